@@ -1,0 +1,44 @@
+"""What a chunk is: a span of one document, and the context that makes it readable alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkContext:
+    """What a reader needs to know of the rest of the document (SLIDERS: contextualized chunking)."""
+
+    title: str = ""
+    description: str = ""
+    heading_path: tuple[str, ...] = ()
+    page_from: int | None = None
+    page_to: int | None = None
+    captions: tuple[str, ...] = ()
+
+    def header(self) -> str:
+        """The context as a short block for a prompt: title, headings, captions; empty when nothing is known."""
+        lines = []
+        if self.title:
+            lines.append(f"Document: {self.title}")
+        if self.description:
+            lines.append(f"About: {self.description}")
+        if self.heading_path:
+            lines.append("Section: " + " > ".join(self.heading_path))
+        lines.extend(f"Note: {caption}" for caption in self.captions)
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """`text == document.text[start:end]`; the chunks of a document follow each other without gap or overlap."""
+
+    id: str
+    document_id: str
+    position: int
+    start: int
+    end: int
+    text: str
+    tokens: int
+    context: ChunkContext
+    kinds: frozenset[str] = frozenset()

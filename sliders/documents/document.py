@@ -1,0 +1,85 @@
+"""What a document is: one canonical text, and elements that lie over it.
+
+Every position in the package is a character offset into `Document.text`. A table is rendered into that text row by row,
+each value beside its column header, so that a chunk of it can be read alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+ElementKind = Literal["heading", "paragraph", "list_item", "table", "caption", "code"]
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """One printed cell of a table, with its place in `Document.text`."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableGrid:
+    """A table as read: `header` names per column, `rows` of cells; `note` is what stands above ("in millions")."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[TableCell, ...], ...]
+    caption: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A piece of the document: `text[start:end]`. `level` is the heading depth (1 is the top), 0 for others.
+
+    `row_starts` gives the offset of each rendered row of a table, so that chunking can cut between rows.
+    """
+
+    kind: ElementKind
+    start: int
+    end: int
+    level: int = 0
+    page: int | None = None
+    grid: TableGrid | None = None
+    row_starts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the source: `number` counts from 1; it covers `text[start:end]`."""
+
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document as text with structure.
+
+    `id` is derived from the content, so the same content added twice is one document; `name` is the path that the user
+    gave, relative to the folder that was added; `warnings` are lines for the user ("page 3 has no text: needs OCR").
+    Elements are sorted and do not overlap; what lies between them is white space.
+    """
+
+    id: str
+    name: str
+    text: str
+    title: str
+    elements: tuple[Element, ...]
+    pages: tuple[Page, ...] = ()
+    description: str = ""
+    media_type: str = "text/plain"
+    source: str = ""
+    modified: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    def page_at(self, offset: int) -> int | None:
+        """Page number (from 1) that holds the character at `offset`, None for formats without pages."""
+        for page in self.pages:
+            if page.start <= offset < page.end:
+                return page.number
+        return None

@@ -1,0 +1,92 @@
+"""The exceptions of the package.
+
+    SlidersError
+    ├── SettingsError            a flag, variable or argument that cannot be used
+    ├── DocumentError            a file that cannot be read
+    ├── SchemaError              a schema that is not well formed, or a pinned part that would change
+    ├── PlanError                a question, hint or query that cannot be planned
+    │   └── QueryError           SQL that is not supported, with its place
+    ├── ModelError               the model did not give a usable reply
+    │   ├── ModelUnavailable     no server, unknown model, wrong key, wrong hash
+    │   ├── ModelRefusal         a reply that no rung of the ladder could parse
+    │   └── TruncatedReply       the reply stopped at the token limit
+    ├── BudgetExceeded           the run's limit of tokens, money or minutes is reached
+    ├── StoreError               the workspace file
+    │   ├── WorkspaceLocked      another process writes to it
+    │   ├── WorkspaceTooNew      written by a newer version
+    │   └── UnsafeStatement      SQL that the guard refuses
+    ├── RepairError              a repair that loses or invents values
+    └── AuditError               an audit database that does not verify
+
+Every message names the thing, says what happened, and ends with what to do next.
+"""
+
+from __future__ import annotations
+
+
+class SlidersError(Exception):
+    """Base of every error that the package raises on purpose."""
+
+
+class SettingsError(SlidersError):
+    """A flag, environment variable or argument cannot be used."""
+
+
+class DocumentError(SlidersError):
+    """A file cannot be read as a document."""
+
+
+class SchemaError(SlidersError):
+    """A schema is not well formed, or a pinned part of it would change."""
+
+
+class PlanError(SlidersError):
+    """A question, hint or query cannot be planned."""
+
+
+class QueryError(PlanError):
+    """SQL that is not supported or names what does not exist."""
+
+
+class ModelError(SlidersError):
+    """The model did not give a usable reply."""
+
+
+class ModelUnavailable(ModelError):
+    """The server, model name, key or model file cannot be used."""
+
+
+class ModelRefusal(ModelError):
+    """No rung of the structured-output ladder could parse the reply."""
+
+
+class TruncatedReply(ModelError):
+    """The reply stopped at the token limit; the caller splits its input."""
+
+
+class BudgetExceeded(SlidersError):
+    """The run's limit of tokens, money or minutes is reached."""
+
+
+class StoreError(SlidersError):
+    """The workspace file cannot be used."""
+
+
+class WorkspaceLocked(StoreError):
+    """Another process writes to the workspace."""
+
+
+class WorkspaceTooNew(StoreError):
+    """The workspace was written by a newer version of the package."""
+
+
+class UnsafeStatement(StoreError):
+    """The guard refuses a SQL statement."""
+
+
+class RepairError(SlidersError):
+    """A repair would lose a row or invent a value."""
+
+
+class AuditError(SlidersError):
+    """An audit database does not verify."""

@@ -1,0 +1,106 @@
+"""What a model is: a request in, a response with usage out, and who is told of each call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+FinishReason = Literal["stop", "length", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One model call, fully described: the same request has the same cache key.
+
+    `stage` is the room that asks ("schema", "gate", "extract", "reconcile", "answer", "plan").
+    `json_schema` is a JSON schema for the reply, or None for free text.
+    """
+
+    stage: str
+    messages: tuple[Message, ...]
+    prompt_hash: str = ""
+    json_schema: Mapping[str, Any] | None = None
+    max_tokens: int = 512
+    temperature: float = 0.0
+    logprobs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, seconds and cost (USD) of one call or of many; `calls` counts those that reached a server."""
+
+    calls: int = 0
+    cached_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and generated tokens together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.cached_calls + other.cached_calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.seconds + other.seconds,
+            self.cost + other.cost,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A model's reply. `data` is the parsed JSON when the request had a schema.
+
+    `salvaged` says that a broken tail was cut from a list; `token_logprobs` are natural logs, empty unless asked for.
+    """
+
+    text: str
+    data: Any = None
+    finish_reason: FinishReason = "stop"
+    usage: Usage = field(default_factory=Usage)
+    call_id: str = ""
+    salvaged: bool = False
+    token_logprobs: tuple[float, ...] = ()
+
+
+class Model(Protocol):
+    """Anything that answers requests: a server, the embedded model, a cache around either, a double."""
+
+    @property
+    def name(self) -> str:
+        """The model's name as the ledger stores it."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """Size of the context window in tokens."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Number of tokens of `text` for this model (an estimate where its tokenizer is unknown)."""
+        ...
+
+    async def generate(self, request: Request) -> Response:
+        """Answer one request.
+
+        Raises:
+            ModelUnavailable: no server, wrong key, unknown model.
+            ModelRefusal: the reply does not parse and cannot be repaired.
+            TruncatedReply: the reply stopped at `max_tokens` and nothing could be salvaged.
+            BudgetExceeded: the run's limit is reached.
+        """
+        ...
