@@ -1,0 +1,103 @@
+"""What a chunk needs to know of the rest of its document: title, heading path, pages, captions (SLIDERS)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from sliders.chunks.chunk import ChunkContext
+from sliders.documents.document import Document, Element
+
+_LONGEST = 300
+
+
+class Outline:
+    """Looks up, for any span of one document, the headings in force, the pages and the captions around it."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._elements = document.elements
+        self._starts = [element.start for element in document.elements]
+        self._page_starts = [page.start for page in document.pages]
+        self._heading_starts: list[int] = []
+        self._paths: list[tuple[tuple[int, str], ...]] = []
+        path: tuple[tuple[int, str], ...] = ()
+        for element in document.elements:
+            if element.kind != "heading":
+                continue
+            level = max(1, element.level)
+            title = _line(document.text[element.start : element.end])
+            path = (*(entry for entry in path if entry[0] < level), (level, title))
+            self._heading_starts.append(element.start)
+            self._paths.append(path)
+
+    def context(self, start: int, end: int) -> ChunkContext:
+        """The context of `text[start:end]`; headings and captions printed inside the span are not repeated."""
+        document = self._document
+        return ChunkContext(
+            title=_line(document.title),
+            description=_line(document.description),
+            heading_path=self.heading_path(start),
+            page_from=self._page(start),
+            page_to=self._page(max(start, end - 1)),
+            captions=self._captions(start, end),
+        )
+
+    def heading_path(self, offset: int) -> tuple[str, ...]:
+        """Headings above `offset`, the top one first; a heading that begins at `offset` is not among them."""
+        number = bisect_left(self._heading_starts, offset)
+        if number == 0:
+            return ()
+        path = self._paths[number - 1]
+        first = bisect_left(self._starts, offset)
+        if first < len(self._elements):
+            element = self._elements[first]
+            own_text = not self._document.text[offset : element.start].strip()
+            if element.kind == "heading" and own_text and self._covering(offset) is None:
+                path = tuple(entry for entry in path if entry[0] < max(1, element.level))
+        return tuple(title for _, title in path)
+
+    def kinds(self, start: int, end: int) -> frozenset[str]:
+        """Kinds of the elements that the span touches."""
+        return frozenset(element.kind for element in self._touching(start, end))
+
+    def _covering(self, offset: int) -> Element | None:
+        """The element that began before `offset` and goes on after it."""
+        number = bisect_left(self._starts, offset)
+        if number and self._elements[number - 1].end > offset:
+            return self._elements[number - 1]
+        return None
+
+    def _touching(self, start: int, end: int) -> tuple[Element, ...]:
+        low = bisect_left(self._starts, start)
+        if low and self._elements[low - 1].end > start:
+            low -= 1
+        return self._elements[low : bisect_left(self._starts, end)]
+
+    def _page(self, offset: int) -> int | None:
+        number = bisect_right(self._page_starts, offset)
+        return self._document.pages[number - 1].number if number else None
+
+    def _captions(self, start: int, end: int) -> tuple[str, ...]:
+        """Captions and notes of the span's tables, the header of a table begun before it, captions next to the span."""
+        text = self._document.text
+        found: list[str] = []
+        covering = self._covering(start)
+        low = bisect_left(self._starts, start)
+        high = bisect_left(self._starts, end)
+        around = self._elements[max(0, low - 1) : low] + self._elements[high : high + 1]
+        found.extend(text[element.start : element.end] for element in around if element.kind == "caption")
+        for element in self._touching(start, end):
+            if element.grid is None:
+                continue
+            found.extend((element.grid.caption, element.grid.note))
+            if element is covering and any(element.grid.header):
+                found.append("Columns: " + " | ".join(element.grid.header))
+        inside = text[start:end]
+        lines = (_line(entry) for entry in dict.fromkeys(found) if entry.strip() and entry.strip() not in inside)
+        return tuple(dict.fromkeys(lines))
+
+
+def _line(text: str) -> str:
+    """One line of at most 300 characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rstrip() + "…"
