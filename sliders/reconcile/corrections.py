@@ -1,0 +1,71 @@
+"""Human corrections: kept as values, matched on every run, so that they hold for rows that come later too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sliders.errors import RepairError
+from sliders.extraction.cells import Scalar
+from sliders.reconcile.profile import Codes, Encoded, comparison_form
+from sliders.reconcile.values import Correction
+
+
+def check_corrections(corrections: Sequence[Correction], columns: Sequence[str]) -> None:
+    """Refuse corrections that name no column of the table or select every row.
+
+    Raises:
+        RepairError: a column does not exist, or a condition is empty.
+    """
+    for correction in corrections:
+        named = [c for c, _ in (*correction.where, *correction.other)]
+        if correction.kind == "set_value":
+            named.append(correction.column)
+        unknown = [c for c in named if c not in columns]
+        if unknown:
+            raise RepairError(f"a correction names {unknown}; the table's columns are {', '.join(columns)}")
+        if not correction.where or (correction.kind != "set_value" and not correction.other):
+            raise RepairError(f"a {correction.kind} correction says for which rows; give it at least one column value")
+
+
+def matching_rows(where: Sequence[tuple[str, Scalar]], names: Sequence[str], encoded: Sequence[Encoded]) -> Codes:
+    """Row numbers whose values equal every (column, value) of the condition, compared by comparison form."""
+    size = len(encoded[0].codes) if encoded else 0
+    holds = np.ones(size, dtype=bool)
+    for column, value in where:
+        coded = encoded[names.index(column)]
+        wanted = comparison_form(value)
+        codes = [i for i, example in enumerate(coded.examples) if _equal(comparison_form(example), wanted)]
+        holds &= np.isin(coded.codes, codes) if wanted is not None else coded.codes < 0
+    return np.flatnonzero(holds).astype(np.int64)
+
+
+def _equal(left: Scalar, right: Scalar) -> bool:
+    return isinstance(left, str) == isinstance(right, str) and left == right
+
+
+def apply_grouping(
+    groups: Codes, corrections: Sequence[Correction], names: Sequence[str], encoded: Sequence[Encoded]
+) -> tuple[Codes, frozenset[int]]:
+    """Groups after merge and split corrections, and the groups that a human merged."""
+    result = groups.copy()
+    forced: set[int] = set()
+    for correction in corrections:
+        if correction.kind == "set_value":
+            continue
+        left = matching_rows(correction.where, names, encoded)
+        right = matching_rows(correction.other, names, encoded)
+        if not len(left) or not len(right):
+            continue
+        if correction.kind == "merge":
+            target = int(result[left[0]])
+            moved = np.unique(result[np.r_[left, right]])
+            result[np.isin(result, moved)] = target
+            forced.add(target)
+            continue
+        shared = np.intersect1d(result[left], result[right])
+        for group in shared.tolist():
+            inside = right[(result[right] == group) & ~np.isin(right, left)]
+            result[inside] = int(result.max()) + 1
+    return result, frozenset(forced)

@@ -1,0 +1,270 @@
+"""Which rows are about one thing: the key of a table, judged on its own data.
+
+A key is believed across documents only where the other columns of its groups agree far beyond chance; otherwise each
+row is an event of its own, and nothing is merged but mentions of one place. The default is always to keep rows apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from sliders.errors import RepairError
+from sliders.reconcile.profile import Codes, ColumnProfile, Encoded, combine, row_phrase_columns, unique_share
+from sliders.schema.schema import Table
+
+ENTITY_AGREEMENT = 0.6  # Cohen's kappa above which repeated keys are repeated things
+DECLARED_AGREEMENT = 0.5  # enough when the schema itself names the key
+_MIN_COVERAGE = 0.5
+_MIN_UNIQUE = 0.97
+_MIN_COMPARISONS = 5
+_EMPTY = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlan:
+    """The key of a table. `per_document`: a document holds one row; `within`: equal keys of one document are one thing;
+    `across`: of several documents too; `certain`: the user pinned it, so contradictions never split a group."""
+
+    columns: tuple[str, ...]
+    per_document: bool
+    within: bool
+    across: bool
+    certain: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far the other columns agree inside groups: mean kappa over columns, and the comparisons that it rests on."""
+
+    kappa: float
+    comparisons: int
+
+
+def group_extremes(codes: Codes, order: Codes, starts: Codes) -> tuple[Codes, Codes]:
+    """Smallest and largest filled code of each group; a group without any has (int64 max, -1)."""
+    if not len(starts):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    ordered = codes[order]
+    low = np.minimum.reduceat(np.where(ordered < 0, _EMPTY, ordered), starts)
+    return low, np.maximum.reduceat(ordered, starts)
+
+
+def sorted_groups(groups: Codes) -> tuple[Codes, Codes]:
+    """Row numbers ordered by group (stable), and where each group starts in them."""
+    order = np.argsort(groups, kind="stable").astype(np.int64)
+    ordered = groups[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.empty(0)
+    return order, starts.astype(np.int64)
+
+
+def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> Agreement:
+    """Mean Cohen's kappa of (codes, chance agreement) columns inside groups; groups below 0 are left out."""
+    kept = np.flatnonzero(groups >= 0)
+    order, starts = sorted_groups(groups[kept])
+    kappas, comparisons = [], 0
+    for codes, chance in columns:
+        if chance > 0.99:
+            continue
+        part = codes[kept]
+        low, high = group_extremes(part, order, starts)
+        filled = np.add.reduceat((part[order] >= 0).astype(np.int64), starts) if len(starts) else starts
+        compared = filled >= 2
+        count = int(compared.sum())
+        if not count:
+            continue
+        rate = float((low[compared] == high[compared]).mean())
+        kappas.append((rate - chance) / (1 - chance))
+        comparisons += count
+    return Agreement(float(np.mean(kappas)) if kappas else 0.0, comparisons)
+
+
+def refutes_document_grain(encoded: Sequence[Encoded], hard: Sequence[bool], documents: Codes, chunks: Codes) -> bool:
+    """Whether the chunks themselves hold several different rows, so that "one row a document" cannot be true."""
+    order, starts = sorted_groups(chunks)
+    if not len(starts):
+        return False
+    contradictions = np.zeros(len(starts), np.int64)
+    for coded, counts in zip(encoded, hard, strict=True):
+        if counts:
+            low, high = group_extremes(coded.codes, order, starts)
+            contradictions += (high >= 0) & (low < high)
+    several = {int(d) for d in documents[order[starts[contradictions >= 2]]]}
+    return len(several) > 0.3 * len(np.unique(documents))
+
+
+class KeyChooser:
+    """Scores candidate keys of one table on its rows."""
+
+    def __init__(
+        self,
+        table: Table,
+        profiles: Sequence[ColumnProfile],
+        encoded: Sequence[Encoded],
+        documents: Codes,
+        chunks: Codes,
+    ) -> None:
+        self._table = table
+        self._profiles = {p.name: p for p in profiles}
+        self._codes = {p.name: e.codes for p, e in zip(profiles, encoded, strict=True)}
+        self._documents = documents
+        self._chunks = chunks
+        hard = [not p.prose for p in profiles]
+        refuted = table.grain == "document" and refutes_document_grain(encoded, hard, documents, chunks)
+        self.per_document = table.grain == "document" and not refuted
+        self._refuted = refuted
+
+    def choose(self) -> KeyPlan:
+        """The key, and how far it reaches.
+
+        Raises:
+            RepairError: the schema's key names a column that the table does not have.
+        """
+        unknown = [c for c in self._table.key if c not in self._profiles]
+        if unknown:
+            known = ", ".join(self._profiles)
+            raise RepairError(f"the key of {self._table.name!r} names {unknown}; use columns of the table: {known}")
+        if self._table.key:
+            return self._declared(self._table.key)
+        if self.per_document:
+            return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
+        return self._discovered()
+
+    def _declared(self, key: tuple[str, ...]) -> KeyPlan:
+        if self._table.pinned:
+            return KeyPlan(key, self.per_document, True, True, True, "the key was pinned by the user")
+        found = self.across_documents(key)
+        across = found.kappa >= DECLARED_AGREEMENT or (
+            not self.per_document and 0 < found.comparisons < _MIN_COMPARISONS
+        )
+        reason = f"the schema's key; the other columns agree across documents with kappa {found.kappa:.2f}"
+        return KeyPlan(key, self.per_document, True, across, False, f"{reason} in {found.comparisons} comparisons")
+
+    def _discovered(self) -> KeyPlan:
+        candidates = self.candidates()
+        phrase = tuple(c for c in row_phrase_columns(self._table.row, self._table.columns) if self._usable(c))
+        if phrase and phrase not in candidates:
+            candidates.append(phrase)
+        best: KeyPlan | None = None
+        for key in candidates:
+            found = self.across_documents(key)
+            if found.kappa >= ENTITY_AGREEMENT and found.comparisons >= _MIN_COMPARISONS:
+                reason = f"repeated across documents with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
+                return KeyPlan(key, False, True, True, False, reason)
+            inside = self.inside_documents(key)
+            if best is None and inside.comparisons and inside.kappa >= ENTITY_AGREEMENT:
+                reason = f"repeated inside documents with kappa {inside.kappa:.2f}; across documents {found.kappa:.2f}"
+                best = KeyPlan(key, False, True, False, False, reason)
+        if best is not None:
+            return best
+        why = "rows of equal names contradict each other" if candidates else "no column names one thing"
+        refuted = "; the chunks hold several rows a document, so the grain is many" if self._refuted else ""
+        return KeyPlan((), False, False, False, False, f"every row is a record of its own: {why}{refuted}")
+
+    def _usable(self, name: str) -> bool:
+        profile = self._profiles[name]
+        return profile.identifying and profile.coverage >= _MIN_COVERAGE
+
+    def candidates(self) -> list[tuple[str, ...]]:
+        """Column sets that name a row uniquely inside its chunk, smallest first, then by coverage."""
+        names = [name for name in self._codes if self._usable(name)]
+        names.sort(key=lambda n: -self._profiles[n].coverage * self._profiles[n].unique_in_chunk)
+        found: list[tuple[str, ...]] = []
+        for size in (1, 2, 3):
+            scored = []
+            for key in combinations(names[: 8 if size < 3 else 5], size):
+                if any(set(smaller) <= set(key) for smaller in found):
+                    continue
+                codes = combine(*(self._codes[n] for n in key))
+                coverage = float((codes >= 0).mean())
+                if coverage >= _MIN_COVERAGE and unique_share(codes, self._chunks) >= _MIN_UNIQUE:
+                    scored.append((-coverage, key))
+            found.extend(key for _, key in sorted(scored))
+        return found
+
+    def _others(self, key: tuple[str, ...]) -> list[tuple[Codes, float]]:
+        return [
+            (codes, self._profiles[name].chance)
+            for name, codes in self._codes.items()
+            if name not in key and not self._profiles[name].prose and self._profiles[name].coverage > 0
+        ]
+
+    def across_documents(self, key: tuple[str, ...]) -> Agreement:
+        """Agreement inside the key's groups that span several documents."""
+        codes = combine(*(self._codes[n] for n in key))
+        return agreement(self._others(key), _spanning(codes, self._documents))
+
+    def inside_documents(self, key: tuple[str, ...]) -> Agreement:
+        """Agreement inside (document, key) groups that span several chunks."""
+        codes = combine(*(self._codes[n] for n in key), self._documents)
+        return agreement(self._others(key), _spanning(codes, self._chunks))
+
+
+def _spanning(groups: Codes, units: Codes) -> Codes:
+    """The groups, -1 for those whose rows all lie in one unit."""
+    order, starts = sorted_groups(groups)
+    low, high = group_extremes(units, order, starts)
+    several = np.zeros(int(groups.max(initial=-1)) + 2, dtype=bool)
+    several[groups[order[starts]][low < high]] = True
+    several[-1] = False  # where code -1 lands
+    return np.where(several[groups], groups, -1)
+
+
+def assign_groups(plan: KeyPlan, codes: dict[str, Codes], documents: Codes) -> Codes:
+    """The group of each row, from 0; a row without its whole key is a group of its own, or its document's."""
+    size = len(documents)
+    alone = np.arange(size, dtype=np.int64)
+    if plan.per_document:
+        if not (plan.across and plan.columns):
+            return documents.copy()
+        order, starts = sorted_groups(documents)
+        firsts = []
+        for name in plan.columns:
+            ordered = codes[name][order]
+            place = np.minimum.reduceat(np.where(ordered < 0, _EMPTY, alone), starts) if size else starts
+            firsts.append(np.where(place == _EMPTY, -1, ordered[np.minimum(place, max(0, size - 1))]))
+        per_document = combine(*firsts) if size else starts
+        lookup = np.empty(int(documents.max(initial=0)) + 1, np.int64)
+        lookup[documents[order[starts]]] = per_document
+        key = lookup[documents]
+        return np.where(key >= 0, key, key.max(initial=-1) + 1 + documents)
+    if not plan.columns or not (plan.within or plan.across):
+        return alone
+    key = combine(*(codes[name] for name in plan.columns), *(() if plan.across else (documents,)))
+    return np.where(key >= 0, key, key.max(initial=-1) + 1 + alone)
+
+
+def fill_missing_keys(
+    plan: KeyPlan,
+    profiles: Sequence[ColumnProfile],
+    codes: dict[str, Codes],
+    documents: Codes,
+    origins: dict[str, Codes],
+) -> dict[str, list[int]]:
+    """Fill empty key cells from the same document where it has one value only, stated in two rows or more.
+
+    Only columns that hardly vary inside documents are filled (a filing's company, a report's date). Changes `codes` and
+    `origins` (the row that each value comes from) in place; returns the filled row numbers by column.
+    """
+    filled: dict[str, list[int]] = {}
+    by_name = {p.name: p for p in profiles}
+    order, starts = sorted_groups(documents)
+    for name in plan.columns:
+        if plan.per_document or by_name[name].varies > 0.2 or not (codes[name] < 0).any() or not len(starts):
+            continue
+        low, high = group_extremes(codes[name], order, starts)
+        support = np.add.reduceat((codes[name][order] >= 0).astype(np.int64), starts)
+        usable = (high >= 0) & (low == high) & (support >= 2)
+        ends = np.r_[starts[1:], len(order)]
+        for start, end in zip(starts[usable], ends[usable], strict=True):
+            rows = order[start:end]
+            donor = rows[codes[name][rows] >= 0][0]
+            empty = rows[codes[name][rows] < 0]
+            codes[name][empty] = codes[name][donor]
+            origins[name][empty] = donor
+            filled.setdefault(name, []).extend(int(r) for r in empty)
+    return {name: rows for name, rows in filled.items() if rows}

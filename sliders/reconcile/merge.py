@@ -1,0 +1,268 @@
+"""Groups of rows become rows: the clear ones by array operations, the contradictory ones one by one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sliders.extraction.cells import Scalar
+from sliders.reconcile.keys import KeyPlan, group_extremes, sorted_groups
+from sliders.reconcile.profile import Codes
+from sliders.reconcile.settle import Side, Verdict, settle
+from sliders.reconcile.values import CellSource, DocumentSource, Options, Relation
+
+GIANT_GROUP = 2000  # rows of one contradictory group beyond which comparing them says nothing; they stay apart
+
+
+@dataclass(slots=True)
+class Frame:
+    """The table while it is worked on: codes to compare by, values, and the row that each value comes from."""
+
+    relation: Relation
+    names: tuple[str, ...]
+    prose: tuple[bool, ...]
+    units: tuple[str, ...]
+    codes: list[Codes]
+    values: list[Sequence[Scalar]]
+    origins: list[Codes]
+    documents: Codes
+    chunks: Codes
+
+    def side(self, column: int, rows: Sequence[int]) -> Side:
+        """The side of a conflict that these rows (of one code) make."""
+        first = int(self.origins[column][rows[0]])
+        document_id = self.relation.document_ids[first]
+        document = self.relation.documents.get(document_id, DocumentSource(document_id))
+        votes = len({int(self.chunks[r]) for r in rows})
+        source: CellSource = self.relation.source(first, self.names[column])
+        value = self.values[column][first]
+        return Side(int(self.codes[column][rows[0]]), value, tuple(rows), source, document, votes)
+
+
+@dataclass(slots=True)
+class Pending:
+    """A contradiction that code leaves open: it waits for the model, or stays visible."""
+
+    column: int
+    sides: tuple[Side, ...]
+    verdict: Verdict | None = None
+
+
+@dataclass(slots=True)
+class Cluster:
+    """Rows that are one thing, with at least one contradiction among them."""
+
+    rows: list[int]
+    key: tuple[Scalar, ...]
+    one_document: bool
+    picks: dict[int, int] = field(default_factory=dict)
+    settled: list[tuple[Pending, Verdict]] = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An output row: its source row numbers and, by column, the row number that gives the value (-1 for empty)."""
+
+    rows: tuple[int, ...]
+    picks: tuple[int, ...]
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Merged:
+    """What grouping gave: finished parts, clusters with contradictions, and the counts for the record."""
+
+    parts: list[Part]
+    clusters: list[Cluster]
+    duplicates: int = 0
+    consolidated: int = 0
+    kept_apart: int = 0
+
+
+def merge_groups(frame: Frame, groups: Codes, plan: KeyPlan, forced: frozenset[int], options: Options) -> Merged:
+    """Merge each group's rows where nothing contradicts; put the rest into clusters with what code can settle.
+
+    Args:
+        groups: the group of each row.
+        forced: groups that a human merged; they are never split.
+    """
+    order, starts = sorted_groups(groups)
+    sizes = np.diff(np.r_[starts, len(order)])
+    contradictory = np.zeros(len(starts), dtype=bool)
+    picks = []
+    positions = np.arange(len(order), dtype=np.int64)
+    for codes in frame.codes:
+        low, high = group_extremes(codes, order, starts)
+        contradictory |= (high >= 0) & (low < high)
+        filled = np.where(codes[order] >= 0, positions, len(order))
+        first = np.minimum.reduceat(filled, starts) if len(starts) else starts
+        picks.append(np.where(first < len(order), order[np.minimum(first, len(order) - 1)], -1))
+    merged = Merged([], [])
+    clear = ~contradictory
+    merged.duplicates = int((sizes[clear] - 1).sum())
+    merged.consolidated = int(clear[sizes > 1].sum())
+    rows = order.tolist()
+    columns = zip(*(p.tolist() for p in picks), strict=True) if picks else iter(() for _ in starts)
+    lists = (starts.tolist(), sizes.tolist(), contradictory.tolist())
+    for start, size, open_, picked in zip(*lists, columns, strict=True):
+        members = rows[start : start + size]
+        if not open_:
+            merged.parts.append(Part(tuple(members), picked))
+            continue
+        certain = plan.certain or int(groups[members[0]]) in forced
+        _contradictory_group(frame, members, plan, certain, options, merged)
+    return merged
+
+
+def _contradictory_group(
+    frame: Frame, members: list[int], plan: KeyPlan, certain: bool, options: Options, merged: Merged
+) -> None:
+    if len(members) > GIANT_GROUP:
+        merged.kept_apart += len(members)
+        merged.parts.extend(_alone(frame, row, ("open conflict",)) for row in members)
+        return
+    pieces = [members] if certain else compatible_pieces(frame, members)
+    merged.kept_apart += len(pieces) - 1
+    for piece in pieces:
+        cluster = settle_cluster(frame, piece, plan, options)
+        if cluster.pending or cluster.settled:
+            merged.clusters.append(cluster)
+        else:
+            merged.parts.append(Part(tuple(piece), tuple(cluster.picks.get(c, -1) for c in range(len(frame.names)))))
+            merged.duplicates += len(piece) - 1
+
+
+def _alone(frame: Frame, row: int, flags: tuple[str, ...] = ()) -> Part:
+    return Part((row,), tuple(row if codes[row] >= 0 else -1 for codes in frame.codes), flags)
+
+
+def compatible_pieces(frame: Frame, members: Sequence[int]) -> list[list[int]]:
+    """Split rows of one key whose other columns contradict in two or more places and in most of what they share."""
+    pieces: list[list[int]] = []
+    known: list[list[set[int]]] = []
+    hard = [codes for codes, prose in zip(frame.codes, frame.prose, strict=True) if not prose]
+    for row in members:
+        own = [int(codes[row]) for codes in hard]
+        for place, values in enumerate(known):
+            shared = [(c, v) for c, v in zip(own, values, strict=True) if c >= 0 and v]
+            against = sum(c not in v for c, v in shared)
+            if against < 2 or 2 * against <= len(shared):
+                pieces[place].append(row)
+                break
+        else:
+            pieces.append([row])
+            known.append([set() for _ in hard])
+            place = len(pieces) - 1
+        for code, value_set in zip(own, known[place], strict=True):
+            if code >= 0:
+                value_set.add(code)
+    return pieces
+
+
+def settle_cluster(frame: Frame, rows: list[int], plan: KeyPlan, options: Options) -> Cluster:
+    """Choose each column's value by rule; what stays open is pending."""
+    one_document = len({int(frame.documents[r]) for r in rows}) == 1
+    key = tuple(
+        next((frame.values[c][int(frame.origins[c][r])] for r in rows if frame.codes[c][r] >= 0), None)
+        for c in map(frame.names.index, plan.columns)
+    )
+    cluster = Cluster(list(rows), key, one_document and plan.per_document)
+    for column, codes in enumerate(frame.codes):
+        by_code: dict[int, list[int]] = {}
+        for row in rows:
+            if codes[row] >= 0:
+                by_code.setdefault(int(codes[row]), []).append(row)
+        if not by_code:
+            continue
+        if len(by_code) == 1:
+            cluster.picks[column] = next(iter(by_code.values()))[0]
+            continue
+        sides = [frame.side(column, some) for some in by_code.values()]
+        if frame.prose[column]:
+            fullest = max(sides, key=lambda s: len(str(s.value)))
+            cluster.picks[column] = fullest.rows[0]
+            verdict = Verdict(sides.index(fullest), "deduplicate", "two wordings; the longer one stands for both")
+            cluster.settled.append((Pending(column, tuple(sides)), verdict))
+            continue
+        wanted = frame.units[column].strip().lower()
+        sides.sort(key=lambda s: s.source.unit.strip().lower() != wanted)
+        found = settle(sides, frame.names[column], options.criteria, options.precede)
+        pending = Pending(column, tuple(sides), found)
+        if found is None:
+            cluster.pending.append(pending)
+        else:
+            cluster.picks[column] = sides[found.side].rows[0]
+            cluster.settled.append((pending, found))
+    return cluster
+
+
+def provisional(pending: Pending) -> int:
+    """The side that stands in where a table needs one value: most sources, then verbatim words, then the first."""
+    ranks = [(s.votes, s.source.grounding.value in ("exact", "normalized"), -min(s.rows)) for s in pending.sides]
+    return ranks.index(max(ranks))
+
+
+def finish_cluster(frame: Frame, cluster: Cluster) -> list[Part]:
+    """The output rows of a cluster: one, or, where a contradiction stays open, one per combination of open values."""
+    width = len(frame.names)
+    for pending in cluster.pending:
+        if pending.verdict is not None:
+            cluster.picks[pending.column] = pending.sides[pending.verdict.side].rows[0]
+    still = [p for p in cluster.pending if p.verdict is None]
+    if cluster.one_document or not still:
+        for pending in still:
+            cluster.picks[pending.column] = pending.sides[provisional(pending)].rows[0]
+        flags = ("open conflict",) if still else ()
+        return [Part(tuple(cluster.rows), tuple(cluster.picks.get(c, -1) for c in range(width)), flags)]
+    bins: list[tuple[list[int], list[int]]] = []
+    for row in sorted(cluster.rows, key=lambda r: sum(int(frame.codes[p.column][r]) < 0 for p in still)):
+        own = [int(frame.codes[p.column][row]) for p in still]
+        for rows, values in bins:
+            if all(a < 0 or b < 0 or a == b for a, b in zip(own, values, strict=True)):
+                rows.append(row)
+                values[:] = [max(a, b) for a, b in zip(own, values, strict=True)]
+                break
+        else:
+            bins.append(([row], own))
+    parts = []
+    for rows, _ in bins:
+        rows.sort()
+        picks = {c: next((r for r in rows if frame.codes[c][r] >= 0), p) for c, p in cluster.picks.items()}
+        for pending, verdict in cluster.settled:
+            picks[pending.column] = pending.sides[verdict.side].rows[0]
+        for pending in cluster.pending:
+            if pending.verdict is not None:
+                continue
+            picks[pending.column] = next((r for r in rows if frame.codes[pending.column][r] >= 0), -1)
+        parts.append(Part(tuple(rows), tuple(picks.get(c, -1) for c in range(width)), ("open conflict",)))
+    return parts
+
+
+def one_mention(relation: Relation, groups: Codes) -> tuple[Codes, int]:
+    """Give rows of one place in the text one group: they were read twice, they are not two things."""
+    seen: dict[object, int] = {}
+    result = groups
+    joined = 0
+    for index in range(len(groups)):
+        place = relation.mention(index)
+        if place is None:
+            continue
+        first = seen.setdefault(place, index)
+        if first != index and result[first] != result[index]:
+            if result is groups:
+                result = groups.copy()
+            result[result == result[index]] = result[first]
+            joined += 1
+    return result, joined
+
+
+def row_id(ids: Iterable[str]) -> str:
+    """A stable identifier of a merged row: the row's own where it stands alone, else derived from its sources."""
+    sources = list(ids)
+    if len(sources) == 1:
+        return sources[0]
+    return "m" + hashlib.sha256("\x1f".join(sorted(sources)).encode()).hexdigest()[:20]

@@ -1,0 +1,171 @@
+"""Columns as integer codes, and what their values look like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sliders.extraction.cells import Scalar
+from sliders.reconcile.folding import fold, name_tokens
+from sliders.schema.schema import Column, ColumnType
+
+Codes = npt.NDArray[np.int64]
+_LONG_TEXT = 60  # mean characters above which a text column is prose, whose wording differs without contradicting
+_LONG_TOKENS = 9
+_NUMBERED = {"id", "no", "number", "code", "year", "round", "week"}  # words of integer columns that name, not measure
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A column as codes: -1 where empty; equal codes compare equal; `examples[code]` is one printed form."""
+
+    codes: Codes
+    examples: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """What the data say of one column.
+
+    `coverage` is the share of rows with a value, `unique_in_chunk` the share of the filled cells whose value stands
+    once in its chunk, `chance` the probability that two random rows agree, `varies` the share of documents with several
+    values.
+    """
+
+    name: str
+    coverage: float
+    distinct: int
+    unique_in_chunk: float
+    chance: float
+    varies: float
+    prose: bool
+    identifying: bool
+
+
+def comparison_form(value: Scalar) -> Scalar:
+    """The form under which two values are equal: folded text, numbers as floats, None for empty text and NaN."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return fold(value) or None
+    number = float(value)
+    return None if math.isnan(number) else number
+
+
+def encode(values: Sequence[Scalar]) -> Encoded:
+    """Codes by comparison form, in order of first appearance."""
+    raw: dict[tuple[bool, Scalar], int] = {}
+    forms: dict[tuple[bool, Scalar], int] = {}
+    examples: list[Scalar] = []
+    codes = np.empty(len(values), dtype=np.int64)
+    for index, value in enumerate(values):
+        tagged = (isinstance(value, str), value)
+        code = raw.get(tagged)
+        if code is None:
+            form = comparison_form(value)
+            if form is None:
+                code = -1
+            else:
+                code = forms.setdefault((isinstance(form, str), form), len(forms))
+                if code == len(examples):
+                    examples.append(value)
+            raw[tagged] = code
+        codes[index] = code
+    return Encoded(codes, tuple(examples))
+
+
+def encode_ids(values: Sequence[str]) -> Codes:
+    """Codes of identifiers, compared exactly."""
+    seen: dict[str, int] = {}
+    return np.fromiter((seen.setdefault(v, len(seen)) for v in values), dtype=np.int64, count=len(values))
+
+
+def combine(*columns: Codes) -> Codes:
+    """One code for each distinct combination of codes; -1 where any of them is."""
+    result = columns[0].copy()
+    for codes in columns[1:]:
+        size = int(codes.max(initial=0)) + 1
+        joined = np.where((result < 0) | (codes < 0), -1, result * size + codes)
+        _, inverse = np.unique(joined, return_inverse=True)
+        shift = 1 if (joined < 0).any() else 0
+        result = inverse.astype(np.int64).reshape(-1) - shift
+    return result
+
+
+def unique_share(codes: Codes, within: Codes) -> float:
+    """Share of the filled cells whose value stands once among the rows of the same `within` code."""
+    filled = codes >= 0
+    if not filled.any():
+        return 0.0
+    pairs = combine(within[filled], codes[filled])
+    counts = np.bincount(pairs)
+    return float((counts == 1).sum()) / float(filled.sum())
+
+
+def is_prose(column: Column, encoded: Encoded) -> bool:
+    """Whether a text column holds sentences rather than names."""
+    if column.type is not ColumnType.TEXT or not encoded.examples:
+        return False
+    sample = [str(v) for v in encoded.examples[:500]]
+    mean = sum(map(len, sample)) / len(sample)
+    tokens = sum(len(s.split()) for s in sample) / len(sample)
+    return mean > _LONG_TEXT and tokens > _LONG_TOKENS
+
+
+def is_identifying(column: Column, encoded: Encoded, prose: bool) -> bool:
+    """Whether the column can name a thing: names, dates, years and codes can, measures and sentences cannot."""
+    if prose or column.type in (ColumnType.NUMBER, ColumnType.BOOLEAN) or column.additive:
+        return False
+    if column.type is ColumnType.INTEGER:
+        if column.unit or column.currency or column.scale:
+            return False
+        sample = encoded.examples[:500]
+        years = [v for v in sample if isinstance(v, int | float) and 1500 <= v <= 2200]
+        named = set(fold(column.name.replace("_", " ")).split()) & _NUMBERED
+        return bool(sample) and (len(years) == len(sample) or bool(named))
+    return True
+
+
+def profile_columns(
+    columns: Sequence[Column], encoded: Sequence[Encoded], documents: Codes, chunks: Codes
+) -> tuple[ColumnProfile, ...]:
+    """Profile each column on the rows' codes, documents and chunks."""
+    profiles = []
+    for column, coded in zip(columns, encoded, strict=True):
+        filled = coded.codes >= 0
+        count = int(filled.sum())
+        prose = is_prose(column, coded)
+        shares = np.bincount(coded.codes[filled]) / count if count else np.zeros(1)
+        varies = 0.0
+        if count:
+            pairs = np.unique(np.stack([documents[filled], coded.codes[filled]]), axis=1)
+            per_document = np.bincount(pairs[0])
+            varies = float((per_document > 1).sum()) / max(1, int((per_document > 0).sum()))
+        profiles.append(
+            ColumnProfile(
+                name=column.name,
+                coverage=count / len(filled) if len(filled) else 0.0,
+                distinct=len(coded.examples),
+                unique_in_chunk=unique_share(coded.codes, chunks),
+                chance=float((shares**2).sum()),
+                varies=varies,
+                prose=prose,
+                identifying=count > 0 and is_identifying(column, coded, prose),
+            )
+        )
+    return tuple(profiles)
+
+
+def row_phrase_columns(phrase: str, columns: Sequence[Column]) -> tuple[str, ...]:
+    """Columns that the table's own "one row is ..." names: "one player in one game" names a column `player`."""
+    words = set(name_tokens(phrase)) | {w.rstrip("s") for w in name_tokens(phrase)}
+    named = []
+    for column in columns:
+        parts = set(name_tokens(column.name.replace("_", " ")))
+        if parts and parts - {"name", "title", "id"} <= words and (parts & words):
+            named.append(column.name)
+    return tuple(named)

@@ -1,0 +1,269 @@
+"""Reconciliation of one table: the same thing, told many times, becomes one row, and nothing is lost.
+
+Order (SLIDERS, section on reconciliation, made deterministic first): canonical forms, key, missing key cells, groups,
+clear merges, contradictions by rule, what is left by a model or left open and visible, human corrections on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sliders.llm.model import Model
+from sliders.reconcile.canonical import Links, Variants, apply_variants, link_by_rule, variants_of
+from sliders.reconcile.corrections import apply_grouping, check_corrections, matching_rows
+from sliders.reconcile.keys import KeyChooser, KeyPlan, assign_groups, fill_missing_keys
+from sliders.reconcile.merge import (
+    Cluster,
+    Frame,
+    Merged,
+    Part,
+    Pending,
+    finish_cluster,
+    merge_groups,
+    one_mention,
+    row_id,
+)
+from sliders.reconcile.profile import ColumnProfile, Encoded, encode, encode_ids, profile_columns
+from sliders.reconcile.settle import Verdict
+from sliders.reconcile.statements import group_sql, set_sql
+from sliders.reconcile.values import (
+    Candidate,
+    Choice,
+    Conflict,
+    Options,
+    ReconciledRow,
+    Reconciliation,
+    Relation,
+    Repair,
+    Settlement,
+)
+from sliders.schema.schema import ColumnType, Table
+
+
+async def reconcile_table(
+    table: Table, relation: Relation, options: Options | None = None, model: Model | None = None
+) -> Reconciliation:
+    """Reconcile the rows of one table.
+
+    Args:
+        table: the schema; `grain` and `key` are hints that the data must bear out, unless the user pinned the table.
+        relation: the rows, by column.
+        options: source criteria, hints, corrections, the run before.
+        model: asked only what code leaves open; None leaves it open and visible.
+
+    Raises:
+        RepairError: a key, hint or correction names what the table does not have.
+        ModelUnavailable: the model cannot be reached.
+    """
+    work = _Work(table, relation, options or Options())
+    work.prepare()
+    merged = work.group()
+    calls = await work.ask(merged.clusters, model)
+    return work.finish(merged, calls)
+
+
+class _Work:
+    """One run over one table."""
+
+    def __init__(self, table: Table, relation: Relation, options: Options) -> None:
+        self.table, self.relation, self.options = table, relation, options
+        self.names = table.column_names
+        check_corrections(options.corrections, self.names)
+        self.repairs: list[Repair] = []
+        self.decisions: list[Choice] = []
+        self.settlements: list[Settlement] = []
+        self.variants: dict[str, Variants] = {}
+        self.encoded: list[Encoded] = []
+        self.profiles: tuple[ColumnProfile, ...] = ()
+        self.plan = KeyPlan((), False, False, False, False, "")
+        self.documents = encode_ids(relation.document_ids)
+        self.chunks = encode_ids(relation.chunk_ids)
+        self.touched = 0
+
+    def prepare(self) -> None:
+        """Encode, canonicalize, choose the key, fill what is missing of it."""
+        columns = self.table.columns
+        self.encoded = [encode(self.relation.column(name)) for name in self.names]
+        self.raw = list(self.encoded)
+        profiles = profile_columns(columns, self.encoded, self.documents, self.chunks)
+        for place, (column, profile) in enumerate(zip(columns, profiles, strict=True)):
+            if column.type in (ColumnType.TEXT, ColumnType.ENUM) and profile.identifying:
+                self._canonicalize(place, column.name)
+        self.profiles = profile_columns(columns, self.encoded, self.documents, self.chunks)
+        self.plan = KeyChooser(self.table, self.profiles, self.encoded, self.documents, self.chunks).choose()
+        key = ", ".join(self.plan.columns) or "none"
+        reach = "across documents" if self.plan.across else "inside documents" if self.plan.within else "nothing"
+        self.decisions.append(Choice(f"key of {self.table.name}", f"{key} ({reach})", self.plan.reason))
+
+    def _canonicalize(self, place: int, name: str) -> None:
+        encoded = self.encoded[place]
+        links = Links(len(encoded.examples))
+        link_by_rule(encoded.examples, links, self.options.normalize, name)
+        variants = variants_of(encoded, links, self.options.normalize, name)
+        if not variants.merged:
+            return
+        self.variants[name] = variants
+        self.encoded[place] = Encoded(
+            apply_variants(encoded.codes, variants), tuple(encoded.examples[r] for r in variants.representative)
+        )
+        for cluster, reason in variants.reasons.items():
+            forms = (
+                tuple(encoded.examples[c] for c in np.flatnonzero(variants.clusters == cluster))
+                if (variants.merged <= 1000)
+                else ()
+            )
+            canonical = encoded.examples[int(variants.representative[cluster])]
+            rows = ()
+            sql = set_sql(self.table.name, f"{name}_canonical", canonical, rows)
+            self.repairs.append(Repair("canonicalize", rows, name, forms, canonical, sql, reason))
+
+    def group(self) -> Merged:
+        """Groups of rows, clear ones merged."""
+        size = len(self.relation.row_ids)
+        origins = {name: np.arange(size, dtype=np.int64) for name in self.names}
+        codes = {name: e.codes.copy() for name, e in zip(self.names, self.encoded, strict=True)}
+        filled = fill_missing_keys(self.plan, self.profiles, codes, self.documents, origins)
+        for name, rows in filled.items():
+            ids = tuple(self.relation.row_ids[r] for r in rows)
+            value = self.relation.column(name)[int(origins[name][rows[0]])]
+            reason = "the only value of its document, stated in two rows or more"
+            sql = set_sql(self.table.name, name, value, ids)
+            self.repairs.append(Repair("fill_key", ids, name, (None,), value, sql, reason))
+        groups = assign_groups(self.plan, codes, self.documents)
+        groups, _ = one_mention(self.relation, groups)
+        groups, forced = apply_grouping(groups, self.options.corrections, self.names, self.encoded)
+        self.frame = Frame(
+            self.relation,
+            self.names,
+            tuple(p.prose for p in self.profiles),
+            tuple(c.unit for c in self.table.columns),
+            [codes[name] for name in self.names],
+            [self.relation.column(name) for name in self.names],
+            [origins[name] for name in self.names],
+            self.documents,
+            self.chunks,
+        )
+        if self.options.changed is not None:
+            new = np.fromiter((d in self.options.changed for d in self.relation.document_ids), bool, size)
+            self.touched = len(np.unique(groups[new]))
+        else:
+            self.touched = len(np.unique(groups))
+        return merge_groups(self.frame, groups, self.plan, forced, self.options)
+
+    async def ask(self, clusters: Sequence[Cluster], model: Model | None) -> int:
+        """Give what is open to the model; returns the calls made."""
+        return 0
+
+    def finish(self, merged: Merged, calls: int) -> Reconciliation:
+        """Assemble rows, repairs and open conflicts."""
+        parts = list(merged.parts)
+        conflicts: list[Conflict] = []
+        for cluster in merged.clusters:
+            self._record(cluster, conflicts)
+            parts.extend(finish_cluster(self.frame, cluster))
+        parts.sort(key=lambda p: min(p.rows))
+        if merged.duplicates:
+            several = [p for p in parts if len(p.rows) > 1]
+            ids = tuple(self.relation.row_ids[r] for p in several for r in p.rows)
+            sql = group_sql(self.table.name, self.names, self.plan.columns)
+            reason = f"{len(ids)} rows tell of {len(several)} things without contradiction"
+            self.repairs.insert(0, Repair("deduplicate", ids, "", (len(ids),), len(several), sql, reason))
+        if merged.kept_apart:
+            why = "equal keys, but most other columns contradict: kept as records of their own"
+            self.decisions.append(Choice(self.table.name, f"{merged.kept_apart} rows kept apart", why))
+        rows = self._corrected(self._rows(parts))
+        return Reconciliation(
+            table=self.table.name,
+            columns=(*self.names, *(f"{name}_canonical" for name in self.variants)),
+            rows=tuple(rows),
+            key=self.plan.columns,
+            across_documents=self.plan.across,
+            repairs=tuple(self.repairs),
+            conflicts=tuple(conflicts),
+            decisions=tuple(self.decisions),
+            settlements=tuple(self.settlements),
+            conflict_groups=sum(1 for c in merged.clusters if c.pending),
+            touched_groups=self.touched,
+            calls=calls,
+        )
+
+    def _record(self, cluster: Cluster, conflicts: list[Conflict]) -> None:
+        ids = self.relation.row_ids
+        done = [*cluster.settled, *((p, p.verdict) for p in cluster.pending if p.verdict is not None)]
+        for pending, verdict in done:
+            name, side = self.names[pending.column], pending.sides[verdict.side]
+            rows = tuple(ids[r] for r in cluster.rows)
+            sql = set_sql(self.table.name, name, side.value, rows)
+            before = tuple(s.value for s in pending.sides)
+            self.repairs.append(Repair(verdict.operation, rows, name, before, side.value, sql, verdict.reason))
+        for pending in cluster.pending:
+            if pending.verdict is None:
+                conflicts.append(self._conflict(cluster, pending))
+
+    def _conflict(self, cluster: Cluster, pending: Pending) -> Conflict:
+        ids = self.relation.row_ids
+        candidates = tuple(
+            Candidate(s.value, tuple(ids[r] for r in s.rows), s.source, s.document.id, s.document.name, s.document.date)
+            for s in pending.sides
+        )
+        return Conflict(self.names[pending.column], cluster.key, candidates, "no criterion tells the sources apart")
+
+    def _rows(self, parts: Sequence[Part]) -> list[ReconciledRow]:
+        ids, document_ids = self.relation.row_ids, self.relation.document_ids
+        origins = [o.tolist() for o in self.frame.origins]
+        values = self.frame.values
+        extra = []
+        for name, variants in self.variants.items():
+            place = self.names.index(name)
+            examples, codes = self.raw[place].examples, self.raw[place].codes
+            canonical = [examples[r] for r in variants.representative]
+            forms = [canonical[variants.clusters[c]] if c >= 0 else None for c in codes.tolist()]
+            extra.append((place, forms))
+        keyed = [self.names.index(c) for c in self.plan.columns]
+        rows = []
+        for part in parts:
+            taken = [o[p] if p >= 0 else -1 for o, p in zip(origins, part.picks, strict=True)]
+            cells = [column[t] if t >= 0 else None for column, t in zip(values, taken, strict=True)]
+            supplied = [ids[t] if t >= 0 else "" for t in taken]
+            for place, forms in extra:
+                cells.append(forms[taken[place]] if taken[place] >= 0 else None)
+                supplied.append(supplied[place])
+            flags = part.flags
+            if keyed and any(cells[k] is None for k in keyed):
+                flags = (*flags, "missing key")
+            sources = tuple(ids[r] for r in part.rows)
+            rows.append(
+                ReconciledRow(
+                    row_id(sources), tuple(cells), sources, tuple(supplied), document_ids[part.rows[0]], flags
+                )
+            )
+        return rows
+
+    def _corrected(self, rows: list[ReconciledRow]) -> list[ReconciledRow]:
+        place_of = {i: n for n, row in enumerate(rows) for i in row.sources} if self.options.corrections else {}
+        for number, correction in enumerate(self.options.corrections, 1):
+            if correction.kind != "set_value":
+                continue
+            column = self.names.index(correction.column)
+            matched = matching_rows(correction.where, self.names, self.encoded)
+            for place in sorted({place_of[self.relation.row_ids[i]] for i in matched.tolist()}):
+                row = rows[place]
+                values, supplied = list(row.values), list(row.supplied)
+                before = values[column]
+                values[column], supplied[column] = correction.value, f"correction:{number}"
+                sql = set_sql(self.table.name, correction.column, correction.value, row.sources)
+                reason = correction.reason or f"set by {correction.author}"
+                self.repairs.append(
+                    Repair("correct", row.sources, correction.column, (before,), correction.value, sql, reason)
+                )
+                rows[place] = ReconciledRow(
+                    row.id, tuple(values), row.sources, tuple(supplied), row.document_id, (*row.flags, "corrected")
+                )
+        return rows
+
+
+def verdict_of(side: int, reason: str) -> Verdict:
+    """A model's choice as a verdict."""
+    return Verdict(side, "resolve_conflict", reason)

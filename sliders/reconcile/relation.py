@@ -1,0 +1,114 @@
+"""A relation in memory, built from extracted rows or from plain columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from sliders.errors import RepairError
+from sliders.extraction.cells import Row, Scalar
+from sliders.reconcile.values import CellSource, DocumentSource
+
+_NOTHING = CellSource()
+
+
+class MemoryRelation:
+    """Rows by column, with what the page says of their cells.
+
+    Args:
+        columns: values by column name, all of one length.
+        row_ids: identifiers, unique; numbered when not given.
+        document_ids: the document of each row; one unnamed document when not given.
+        sources: by (row id, column); cells without an entry have an empty source.
+        mentions: place of each row's words by row id.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Sequence[Scalar]],
+        row_ids: Sequence[str] | None = None,
+        document_ids: Sequence[str] | None = None,
+        chunk_ids: Sequence[str] | None = None,
+        documents: Mapping[str, DocumentSource] | None = None,
+        sources: Mapping[tuple[str, str], CellSource] | None = None,
+        mentions: Mapping[str, object] | None = None,
+    ) -> None:
+        size = len(next(iter(columns.values()))) if columns else 0
+        self._columns = columns
+        self.row_ids: Sequence[str] = row_ids if row_ids is not None else [f"r{i}" for i in range(size)]
+        self.document_ids: Sequence[str] = document_ids if document_ids is not None else [""] * size
+        self.chunk_ids: Sequence[str] = chunk_ids if chunk_ids is not None else self.document_ids
+        self.documents: Mapping[str, DocumentSource] = documents or {}
+        self._sources = sources or {}
+        self._mentions = mentions or {}
+        lengths = {len(self.row_ids), len(self.document_ids), len(self.chunk_ids), *map(len, columns.values())}
+        if len(lengths) > 1:
+            raise RepairError(f"the columns have different lengths {sorted(lengths)}; give every row a value or None")
+
+    def column(self, name: str) -> Sequence[Scalar]:
+        """Values of a column; a column that no row was asked for is empty in every row."""
+        return self._columns[name] if name in self._columns else [None] * len(self.row_ids)
+
+    def source(self, index: int, column: str) -> CellSource:
+        """What the page says of one cell."""
+        return self._sources.get((self.row_ids[index], column), _NOTHING)
+
+    def mention(self, index: int) -> object:
+        """Place of the row's words, None when unknown."""
+        return self._mentions.get(self.row_ids[index])
+
+
+def relation_of(
+    rows: Iterable[Row],
+    columns: Sequence[str],
+    documents: Mapping[str, DocumentSource] | None = None,
+    sections: Mapping[str, str] | None = None,
+    table_chunks: frozenset[str] = frozenset(),
+    keep_ungrounded: bool = False,
+) -> MemoryRelation:
+    """The relation of extracted rows: cells that are not grounded count as empty unless `keep_ungrounded`.
+
+    Args:
+        rows: rows of one table.
+        columns: names of the table's columns.
+        documents: documents by identifier.
+        sections: heading path by chunk id.
+        table_chunks: ids of the chunks that hold a table and no prose.
+    """
+    kept = list(rows)
+    values: dict[str, list[Scalar]] = {name: [None] * len(kept) for name in columns}
+    sources: dict[tuple[str, str], CellSource] = {}
+    mentions: dict[str, object] = {}
+    for index, row in enumerate(kept):
+        kind: Literal["table", "prose"] = "table" if row.chunk_id in table_chunks else "prose"
+        place = []
+        for cell in row.cells:
+            if cell.column not in values or cell.value is None:
+                continue
+            if not (cell.grounding.trusted or keep_ungrounded):
+                continue
+            values[cell.column][index] = cell.value
+            if cell.span is not None:
+                place.append((cell.column, cell.span.start, cell.span.end))
+            sources[row.id, cell.column] = CellSource(
+                printed=cell.printed,
+                quote=cell.printed,
+                section=(sections or {}).get(row.chunk_id, ""),
+                page=cell.span.page if cell.span else None,
+                unit=cell.unit,
+                scale=cell.scale,
+                grounding=cell.grounding,
+                rationale=cell.rationale,
+                kind=kind,
+            )
+        if place:
+            mentions[row.id] = (row.document_id, tuple(sorted(place)))
+    return MemoryRelation(
+        values,
+        [row.id for row in kept],
+        [row.document_id for row in kept],
+        [row.chunk_id for row in kept],
+        documents,
+        sources,
+        mentions,
+    )

@@ -1,0 +1,181 @@
+"""What code can settle inside a group: unit conversions, roundings, fuller names, source criteria, votes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sliders.extraction.cells import Grounding, Scalar
+from sliders.reconcile.folding import fold
+from sliders.reconcile.values import CellSource, Criterion, DocumentSource, Operation, Precedence
+
+# To one base unit per dimension; exact by definition (international yard and pound, 1959).
+_UNITS: dict[str, tuple[str, float]] = {
+    "mm": ("m", 1e-3), "cm": ("m", 1e-2), "m": ("m", 1.0), "km": ("m", 1e3), "metre": ("m", 1.0), "meter": ("m", 1.0),
+    "metres": ("m", 1.0), "meters": ("m", 1.0), "kilometres": ("m", 1e3), "kilometers": ("m", 1e3), "in": ("m", 0.0254),
+    "inch": ("m", 0.0254), "inches": ("m", 0.0254), "ft": ("m", 0.3048), "foot": ("m", 0.3048), "feet": ("m", 0.3048),
+    "yd": ("m", 0.9144), "mi": ("m", 1609.344), "mile": ("m", 1609.344), "miles": ("m", 1609.344),
+    "nmi": ("m", 1852.0), "g": ("kg", 1e-3), "gram": ("kg", 1e-3), "grams": ("kg", 1e-3), "kg": ("kg", 1.0),
+    "t": ("kg", 1e3), "tonne": ("kg", 1e3), "tonnes": ("kg", 1e3), "lb": ("kg", 0.45359237), "lbs": ("kg", 0.45359237),
+    "pounds": ("kg", 0.45359237), "oz": ("kg", 0.028349523125), "s": ("s", 1.0), "second": ("s", 1.0),
+    "seconds": ("s", 1.0), "min": ("s", 60.0), "minute": ("s", 60.0), "minutes": ("s", 60.0), "h": ("s", 3600.0),
+    "hour": ("s", 3600.0), "hours": ("s", 3600.0), "day": ("s", 86400.0), "days": ("s", 86400.0),
+    "%": ("1", 0.01), "percent": ("1", 0.01), "fraction": ("1", 1.0), "bp": ("1", 1e-4), "basis points": ("1", 1e-4),
+}  # fmt: skip
+_UNAUDITED = re.compile(r"\b(unaudited|preliminary|provisional|draft|estimated?)\b", re.IGNORECASE)
+_AUDITED = re.compile(r"\b(audited|final|certified)\b", re.IGNORECASE)
+_ADDENDUM = re.compile(r"\b(addend(um|a)|appendix|annex|supplement(ary)?|attachment|footnotes?)\b", re.IGNORECASE)
+_VERBATIM = {Grounding.EXACT: 2, Grounding.NORMALIZED: 2, Grounding.FUZZY: 1, Grounding.DERIVED: 0, Grounding.NONE: -1}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One value of a conflict: its code when compared, the rows that carry it, and the best source of it."""
+
+    code: int
+    value: Scalar
+    rows: tuple[int, ...]
+    source: CellSource
+    document: DocumentSource
+    votes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Which side holds (its place in the list), by which operation and why."""
+
+    side: int
+    operation: Operation
+    reason: str
+
+
+def same_quantity(left: Side, right: Side) -> bool:
+    """Whether two numbers are one quantity in different units, to one in a hundred: printed figures are rounded."""
+    if isinstance(left.value, str | bool | None) or isinstance(right.value, str | bool | None):
+        return False
+    a, b = _UNITS.get(left.source.unit.strip().lower()), _UNITS.get(right.source.unit.strip().lower())
+    if a is None or b is None or a == b or a[0] != b[0]:
+        return False
+    return math.isclose(left.value * a[1], right.value * b[1], rel_tol=0.01)
+
+
+def significant_digits(printed: str) -> int:
+    """Digits of the first number in the text, without leading zeros and without the zeros that only give its size."""
+    match = re.search(r"\d[\d.,']*", printed)
+    digits = re.sub(r"[.,']", "", match.group()) if match else ""
+    return len(digits.lstrip("0").rstrip("0") or digits[:1])
+
+
+def rounds_to(fine: Side, coarse: Side) -> bool:
+    """Whether `coarse` is a rounding of `fine`: printed in fewer digits, with decimals or a scale word."""
+    if not isinstance(fine.value, int | float) or not isinstance(coarse.value, int | float):
+        return False
+    if fine.value == 0 or coarse.value == 0 or (not coarse.source.scale and float(coarse.value).is_integer()):
+        return False
+    kept = significant_digits(coarse.source.printed)
+    if kept < 2 or significant_digits(fine.source.printed) <= kept:
+        return False
+    places = kept - 1 - math.floor(math.log10(abs(fine.value)))
+    return math.isclose(round(fine.value, places), coarse.value, rel_tol=1e-9)
+
+
+def fuller_name(full: Side, short: Side) -> bool:
+    """Whether one name holds all words of the other, in order ("Delta" in "Delta Air Lines")."""
+    if not isinstance(full.value, str) or not isinstance(short.value, str):
+        return False
+    words, part = fold(full.value).split(), fold(short.value).split()
+    remaining = iter(words)
+    return len(part) < len(words) and all(word in remaining for word in part) and not any(w.isdigit() for w in words)
+
+
+def _dominant(sides: Sequence[Side], holds: object, operation: Operation, reason: str) -> Verdict | None:
+    """The one side that covers every other under the relation `holds`."""
+    assert callable(holds)
+    for place, side in enumerate(sides):
+        if all(other is side or holds(side, other) for other in sides):
+            return Verdict(place, operation, reason)
+    return None
+
+
+def by_precedence(sides: Sequence[Side], rules: Sequence[Precedence], column: str) -> Verdict | None:
+    """The side that a user's rule prefers."""
+    for rule in rules:
+        if rule.column and rule.column != column:
+            continue
+        preferred = [i for i, side in enumerate(sides) if _mentions(side, rule.prefer)]
+        others = [side for i, side in enumerate(sides) if i not in preferred]
+        if len(preferred) == 1 and all(not rule.over or _mentions(side, rule.over) for side in others):
+            over = f" over {rule.over!r}" if rule.over else ""
+            return Verdict(preferred[0], "resolve_conflict", f"the user's rule: {rule.prefer!r}{over}")
+    return None
+
+
+def _mentions(side: Side, words: str) -> bool:
+    place = fold(f"{side.document.name} {side.source.section} {side.source.quote}".replace("_", " "))
+    return f" {fold(words)} " in f" {place} "
+
+
+def _rank(side: Side, criterion: Criterion) -> tuple[float | str, ...]:
+    where = f"{side.document.name} {side.source.section}".replace("_", " ").replace("-", " ")
+    context = f"{where} {side.source.quote}"
+    if criterion == "audited_over_unaudited":
+        return (-1.0 if _UNAUDITED.search(context) else 1.0 if _AUDITED.search(context) else 0.0,)
+    if criterion == "primary_over_addendum":
+        return (0.0 if _ADDENDUM.search(where) else 1.0,)
+    if criterion == "table_over_prose":
+        return ({"table": 1.0, "prose": 0.0, "": 0.5}[side.source.kind],)
+    if criterion == "newer_document":
+        return (side.document.date,)
+    return (float(_VERBATIM[side.source.grounding]),)
+
+
+_BECAUSE: dict[Criterion, str] = {
+    "audited_over_unaudited": "audited over unaudited",
+    "primary_over_addendum": "the main part over an addendum",
+    "table_over_prose": "a table over prose",
+    "newer_document": "the newer document supersedes",
+    "verbatim_over_derived": "printed words over a derived value",
+}
+
+
+def by_criteria(sides: Sequence[Side], criteria: Sequence[Criterion]) -> Verdict | None:
+    """The side that stands alone at the top of the first criterion that tells the sides apart."""
+    for criterion in criteria:
+        ranks = [_rank(side, criterion) for side in sides]
+        if criterion == "newer_document" and any(not rank[0] for rank in ranks):
+            continue
+        if criterion == "table_over_prose" and (0.5,) in ranks:
+            continue
+        top = max(ranks)
+        if ranks.count(top) == 1:
+            return Verdict(ranks.index(top), "resolve_conflict", _BECAUSE[criterion])
+    return None
+
+
+def by_votes(sides: Sequence[Side]) -> Verdict | None:
+    """The side with at least two independent chunks behind it and twice as many as any other."""
+    votes = sorted((side.votes for side in sides), reverse=True)
+    if votes[0] < 2 or votes[0] < 2 * votes[1]:
+        return None
+    place = next(i for i, side in enumerate(sides) if side.votes == votes[0])
+    return Verdict(place, "resolve_conflict", f"{votes[0]} sources against {votes[1]}")
+
+
+def settle(
+    sides: Sequence[Side], column: str, criteria: Sequence[Criterion], precede: Sequence[Precedence]
+) -> Verdict | None:
+    """The verdict of code on a contradiction, None when it stays open.
+
+    Compatible values come first (they do not contradict at all), then the user's rules, then criteria and votes.
+    """
+    rounded = "the same figure, rounded"
+    return (
+        _dominant(sides, same_quantity, "convert", "the same quantity in another unit")
+        or _dominant(sides, rounds_to, "deduplicate", rounded)
+        or _dominant(sides, fuller_name, "deduplicate", "the fuller form of one name")
+        or by_precedence(sides, precede, column)
+        or by_criteria(sides, criteria)
+        or by_votes(sides)
+    )

@@ -1,0 +1,249 @@
+"""The values that go into and come out of reconciliation.
+
+A relation is read by column, so that a million rows stay cheap; what the page says of one cell is asked for only where
+two cells contradict each other. Nothing here knows how a workspace stores it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from sliders.extraction.cells import Grounding, Scalar
+
+Operation = Literal[
+    "deduplicate", "consolidate", "convert", "resolve_conflict", "aggregate", "canonicalize", "fill_key", "correct"
+]
+Criterion = Literal[
+    "audited_over_unaudited", "primary_over_addendum", "table_over_prose", "newer_document", "verbatim_over_derived"
+]
+DEFAULT_CRITERIA: tuple[Criterion, ...] = (
+    "audited_over_unaudited",
+    "primary_over_addendum",
+    "verbatim_over_derived",
+    "table_over_prose",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CellSource:
+    """What the page says of one cell. `kind` is "table" or "prose", empty when unknown."""
+
+    printed: str = ""
+    quote: str = ""
+    section: str = ""
+    page: int | None = None
+    unit: str = ""
+    scale: str = ""
+    grounding: Grounding = Grounding.EXACT
+    rationale: str = ""
+    kind: Literal["table", "prose", ""] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSource:
+    """A document as a source of rows: `date` is ISO text or empty, `position` its place in the order of adding."""
+
+    id: str
+    name: str = ""
+    date: str = ""
+    position: int = 0
+
+
+class Relation(Protocol):
+    """Rows to reconcile, by column. All sequences have one entry per row, in one stable order."""
+
+    @property
+    def row_ids(self) -> Sequence[str]:
+        """Identifiers of the rows, unique."""
+        ...
+
+    @property
+    def document_ids(self) -> Sequence[str]:
+        """The document of each row."""
+        ...
+
+    @property
+    def chunk_ids(self) -> Sequence[str]:
+        """The chunk of each row."""
+        ...
+
+    @property
+    def documents(self) -> Mapping[str, DocumentSource]:
+        """The documents by identifier; may lack some."""
+        ...
+
+    def column(self, name: str) -> Sequence[Scalar]:
+        """Typed values of a column, None where the row has none."""
+        ...
+
+    def source(self, index: int, column: str) -> CellSource:
+        """What the page says of the cell at row number `index`."""
+        ...
+
+    def mention(self, index: int) -> object:
+        """A hashable place of the row's words, None when unknown: two rows of one place are one mention."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Normalization:
+    """The user says that `variants` mean `canonical` (a `Normalize` hint); `column` empty means every text column."""
+
+    canonical: str
+    variants: tuple[str, ...]
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Precedence:
+    """The user says which source wins (a `Precede` hint): words of its document name, section or quote.
+
+    An empty `over` means over every other source.
+    """
+
+    prefer: str
+    over: str = ""
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A human decision, kept as values and matched again on every run, so that it applies to later rows too.
+
+    `where` selects rows by column values (text is compared with case, accents and punctuation aside).
+    set_value: `column` gets `value`. merge: the rows of `where` and of `other` are one thing. split: they never are.
+    """
+
+    kind: Literal["set_value", "merge", "split"]
+    where: tuple[tuple[str, Scalar], ...]
+    author: str
+    column: str = ""
+    value: Scalar = None
+    other: tuple[tuple[str, Scalar], ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One side of a conflict: a value, and the rows and words that carry it."""
+
+    value: Scalar
+    rows: tuple[str, ...]
+    source: CellSource
+    document_id: str
+    document_name: str = ""
+    document_date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A contradiction that is left open; `chosen` is the provisional value where the table needs one, else None."""
+
+    column: str
+    key: tuple[Scalar, ...]
+    candidates: tuple[Candidate, ...]
+    reason: str
+    chosen: Scalar = None
+
+    def __str__(self) -> str:
+        sides = "; ".join(
+            f'{c.value!r} ({c.document_name or c.document_id}: "{c.source.quote or c.source.printed}")'
+            for c in self.candidates
+        )
+        about = ", ".join(str(k) for k in self.key if k is not None) or "one row"
+        return f"{about}, {self.column}: {sides}. {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One change of the table: what was done, to which source rows, in SQL, and why.
+
+    A whole-table operation (duplicates, empty cells) is one repair; a conflict that was settled is one of its own.
+    """
+
+    operation: Operation
+    rows: tuple[str, ...]
+    column: str
+    before: tuple[Scalar, ...]
+    after: Scalar
+    sql: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that was decided on the way, for the decisions table: the stage is always "reconcile"."""
+
+    subject: str
+    verdict: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReconciledRow:
+    """One row of the result.
+
+    `values` and `supplied` follow `Reconciliation.columns`; `supplied` names the source row that each value was taken
+    from (empty for an empty cell, "correction:N" for the N-th human correction). `flags` mark "missing key", "open
+    conflict", "corrected".
+    """
+
+    id: str
+    values: tuple[Scalar, ...]
+    sources: tuple[str, ...]
+    supplied: tuple[str, ...]
+    document_id: str
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """A conflict that a model settled, remembered by the content of its group: asked once, paid once."""
+
+    signature: str
+    choice: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciliation:
+    """The result for one table: new rows with the source of every value, and everything that was decided.
+
+    `columns` are the table's columns and, where variants of a name were found, `<column>_canonical`. Every row of the
+    input is in exactly one row's `sources`.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    rows: tuple[ReconciledRow, ...]
+    key: tuple[str, ...]
+    across_documents: bool
+    repairs: tuple[Repair, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    decisions: tuple[Choice, ...] = ()
+    settlements: tuple[Settlement, ...] = ()
+    conflict_groups: int = 0
+    touched_groups: int = 0
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to reconcile.
+
+    `previous` brings the settlements of an earlier run, `changed` the documents that are new since. `batch`
+    conflicts go to the model in one call; `max_calls` bounds the calls of one table (None is no bound).
+    """
+
+    criteria: tuple[Criterion, ...] = DEFAULT_CRITERIA
+    normalize: tuple[Normalization, ...] = ()
+    precede: tuple[Precedence, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    previous: Reconciliation | None = None
+    changed: frozenset[str] | None = None
+    batch: int = 8
+    max_calls: int | None = None
+    programs: bool = False
+    additive: frozenset[str] = field(default_factory=frozenset)
