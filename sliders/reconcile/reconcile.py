@@ -26,7 +26,6 @@ from sliders.reconcile.merge import (
     row_id,
 )
 from sliders.reconcile.profile import ColumnProfile, Encoded, encode, encode_ids, profile_columns
-from sliders.reconcile.settle import Verdict
 from sliders.reconcile.statements import group_sql, set_sql
 from sliders.reconcile.values import (
     Candidate,
@@ -108,16 +107,24 @@ class _Work:
         self.encoded[place] = Encoded(
             apply_variants(encoded.codes, variants), tuple(encoded.examples[r] for r in variants.representative)
         )
-        for cluster, reason in variants.reasons.items():
-            forms = (
-                tuple(encoded.examples[c] for c in np.flatnonzero(variants.clusters == cluster))
-                if (variants.merged <= 1000)
-                else ()
-            )
+        self._record_variants(name, encoded, variants)
+
+    def _record_variants(self, name: str, encoded: Encoded, variants: Variants) -> None:
+        forms: dict[int, list[int]] = {cluster: [] for cluster in variants.reasons}
+        for code, cluster in enumerate(variants.clusters.tolist()):
+            if cluster in forms:
+                forms[cluster].append(code)
+        rows: dict[int, list[str]] = {cluster: [] for cluster in forms}
+        for row, code in zip(self.relation.row_ids, encoded.codes.tolist(), strict=True):
+            if code >= 0 and (cluster := int(variants.clusters[code])) in rows:
+                rows[cluster].append(row)
+        for cluster, codes in forms.items():
             canonical = encoded.examples[int(variants.representative[cluster])]
-            rows = ()
-            sql = set_sql(self.table.name, f"{name}_canonical", canonical, rows)
-            self.repairs.append(Repair("canonicalize", rows, name, forms, canonical, sql, reason))
+            ids = tuple(rows[cluster])
+            before = tuple(encoded.examples[c] for c in codes)
+            sql = set_sql(self.table.name, f"{name}_canonical", canonical, ids)
+            reason = variants.reasons[cluster]
+            self.repairs.append(Repair("canonicalize", ids, name, before, canonical, sql, reason))
 
     def group(self) -> Merged:
         """Groups of rows, clear ones merged."""
@@ -262,8 +269,3 @@ class _Work:
                     row.id, tuple(values), row.sources, tuple(supplied), row.document_id, (*row.flags, "corrected")
                 )
         return rows
-
-
-def verdict_of(side: int, reason: str) -> Verdict:
-    """A model's choice as a verdict."""
-    return Verdict(side, "resolve_conflict", reason)
