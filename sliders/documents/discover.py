@@ -1,0 +1,107 @@
+"""Which files are meant by files, folders and globs."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sliders.documents.sniff import SUFFIXES
+from sliders.errors import DocumentError
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to read, and its name in the workspace (relative to the folder or glob that was given)."""
+
+    path: Path
+    name: str
+
+
+def discover(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, suffixes: Iterable[str] = SUFFIXES
+) -> list[SourceFile]:
+    """The files of `paths`, sorted by name; folders are read recursively, without hidden files and symlink loops.
+
+    In a folder only files with one of `suffixes` count; a file that is named is taken whatever its name. A file that is
+    reached twice is listed once.
+
+    Raises:
+        DocumentError: a path does not exist, a folder cannot be read, or nothing is found.
+    """
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    if not given:
+        raise DocumentError("no documents: no file or folder was given; name at least one")
+    wanted = frozenset(suffixes)
+    found: dict[str, SourceFile] = {}
+    for path in given:
+        for source in _expand(Path(path).expanduser(), wanted):
+            found.setdefault(os.path.realpath(source.path), source)
+    if not found:
+        listed = ", ".join(str(path) for path in given[:5])
+        raise DocumentError(f"no documents in {listed}; readable are {', '.join(sorted(wanted))}")
+    return sorted(_distinct(list(found.values())), key=lambda source: source.name)
+
+
+def _expand(path: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
+    try:
+        if path.is_dir():
+            yield from _folder(path, wanted)
+        elif os.path.lexists(path):
+            yield SourceFile(path, path.name)
+        elif glob.has_magic(str(path)):
+            yield from _glob(path, wanted)
+        else:
+            raise DocumentError(f"{path}: no such file or folder; check the path")
+    except PermissionError as error:
+        raise DocumentError(f"{path}: the folder cannot be read (permission denied); change its rights") from error
+
+
+def _folder(root: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
+    def refuse(error: OSError) -> None:
+        problem = f"{error.filename}: the folder cannot be read ({error.strerror}); change its rights"
+        raise DocumentError(problem) from error
+
+    seen: set[str] = set()
+    for folder, subfolders, files in os.walk(root, followlinks=True, onerror=refuse):
+        real = os.path.realpath(folder)
+        if real in seen:
+            subfolders.clear()
+            continue
+        seen.add(real)
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        for file in sorted(files):
+            if not file.startswith((".", "~$")) and Path(file).suffix.lower() in wanted:
+                path = Path(folder, file)
+                yield SourceFile(path, path.relative_to(root).as_posix())
+
+
+def _glob(pattern: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
+    plain = [part for part in pattern.parts[: next(i for i, p in enumerate(pattern.parts) if glob.has_magic(p))]]
+    root = Path(*plain) if plain else Path()
+    for match in sorted(glob.glob(str(pattern), recursive=True)):
+        path = Path(match)
+        if path.is_dir():
+            if "**" not in pattern.parts:
+                yield from _folder(path, wanted)
+        else:
+            yield SourceFile(path, Path(os.path.relpath(path, root)).as_posix())
+
+
+def _distinct(sources: list[SourceFile]) -> Iterator[SourceFile]:
+    """Two files of one name, from two folders, get as much of their path as tells them apart."""
+    parts = {source.path: 0 for source in sources}
+    names = {source.path: source.name for source in sources}
+    for _ in range(64):
+        times = Counter(names.values())
+        clashing = [source for source in sources if times[names[source.path]] > 1]
+        if not clashing:
+            break
+        for source in clashing:
+            parts[source.path] += 1
+            depth = len(Path(source.name).parts) + parts[source.path]
+            names[source.path] = "/".join(source.path.absolute().parts[-depth:]).lstrip("/")
+    return (replace(source, name=names[source.path]) for source in sources)

@@ -1,0 +1,226 @@
+"""Plain text: kept as it is, except that aligned tables become rows that can be read alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sliders.documents.blocks import split_block
+from sliders.documents.build import DocumentBuilder
+from sliders.documents.decode import decode
+from sliders.documents.document import Document
+from sliders.documents.grid import Line, Region, Segment, find_tables, join_marks
+from sliders.documents.tables import Table, table_from_rows
+from sliders.documents.values import is_note, is_period
+
+_PAGE_START = re.compile(
+    r"[ \t]*(?:<<\s*page\s+(\d+)\s*>>|\[page\s+(\d+)\]|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,})[ \t]*", re.IGNORECASE
+)
+_PAGE_OF = re.compile(r"[ \t]*page[ \t]+(\d+)[ \t]+of[ \t]+\d+[ \t]*", re.IGNORECASE)
+_PIECES = re.compile(r"\S+(?: \S+)*")
+_WIDE = re.compile(r"\S {3,}\S")
+_FURNITURE = re.compile(r"(?:table of contents|page\b.*|[\W\d_]+)", re.IGNORECASE)
+_MAX_TABLE_LINE = 600
+_PIPE_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class _PageLines:
+    number: int | None
+    lines: tuple[str, ...]
+
+
+def read_text(raw: bytes, name: str) -> Document:
+    """A document out of the bytes of a plain text file (see `decode` for its encodings).
+
+    Raises:
+        DocumentError: the bytes are no text.
+    """
+    text, warnings = decode(raw, name)
+    return parse_text(text, name, raw, warnings)
+
+
+def parse_text(text: str, name: str, raw: bytes, warnings: Sequence[str] = ()) -> Document:
+    """A document out of plain text. Form feeds and lines like `<<page 3>>` or `Page 3 of 10` become pages."""
+    builder = DocumentBuilder()
+    builder.warnings.extend(warnings)
+    for page in _pages(text.replace("\r\n", "\n").replace("\r", "\n")):
+        if page.number is not None:
+            builder.start_page(page.number)
+        add_lines(builder, page.lines)
+    return builder.build(name, raw)
+
+
+def add_lines(builder: DocumentBuilder, lines: Sequence[str]) -> None:
+    """Add the lines of one page to the builder."""
+    tables = _aligned_tables(lines) + _pipe_tables(lines)
+    tables.sort(key=lambda region: region.first)
+    writer = _Writer(builder, lines)
+    at = 0
+    for region in tables:
+        if region.first < at:
+            continue
+        caption, note = _context(lines, at, region.first)
+        top = max(region.first - _lines_above(lines, at, region.first, caption, note), at)
+        writer.blocks(at, top, "".join(lines[top : region.first]) or lines[region.last])
+        writer.title_lines(top, region.first)
+        writer.table(region, caption, note)
+        at = region.last + 1
+    writer.blocks(at, len(lines), "")
+
+
+class _Writer:
+    """Writes lines of a page, keeping the white space between them."""
+
+    def __init__(self, builder: DocumentBuilder, lines: Sequence[str]) -> None:
+        self._builder = builder
+        self._lines = lines
+        self._next = 0
+
+    def blocks(self, first: int, end: int, follows: str) -> None:
+        starts = list(_blocks(self._lines, first, end))
+        for n, (a, b) in enumerate(starts):
+            below = " ".join(self._lines[starts[n + 1][0] : starts[n + 1][1]])[:400] if n + 1 < len(starts) else follows
+            block = self._lines[a:b]
+            for piece in split_block(block, below):
+                text = "\n".join(block[piece.first : piece.last + 1])
+                kind = "caption" if piece.kind == "paragraph" and is_note(text[:300]) else piece.kind
+                self._builder.add(kind, text, level=piece.level, gap=self._gap(a + piece.first))
+                self._next = a + piece.last + 1
+
+    def title_lines(self, first: int, end: int) -> None:
+        """The lines directly above a table: its title as a heading, its note as a caption."""
+        for at in range(first, end):
+            line = self._lines[at].strip()
+            if line:
+                plain = is_note(line) or is_period(line)
+                self._builder.add("caption" if plain else "heading", line, level=0 if plain else 3, gap=self._gap(at))
+                self._next = at + 1
+
+    def table(self, region: Region, caption: str, note: str) -> None:
+        gap = self._gap(region.first).rstrip(" \t") or "\n"
+        self._builder.add_table(region.table, caption=caption, note=note, gap=gap)
+        self._next = region.last + 1
+
+    def _gap(self, line: int) -> str:
+        """The white space of the source between the last written line and this one."""
+        between = "".join("\n" + blank for blank in self._lines[self._next : line] if not blank.strip())
+        text = self._lines[line]
+        return f"{between}\n{text[: len(text) - len(text.lstrip())]}"
+
+
+def _blocks(lines: Sequence[str], first: int, end: int) -> Iterator[tuple[int, int]]:
+    at = first
+    while at < end:
+        if not lines[at].strip():
+            at += 1
+            continue
+        begin = at
+        while at < end and lines[at].strip():
+            at += 1
+        yield begin, at
+
+
+def _pages(text: str) -> Iterator[_PageLines]:
+    lines = text.split("\n")
+    marks = {i: match for i, line in enumerate(lines) if len(line) < 60 and (match := _PAGE_START.fullmatch(line))}
+    if marks:
+        numbers = {i: int(next(group for group in match.groups() if group)) for i, match in marks.items()}
+        yield from _marked_pages(lines, numbers, before=True)
+        return
+    if "\f" in text:
+        pages = enumerate(text.split("\f"), 1)
+        yield from (_PageLines(number, tuple(page.split("\n"))) for number, page in pages if page.strip())
+        return
+    of = {i: int(match[1]) for i, line in enumerate(lines) if len(line) < 60 and (match := _PAGE_OF.fullmatch(line))}
+    if len(of) >= 2:
+        first = min(of)
+        yield from _marked_pages(lines, of, before=not any(line.strip() for line in lines[:first]))
+        return
+    yield _PageLines(None, tuple(lines))
+
+
+def _marked_pages(lines: Sequence[str], numbers: dict[int, int], *, before: bool) -> Iterator[_PageLines]:
+    """Pages between mark lines; a mark stands `before` its page or after it. The marks themselves are left out."""
+    at = 0
+    current = max(1, next(iter(numbers.values())) - 1)
+    for mark, number in numbers.items():
+        if any(line.strip() for line in lines[at:mark]):
+            yield _PageLines(current if before else number, tuple(lines[at:mark]))
+        current = number
+        at = mark + 1
+    if any(line.strip() for line in lines[at:]):
+        yield _PageLines(current if before else current + 1, tuple(lines[at:]))
+
+
+def _aligned_tables(lines: Sequence[str]) -> list[Region]:
+    if not any(len(line) <= _MAX_TABLE_LINE and _WIDE.search(line) for line in lines):
+        return []
+    found = find_tables([_segments(line) for line in lines])
+    return [region for region in found if _is_aligned(lines, region)]
+
+
+def _segments(line: str) -> Line:
+    if len(line) > _MAX_TABLE_LINE:
+        # Nobody prints a table that wide: such a line is running text.
+        return (Segment(line[:80], 0, len(line)), Segment("…", len(line), len(line)))
+    if "\t" in line:
+        line = line.replace("\t", "    ")
+    return join_marks(tuple(Segment(m[0], m.start(), m.end()) for m in _PIECES.finditer(line)))
+
+
+def _is_aligned(lines: Sequence[str], region: Region) -> bool:
+    """Two spaces alone are no table: most rows with several pieces must have a wide gap somewhere."""
+    split = [line for line in lines[region.first : region.last + 1] if "  " in line.strip() or "\t" in line]
+    return sum("\t" in line or _WIDE.search(line) is not None for line in split) * 2 > len(split)
+
+
+def _context(lines: Sequence[str], floor: int, first: int) -> tuple[str, str]:
+    """(caption, note) that stand within four printed lines above a table."""
+    caption = note = ""
+    above = [line.strip() for line in lines[max(floor, first - 12) : first] if line.strip()][-4:]
+    for line in reversed(above):
+        if not note and is_note(line):
+            note = line
+        else:
+            plain = 3 <= len(line) <= 100 and line[-1] not in ".;," and "   " not in line and line[0].isupper()
+            caption = line if plain and not _FURNITURE.fullmatch(line) else ""
+            break
+    return caption, note
+
+
+def _lines_above(lines: Sequence[str], floor: int, first: int, caption: str, note: str) -> int:
+    """How many lines directly above the table are its caption and note."""
+    at = first
+    while at > floor and (not lines[at - 1].strip() or lines[at - 1].strip() in (caption, note)):
+        at -= 1
+    return first - at
+
+
+def _pipe_tables(lines: Sequence[str]) -> list[Region]:
+    """Tables drawn with "|" and a rule of dashes under the header."""
+    regions = []
+    at = 1
+    while at < len(lines):
+        if "|" in lines[at] and "|" in lines[at - 1] and _PIPE_RULE.fullmatch(lines[at][:_MAX_TABLE_LINE]):
+            last = at
+            while last + 1 < len(lines) and "|" in lines[last + 1] and lines[last + 1].strip():
+                last += 1
+            table = pipe_table([lines[at - 1], *lines[at + 1 : last + 1]])
+            if table.rows:
+                regions.append(Region(at - 1, last, table))
+            at = last + 1
+        at += 1
+    return regions
+
+
+def pipe_table(lines: Sequence[str]) -> Table:
+    """The table of "| a | b |" lines, the first of them the header."""
+    rows = [[cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", _bare(line))] for line in lines]
+    return table_from_rows(rows)
+
+
+def _bare(line: str) -> str:
+    line = line.strip()
+    return line.removeprefix("|").removesuffix("|")
