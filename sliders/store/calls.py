@@ -1,0 +1,79 @@
+"""The ledger of model calls, which is also the cache (contract 9: ask once, pay once)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sliders.llm.cache import Call
+from sliders.llm.model import Response, Usage
+from sliders.store import codec
+from sliders.store.database import Database
+from sliders.store.journal import Journal
+
+_SELECT = """SELECT c.id, c.key, c.stage, c.model, c.prompt_hash, coalesce(c.prompt, p.prompt, ''),
+    coalesce(c.reply, p.reply, ''), coalesce(c.data, p.data), c.finish_reason, c.salvaged,
+    coalesce(c.token_logprobs, p.token_logprobs), c.prompt_tokens, c.completion_tokens, c.seconds, c.cost, c.calls,
+    c.cached, c.error, c.created FROM sl_calls c LEFT JOIN sl_calls p ON c.cached AND p.number = (
+        SELECT max(number) FROM sl_calls WHERE key = c.key AND NOT cached AND error = '')"""
+
+
+class Calls:
+    """Every call of a workspace; serves the model door as its `CallLog`."""
+
+    def __init__(self, database: Database, journal: Journal) -> None:
+        self._database = database
+        self._journal = journal
+
+    def lookup(self, key: str) -> Response | None:
+        """The answer of an earlier call with that key that did not fail."""
+        found = self._read(" WHERE c.key = ? AND NOT c.cached AND c.error = '' ORDER BY c.number DESC LIMIT 1", (key,))
+        return found[0].response() if found else None
+
+    def record(self, call: Call) -> None:
+        """Keep one call: paid, cached or failed. It is on disk when this returns."""
+        repeated = call.cached
+        self._database.execute(
+            """INSERT INTO sl_calls (id, key, run, stage, model, prompt_hash, prompt, reply, data, finish_reason,
+                salvaged, token_logprobs, prompt_tokens, completion_tokens, seconds, cost, calls, cached, error, created)
+                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+            (
+                call.id, call.key, self._journal.open_run, call.stage, call.model, call.prompt_hash,
+                None if repeated else call.prompt, None if repeated else call.reply,
+                None if repeated or call.data is None else codec.dump(call.data), call.finish_reason, call.salvaged,
+                codec.dump(call.token_logprobs) if call.token_logprobs and not repeated else None,
+                call.prompt_tokens, call.completion_tokens, call.seconds, call.cost, call.calls, repeated,
+                call.error, call.created,
+            ),
+        )  # fmt: skip
+
+    def all(self, run: int | None = None) -> list[Call]:
+        """Calls in order of time, of one run or of all; a cached one carries the words of the call that paid."""
+        return self._read(" WHERE (?1 IS NULL OR c.run = ?1) ORDER BY c.number", (run,))
+
+    def get(self, call_id: str) -> Call | None:
+        """The newest call of that id, None when there is none."""
+        found = self._read(" WHERE c.id = ? ORDER BY c.cached, c.number DESC LIMIT 1", (call_id,))
+        return found[0] if found else None
+
+    def _read(self, where: str, parameters: tuple[Any, ...]) -> list[Call]:
+        found = []
+        for row in self._database.query(_SELECT + where, parameters):
+            identity, (data, finish, salvaged, logprobs), rest = row[:7], row[7:11], row[11:]
+            tokens, (cached, error, created) = rest[:5], rest[5:]
+            found.append(
+                Call(
+                    *identity, codec.load(data), finish, bool(salvaged), tuple(codec.load(logprobs) or ()), *tokens,
+                    cached=bool(cached), error=error, created=created,
+                )
+            )  # fmt: skip
+        return found
+
+    def usage(self, run: int | None = None) -> dict[str, Usage]:
+        """What was spent, by stage."""
+        rows = self._database.query(
+            """SELECT stage, sum(calls), sum(cached), sum(prompt_tokens * (NOT cached)),
+            sum(completion_tokens * (NOT cached)), sum(seconds), sum(cost) FROM sl_calls
+            WHERE (?1 IS NULL OR run = ?1) GROUP BY stage ORDER BY stage""",
+            (run,),
+        )
+        return {stage: Usage(*figures) for stage, *figures in rows}

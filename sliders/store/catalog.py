@@ -1,0 +1,42 @@
+"""The catalog of a workspace: everything that it knows, by subject."""
+
+from __future__ import annotations
+
+from sliders.store.calls import Calls
+from sliders.store.chunks import Chunks
+from sliders.store.database import Database
+from sliders.store.documents import Documents
+from sliders.store.extractions import Extractions
+from sliders.store.journal import Journal
+from sliders.store.knowledge import Knowledge
+from sliders.store.migrations import migrate
+from sliders.store.schemas import Schemas
+
+
+class Catalog:
+    """The parts of a workspace over one database, which is migrated first.
+
+    Attributes:
+        documents: documents and their versions.
+        chunks: chunks and full-text search.
+        schemas: versions of the schema and SQL names.
+        extractions: rows, cells and tasks.
+        calls: the ledger of model calls (a `CallLog`).
+        journal: runs, decisions, SQL attempts.
+        knowledge: vectors, statistics, corrections.
+
+    Raises:
+        WorkspaceTooNew: the file was written by a newer version of the package.
+        StoreError: the file is another program's database.
+    """
+
+    def __init__(self, database: Database) -> None:
+        migrate(database)
+        self.database = database
+        self.documents = Documents(database)
+        self.chunks = Chunks(database)
+        self.schemas = Schemas(database)
+        self.journal = Journal(database)
+        self.calls = Calls(database, self.journal)
+        self.extractions = Extractions(database, self.journal)
+        self.knowledge = Knowledge(database)

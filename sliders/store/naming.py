@@ -1,0 +1,59 @@
+"""SQL names for the user's tables and columns: their own, changed only where SQLite or the package needs the name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+
+# Names that SQLite keeps for itself, that its table-valued functions answer to, or that system and export tables use.
+_RESERVED_PREFIXES = ("sl_", "sqlite_", "pragma_", "audit_", "fts5", "fts3", "fts4", "rtree")
+_RESERVED_TABLES = frozenset(
+    {"cell_absence", "json_each", "json_tree", "dbstat", "generate_series", "bytecode", "tables_used", "sqlite_stmt"}
+)
+_VERSION = re.compile(r"__v\d+$")
+# What every data table has beside the user's columns, and SQLite's names for the row number.
+SYSTEM_COLUMNS = ("document", "document_id", "row_id", "_sources")
+_RESERVED_COLUMNS = frozenset({*SYSTEM_COLUMNS, "rowid", "oid", "_rowid_"})
+NAME_CHARACTERS = 120
+
+
+def fold(name: str) -> str:
+    """`name` as SQLite compares identifiers: ASCII letters in lower case, all others as they are."""
+    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    if fold(name) not in taken:
+        return name
+    number = 2
+    while fold(f"{name}_{number}") in taken:
+        number += 1
+    return f"{name}_{number}"
+
+
+def _printable(name: str, fallback: str) -> str:
+    cleaned = "".join(letter if letter.isprintable() else " " for letter in name).strip()
+    # A lone surrogate is not printable for SQLite: it has no UTF-8 form.
+    return cleaned.encode("utf-8", "replace").decode("utf-8")[:NAME_CHARACTERS].strip() or fallback
+
+
+def relation_name(name: str, taken: Container[str]) -> str:
+    """The SQL name of table `name`: free among `taken` (folded names) and of no reserved form."""
+    candidate = _printable(name, "table")
+    folded = fold(candidate)
+    if folded.startswith(_RESERVED_PREFIXES) or folded in _RESERVED_TABLES or _VERSION.search(folded):
+        candidate = f"data_{candidate}" if not _VERSION.search(folded) else f"{candidate}_"
+    return _free(candidate, taken)
+
+
+def column_name(name: str, taken: Container[str]) -> str:
+    """The SQL name of column `name`: free among `taken` (folded names) and not one of the system's columns."""
+    candidate = _printable(name, "column")
+    if fold(candidate) in _RESERVED_COLUMNS:
+        candidate = f"{candidate}_value"
+    return _free(candidate, taken)
+
+
+def version_name(relation: str, version: int) -> str:
+    """The physical table that holds one version of a data table."""
+    return f"{relation}__v{version}"

@@ -1,0 +1,181 @@
+"""What goes in and out of the catalog beside the values of the other rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sliders.extraction.cells import Scalar
+
+TaskState = Literal["pending", "done", "failed", "gated", "pruned"]
+RunStatus = Literal["running", "done", "failed", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document's line in the catalog, without its text. `superseded_by` is the id of the newer version, or empty."""
+
+    id: str
+    name: str
+    title: str
+    description: str
+    media_type: str
+    source: str
+    modified: float | None
+    characters: int
+    version: int
+    superseded_by: str
+    added: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What adding a document did: "new", "same" (the content was there already) or "changed" (`replaced` is old)."""
+
+    outcome: Literal["new", "same", "changed"]
+    document_id: str
+    replaced: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A chunk found by words; a larger score is a better match (BM25 turned round)."""
+
+    chunk_id: str
+    document_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A unit of extraction: the given columns of one table, read from one chunk.
+
+    "done" and "gated" (and "pruned") tasks are not asked again; "failed" ones are, on the next run.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    chunk_id: str
+    state: TaskState = "done"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A verdict with its reason (contract 11). `subject` is "document:NAME", "chunk:ID", "row:ID", "table:NAME" ...
+
+    `run` and `at` are filled in by the catalog when they are left out.
+    """
+
+    stage: str
+    subject: str
+    verdict: str
+    reason: str
+    tokens: int = 0
+    run: int | None = None
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One command or question. `outcome` is what the caller kept of it (answer, usage, completeness) as plain JSON."""
+
+    id: int
+    kind: str
+    question: str
+    status: RunStatus
+    started: str
+    finished: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlAttempt:
+    """One statement that an agent tried. `outcome` is "ok", "empty", "error" or "refused"; `detail` the message."""
+
+    stage: str
+    question: str
+    sql: str
+    outcome: Literal["ok", "empty", "error", "refused"]
+    detail: str = ""
+    rows: int | None = None
+    seconds: float = 0.0
+    run: int | None = None
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A human decision: `kind` "set_value", "merge" or "split".
+
+    `subject` says which rows it is for, as plain JSON (key values, row ids); `value` is the new value.
+    """
+
+    kind: Literal["set_value", "merge", "split"]
+    table: str
+    subject: Mapping[str, Any]
+    column: str = ""
+    value: Scalar = None
+    author: str = ""
+    reason: str = ""
+    id: int = 0
+    created: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationColumn:
+    """A column of a data table: the schema's name, its SQL name and its SQL type."""
+
+    name: str
+    sql_name: str
+    sql_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A schema table as SQL sees it: `name` in the schema, `relation` in SQL, columns in order."""
+
+    name: str
+    relation: str
+    columns: tuple[RelationColumn, ...]
+    current_version: int | None = None
+
+    def sql_name(self, column: str) -> str:
+        """SQL name of a schema column; system columns keep theirs."""
+        return next((c.sql_name for c in self.columns if c.name == column), column)
+
+
+@dataclass(frozen=True, slots=True)
+class TableVersion:
+    """One version of a data table. `relation` is the physical table; `parent` the version that it was made from."""
+
+    table: str
+    version: int
+    parent: int | None
+    relation: str
+    operation: str
+    sql: str
+    reason: str
+    columns: tuple[str, ...]
+    rows: int
+    revision: int
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Declares a value that is not one of its sources' values: an aggregate, a canonical form, a correction ...
+
+    `kind` "sum", "min", "max", "average", "count" are recomputed when the audit is verified. `row_id` None declares
+    that `source_value` became `value` in the whole column.
+    """
+
+    column: str
+    value: Scalar
+    kind: str
+    reason: str
+    row_id: str | None = None
+    source_value: Scalar = None

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sliders.store.catalog import Catalog
+from sliders.store.database import Database
+from tests.store.samples import DOCUMENT, SCHEMA, chunks_of, rows_of
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with Database(tmp_path / "work.db") as database:
+        yield database
+
+
+@pytest.fixture
+def catalog(database: Database) -> Catalog:
+    return Catalog(database)
+
+
+@pytest.fixture
+def filled(catalog: Catalog) -> Catalog:
+    """A workspace with one document, its chunks, a schema and two extracted rows."""
+    catalog.documents.add(DOCUMENT)
+    catalog.chunks.save(DOCUMENT.id, chunks_of(DOCUMENT))
+    catalog.schemas.save(SCHEMA, "test")
+    catalog.extractions.save(rows_of(DOCUMENT))
+    return catalog

@@ -1,0 +1,100 @@
+"""A small world for the tests of the store, written by hand."""
+
+from __future__ import annotations
+
+from sliders.chunks.chunk import Chunk, ChunkContext
+from sliders.documents.document import Document, Element, Page, TableCell, TableGrid
+from sliders.extraction.cells import Absence, Cell, Grounding, Row, Scalar, Span
+from sliders.schema.schema import Column, ColumnType, Schema, Table
+
+TEXT = "Orders\n\nNorthwind bought 12 lamps for 1,250 dollars.\n\nItem: vase; Price: 40\n"
+
+
+def span_of(words: str, document: Document | None = None) -> Span:
+    text = document.text if document else TEXT
+    start = text.index(words)
+    return Span(document.id if document else "doc-1", start, start + len(words), 1)
+
+
+def document(identifier: str, name: str, text: str = TEXT) -> Document:
+    heading, rest = text.index("\n"), text.rindex("Item")
+    price = text.index("40")
+    grid = TableGrid(("Item", "Price"), ((TableCell("vase", rest + 6, rest + 10), TableCell("$40", price, price + 2)),))
+    return Document(
+        id=identifier,
+        name=name,
+        text=text,
+        title="Orders",
+        elements=(
+            Element("heading", 0, heading, level=1, page=1),
+            Element("paragraph", heading + 2, rest - 2, page=1),
+            Element("table", rest, len(text) - 1, page=2, grid=grid, row_starts=(rest,)),
+        ),
+        pages=(Page(1, 0, rest), Page(2, rest, len(text))),
+        description="What was sold",
+        media_type="text/markdown",
+        source="/somewhere/" + name,
+        modified=12.5,
+        warnings=("page 3 has no text: needs OCR",),
+    )
+
+
+DOCUMENT = document("doc-1", "orders.md")
+
+
+def chunks_of(source: Document) -> list[Chunk]:
+    middle = source.text.rindex("Item")
+    context = ChunkContext(source.title, source.description, ("Orders",), 1, 1, ("a caption",))
+    other = ChunkContext("Another title", source.description, (), 2, 2)
+    return [
+        Chunk(f"{source.id}/0", source.id, 0, 0, middle, source.text[:middle], 12, context, frozenset({"paragraph"})),
+        Chunk(
+            f"{source.id}/1", source.id, 1, middle, len(source.text), source.text[middle:], 7, other,
+            frozenset({"table", "caption"}),
+        ),
+    ]  # fmt: skip
+
+
+ORDERS = Table(
+    "orders",
+    (
+        Column("customer", description="who bought"),
+        Column("pieces", ColumnType.INTEGER),
+        Column("price", ColumnType.NUMBER, unit="USD", additive=True),
+        Column("paid", ColumnType.BOOLEAN),
+    ),
+    row="one order",
+    key=("customer",),
+)
+SCHEMA = Schema((ORDERS,))
+
+
+def grounded(column: str, value: Scalar, words: str, source: Document = DOCUMENT) -> Cell:
+    return Cell(
+        column, value, words, Grounding.EXACT, span_of(words, source), unit="USD" if column == "price" else "",
+        call_id="call-1", model="double", prompt_hash="abc",
+    )  # fmt: skip
+
+
+def rows_of(source: Document) -> list[Row]:
+    first = Row(
+        f"{source.id}-r0", "orders", source.id, f"{source.id}/0", 0,
+        (
+            grounded("customer", "Northwind", "Northwind", source),
+            grounded("pieces", 12, "12", source),
+            grounded("price", 1250, "1,250", source),
+            Cell("paid", absence=Absence.NOT_STATED),
+        ),
+    )  # fmt: skip
+    second = Row(
+        f"{source.id}-r1", "orders", source.id, f"{source.id}/1", 0,
+        (
+            Cell("customer", printed="Contoso", absence=Absence.UNGROUNDED, detail="the words are not in the text"),
+            grounded("price", 40, "40", source),
+            Cell(
+                "paid", True, "vase", Grounding.DERIVED, span_of("vase", source), rationale="vases are paid at once",
+                call_id="call-2", model="double", prompt_hash="abc",
+            ),
+        ),
+    )  # fmt: skip
+    return [first, second]
