@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,20 +74,10 @@ class Suite:
             return self.documents
         return tuple(d for d in self.documents if d.name in question.docs)
 
-    def limited(self, documents: int | None = None, questions: int | None = None) -> Suite:
-        """The first questions, and so many documents that hold their evidence (then others, in name order).
-
-        With fewer documents, a question stays only when its evidence is listed and all of it is kept, because an
-        answer over all documents would no longer be the gold one.
-        """
-        docs, asked = self.documents, self.questions
-        if documents is not None and documents < len(docs):
-            docs = docs[:documents]
-            kept = {d.name for d in docs}
-            asked = tuple(q for q in asked if q.docs is not None and set(q.docs) <= kept)
-        if questions is not None:
-            asked = asked[:questions]
-        return Suite(self.name, self.directory, docs, asked, self.tables, self.scope)
+    def limited(self, questions: int | None = None, only: str | None = None) -> Suite:
+        """The first so many questions, or the one with that id."""
+        asked = tuple(q for q in self.questions if only is None or q.id == only)
+        return replace(self, questions=asked[:questions])
 
 
 def suite_config(name: str) -> dict[str, Any]:

@@ -47,9 +47,9 @@ def test_a_table_takes_its_document_over_from_the_table_that_it_refers_to(folder
     assert visits.columns == ("pet", "day") and list(visits.frame["doc"]) == ["a.txt", "a.txt"]
 
 
-def test_fewer_documents_keep_only_questions_whose_evidence_is_there(folder: Path) -> None:
-    assert [q.id for q in load_suite(folder).limited(documents=1).questions] == ["2"]
+def test_the_first_questions_or_the_one_with_an_id(folder: Path) -> None:
     assert [q.id for q in load_suite(folder).limited(questions=2).questions] == ["1", "2"]
+    assert [q.id for q in load_suite(folder).limited(only="3").questions] == ["3"]
 
 
 def test_what_is_missing_is_named(tmp_path: Path, folder: Path) -> None:
