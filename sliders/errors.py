@@ -49,7 +49,12 @@ class QueryError(PlanError):
 
 
 class ModelError(SlidersError):
-    """The model did not give a usable reply."""
+    """The model did not give a usable reply.
+
+    `usage` is the `sliders.llm.model.Usage` of what was paid all the same, None when nothing was.
+    """
+
+    usage: object | None = None
 
 
 class ModelUnavailable(ModelError):
@@ -61,7 +66,14 @@ class ModelRefusal(ModelError):
 
 
 class TruncatedReply(ModelError):
-    """The reply stopped at the token limit; the caller splits its input."""
+    """The reply stopped at the token limit, or the input does not fit; the caller splits its input.
+
+    `partial` is the text that came before the limit.
+    """
+
+    def __init__(self, message: str, partial: str = "") -> None:
+        super().__init__(message)
+        self.partial = partial
 
 
 class BudgetExceeded(SlidersError):

@@ -1,0 +1,237 @@
+"""Ask once, pay once: a wrapper that answers a request from the log of calls, and writes every call into it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from sliders.errors import ModelError, SlidersError, TruncatedReply
+from sliders.llm.loops import PerLoop
+from sliders.llm.model import FinishReason, Model, Request, Response, Usage
+from sliders.llm.usage import Meter, as_cached
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One answered or failed request, as the ledger stores it.
+
+    `id` and `key` follow from the request, so a call that the cache answers has the id of the call that paid.
+    `prompt` is the messages as JSON, `created` seconds since 1970, `seconds` and `cost` what this call took (zero
+    when cached). `calls` counts the requests that reached the server (corrections and weaker rungs included). `error`
+    is empty for an answer.
+    """
+
+    id: str
+    key: str
+    stage: str
+    model: str
+    prompt_hash: str
+    prompt: str
+    reply: str = ""
+    data: Any = None
+    finish_reason: FinishReason = "stop"
+    salvaged: bool = False
+    token_logprobs: tuple[float, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
+    calls: int = 0
+    cached: bool = False
+    error: str = ""
+    created: float = 0.0
+
+    def response(self) -> Response:
+        """The reply that this call paid for, with what it cost then."""
+        usage = Usage(self.calls, 0, self.prompt_tokens, self.completion_tokens, self.seconds, self.cost)
+        return Response(self.reply, self.data, self.finish_reason, usage, self.id, self.salvaged, self.token_logprobs)
+
+
+class CallLog(Protocol):
+    """Where calls are kept. The store room implements it over the workspace."""
+
+    def lookup(self, key: str) -> Response | None:
+        """The answer of an earlier call with that key that did not fail."""
+        ...
+
+    def record(self, call: Call) -> None:
+        """Keep one call: paid, cached or failed."""
+        ...
+
+
+class MemoryCallLog:
+    """A log that lives as long as the process."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self._answers: dict[str, Response] = {}
+
+    def lookup(self, key: str) -> Response | None:
+        """See `CallLog.lookup`."""
+        return self._answers.get(key)
+
+    def record(self, call: Call) -> None:
+        """See `CallLog.record`."""
+        self.calls.append(call)
+        if not call.error and not call.cached:
+            self._answers[call.key] = call.response()
+
+
+def request_key(request: Request, model: str, endpoint: str = "") -> str:
+    """The cache key: SHA-256 over everything that decides the reply.
+
+    The order of a schema's members counts, because a model writes them in that order. The stage does not: the same
+    question asked by two stages is one call.
+    """
+    parts = [
+        model,
+        endpoint,
+        [[message.role, message.content] for message in request.messages],
+        request.json_schema,
+        request.max_tokens,
+        request.temperature,
+        request.logprobs,
+    ]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False, default=dict).encode("utf-8")).hexdigest()
+
+
+class CachedModel:
+    """A model behind the log: known requests are answered from it, equal requests under way are asked once.
+
+    Args:
+        model: who answers what is not known.
+        log: the calls so far.
+        meter: told of every call; refuses new ones when the budget is spent.
+        endpoint: name of the server, part of the key; stays the same when only a port changes.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        log: CallLog,
+        meter: Meter | None = None,
+        endpoint: str = "",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._model, self._log, self._endpoint, self._clock = model, log, endpoint, clock
+        self.meter = meter or Meter()
+        self._pending: PerLoop[dict[str, asyncio.Future[Response]]] = PerLoop(dict)
+
+    @property
+    def name(self) -> str:
+        """Name of the model behind the cache."""
+        return self._model.name
+
+    @property
+    def context_tokens(self) -> int:
+        """Context window of the model behind the cache."""
+        return self._model.context_tokens
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` for the model behind the cache."""
+        return self._model.count_tokens(text)
+
+    async def generate(self, request: Request) -> Response:
+        """Answer from the log, from an equal call under way, or from the model; see `Model.generate`."""
+        key = request_key(request, self.name, self._endpoint)
+        pending = self._pending.get()
+        while True:
+            known = self._log.lookup(key)
+            if known is not None:
+                return self._repeat(request, key, known)
+            if key not in pending:
+                return await self._lead(request, key, pending)
+            leader = pending[key]
+            await asyncio.wait([leader])
+            if leader.cancelled():
+                continue  # whoever asked first gave up: this caller asks itself
+            return self._repeat(request, key, leader.result())
+
+    async def _lead(self, request: Request, key: str, pending: dict[str, asyncio.Future[Response]]) -> Response:
+        self.meter.check()
+        future = pending[key] = asyncio.get_running_loop().create_future()
+        try:
+            response = await self._ask(request, key)
+        except SlidersError as error:
+            future.set_exception(error)
+            future.exception()  # marks it as seen: often nobody else waits for it
+            raise
+        else:
+            future.set_result(response)
+            return response
+        finally:
+            del pending[key]
+            future.cancel()  # no effect once it is set; otherwise those who wait ask for themselves
+
+    async def _ask(self, request: Request, key: str) -> Response:
+        started = time.perf_counter()
+        try:
+            response = await self._model.generate(request)
+        except SlidersError as error:
+            failed = self._call(request, key)
+            seconds = time.perf_counter() - started
+            paid = error.usage if isinstance(error, ModelError) else None
+            usage = paid if isinstance(paid, Usage) else Usage()
+            self.meter.add(request.stage, self.name, usage)
+            self._log.record(
+                replace(
+                    failed,
+                    reply=error.partial if isinstance(error, TruncatedReply) else "",
+                    finish_reason="error",
+                    prompt_tokens=usage.prompt_tokens,
+                    completion_tokens=usage.completion_tokens,
+                    seconds=seconds,
+                    cost=usage.cost,
+                    calls=usage.calls,
+                    error=f"{type(error).__name__}: {error}",
+                )
+            )
+            raise
+        self.meter.add(request.stage, self.name, response.usage)
+        call = replace(
+            self._call(request, key),
+            reply=response.text,
+            data=response.data,
+            finish_reason=response.finish_reason,
+            salvaged=response.salvaged,
+            token_logprobs=response.token_logprobs,
+            prompt_tokens=response.usage.prompt_tokens,
+            completion_tokens=response.usage.completion_tokens,
+            seconds=response.usage.seconds,
+            cost=response.usage.cost,
+            calls=response.usage.calls,
+        )
+        self._log.record(call)
+        return replace(response, call_id=call.id)
+
+    def _repeat(self, request: Request, key: str, known: Response) -> Response:
+        usage = as_cached(known.usage)
+        self.meter.add(request.stage, self.name, usage)
+        call = replace(
+            self._call(request, key),
+            reply=known.text,
+            data=known.data,
+            finish_reason=known.finish_reason,
+            salvaged=known.salvaged,
+            token_logprobs=known.token_logprobs,
+            cached=True,
+        )
+        self._log.record(call)
+        return replace(known, usage=usage, call_id=call.id)
+
+    def _call(self, request: Request, key: str) -> Call:
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        return Call(
+            id=key[:16],
+            key=key,
+            stage=request.stage,
+            model=self.name,
+            prompt_hash=request.prompt_hash,
+            prompt=json.dumps(messages, ensure_ascii=False),
+            created=self._clock(),
+        )

@@ -1,0 +1,292 @@
+"""The door to every model: an OpenAI-compatible server, asked for JSON in the strongest way that it has."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import openai
+from openai.types.chat import ChatCompletion
+
+from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
+from sliders.llm import ladder
+from sliders.llm.guard import check_requests_allowed
+from sliders.llm.ladder import Rung
+from sliders.llm.limits import Gate, RateLimiter
+from sliders.llm.loops import PerLoop
+from sliders.llm.model import FinishReason, Message, Request, Response, Usage
+from sliders.llm.retry import ServerRefusal, translated, with_retries
+from sliders.llm.salvage import parse_json, salvage, strip_wrapping
+from sliders.llm.tokens import context_window, token_counter
+from sliders.llm.usage import PriceTable
+from sliders.llm.validate import problems, without_bad_items
+
+
+class Endpoint(Protocol):
+    """What the client reads of the settings."""
+
+    @property
+    def base_url(self) -> str | None: ...
+    @property
+    def api_key(self) -> str | None: ...
+    @property
+    def concurrency(self) -> int: ...
+    @property
+    def rpm(self) -> int | None: ...
+    @property
+    def tpm(self) -> int | None: ...
+    @property
+    def timeout(self) -> float: ...
+    @property
+    def retries(self) -> int: ...
+    @property
+    def context_tokens(self) -> int | None: ...
+    @property
+    def seed(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """One answer of the server, not yet parsed."""
+
+    text: str
+    finish_reason: FinishReason
+    usage: Usage
+    logprobs: tuple[float, ...]
+
+
+class _Unusable(Exception):
+    """A reply that fits neither as it is nor after one correction."""
+
+    def __init__(self, text: str, wrong: tuple[str, ...], usage: Usage) -> None:
+        super().__init__("; ".join(wrong))
+        self.text, self.wrong, self.usage = text, wrong, usage
+
+
+class OpenAIModel:
+    """A model behind any server that speaks the OpenAI chat API.
+
+    Structured replies go down a ladder (JSON schema, JSON object, tool call, text repaired); the rung that works is
+    remembered. Replies are checked against the schema and corrected once; a list whose tail is broken keeps its
+    complete items.
+
+    Args:
+        model: the name that the server knows.
+        settings: server, key, limits, time-out and retries (`sliders.settings.Settings` fits).
+        prices: price table for `Usage.cost`.
+        name: name in the ledger, `model` when left out.
+        first_rung: where the ladder starts; GRAMMAR for servers of the llama.cpp family.
+        gate, limiter: shared by several models of one server.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        settings: Endpoint,
+        *,
+        prices: PriceTable | None = None,
+        name: str | None = None,
+        first_rung: Rung = Rung.JSON_SCHEMA,
+        gate: Gate | None = None,
+        limiter: RateLimiter | None = None,
+    ) -> None:
+        self._model, self._settings, self._name = model, settings, name or model
+        self._prices = prices or PriceTable()
+        self._first, self._worked, self._skipped = first_rung, set[Rung](), set[Rung]()
+        self._gate = gate or Gate(settings.concurrency)
+        self._limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
+        self._count = token_counter(self._name)
+        self._clients = PerLoop(self._client)
+
+    @property
+    def name(self) -> str:
+        """See `Model.name`."""
+        return self._name
+
+    @property
+    def context_tokens(self) -> int:
+        """See `Model.context_tokens`."""
+        return self._settings.context_tokens or context_window(self._model)
+
+    @property
+    def rung(self) -> Rung:
+        """The way of asking for JSON that this server is asked in now."""
+        return self._rungs()[0]
+
+    def count_tokens(self, text: str) -> int:
+        """See `Model.count_tokens`."""
+        return self._count(text)
+
+    async def generate(self, request: Request) -> Response:
+        """Answer one request; see `Model.generate`."""
+        check_requests_allowed(f"{self._model} at {self._where}")
+        if request.json_schema is None:
+            try:
+                reply = await self._send(request, {"messages": ladder.wire_messages(request.messages)})
+            except ServerRefusal as refusal:
+                raise ModelError(f"{refusal}; check that {self._model!r} is a chat model") from refusal
+            text = strip_wrapping(reply.text) if "<think>" in reply.text else reply.text
+            return Response(text, None, reply.finish_reason, reply.usage, token_logprobs=reply.logprobs)
+        return await self._structured(request, request.json_schema)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        client = self._clients.drop()
+        if client is not None:
+            await client.close()
+
+    @property
+    def _where(self) -> str:
+        return self._settings.base_url or "the OpenAI API"
+
+    def _client(self) -> openai.AsyncOpenAI:
+        key = self._settings.api_key or ("unused" if self._settings.base_url else None)
+        if key is None:
+            raise ModelUnavailable(
+                f"model {self._model!r} needs a key: set OPENAI_API_KEY, or SLIDERS_BASE_URL for a server of your own, "
+                "or leave the model out for the embedded one"
+            )
+        # Retries are ours: they honour Retry-After for all calls of the server at once.
+        return openai.AsyncOpenAI(
+            api_key=key, base_url=self._settings.base_url, timeout=self._settings.timeout, max_retries=0
+        )
+
+    async def _structured(self, request: Request, schema: Mapping[str, Any]) -> Response:
+        spent, tried = Usage(), set[Rung]()
+        told = "the server refuses every way of asking; check that it is a chat model"
+        for rung in self._rungs():
+            try:
+                response = await self._on_rung(request, schema, rung)
+            except ServerRefusal as refusal:
+                tried.add(rung)  # the server does not know this way of asking
+                told = f"{refusal}; check that it is a chat model"
+                continue
+            except _Unusable as unusable:
+                tried.add(rung)
+                spent += unusable.usage
+                told = f"{unusable}; it said {unusable.text[:120]!r}; a larger model or a simpler schema may do"
+                if rung in self._worked:
+                    break  # the way works with this server: this failure is the model's own
+                continue
+            self._worked.add(rung)
+            self._skipped |= tried - self._worked
+            return replace(response, usage=spent + response.usage)
+        error = ModelRefusal(f"model {self._model!r} gave no usable reply in stage {request.stage!r}: {told}")
+        error.usage = spent
+        raise error
+
+    def _rungs(self) -> list[Rung]:
+        return [rung for rung in Rung if rung >= self._first and rung not in self._skipped]
+
+    async def _on_rung(self, request: Request, schema: Mapping[str, Any], rung: Rung) -> Response:
+        reply = await self._send(request, ladder.ask(rung, request.messages, schema))
+        response, wrong = self._read(reply, schema)
+        if response is None:
+            messages = ladder.correction(request.messages, reply.text, wrong)
+            if not rung.shows_schema:
+                messages = (*messages[:-1], _with_note(messages[-1], schema))
+            second = await self._send(request, ladder.ask(rung, messages, schema))
+            spent = reply.usage + second.usage
+            response, still_wrong = self._read(second, schema)
+            if response is None:
+                response = _keep_good_items(second, schema) or _keep_good_items(reply, schema)
+            if response is None:
+                raise _Unusable(second.text, still_wrong, spent)
+            response = replace(response, usage=spent)
+        return response
+
+    def _read(self, reply: _Reply, schema: Mapping[str, Any]) -> tuple[Response | None, tuple[str, ...]]:
+        """The reply as data, or what is wrong with it.
+
+        Raises:
+            TruncatedReply: it stopped at the limit and no complete item of a list could be kept.
+        """
+        salvaged = False
+        try:
+            data = parse_json(reply.text)
+        except ValueError as error:
+            kept = salvage(reply.text)
+            if kept is None or problems(kept.data, schema):
+                if reply.finish_reason == "length":
+                    raise self._truncated(reply) from None
+                return None, (str(error),)
+            data, salvaged = kept.data, kept.salvaged
+        wrong = problems(data, schema)
+        if wrong and reply.finish_reason == "length":
+            raise self._truncated(reply)
+        if wrong:
+            return None, wrong
+        return (
+            Response(
+                reply.text, data, reply.finish_reason, reply.usage, salvaged=salvaged, token_logprobs=reply.logprobs
+            ),
+            (),
+        )
+
+    def _truncated(self, reply: _Reply) -> TruncatedReply:
+        error = TruncatedReply(
+            f"the reply of {self._model!r} stopped at its limit after {reply.usage.completion_tokens} tokens and "
+            "holds no complete item; split the input or raise max_tokens",
+            partial=reply.text,
+        )
+        error.usage = reply.usage
+        return error
+
+    async def _send(self, request: Request, arguments: dict[str, Any]) -> _Reply:
+        estimate = sum(self._count(message["content"]) for message in arguments["messages"]) + request.max_tokens
+        options: dict[str, Any] = {"temperature": request.temperature, "max_tokens": request.max_tokens}
+        if self._settings.base_url is None and self._model.startswith(("o1", "o3", "o4", "gpt-5")):
+            # The vendor's reasoning models take neither a temperature nor the old name of the limit.
+            options = {"max_completion_tokens": request.max_tokens}
+        elif request.temperature > 0:
+            options |= {"seed": self._settings.seed}  # not every server takes one, and without chance none is needed
+        if request.logprobs:
+            options |= {"logprobs": True}
+
+        async def once() -> tuple[ChatCompletion, float]:
+            async with self._gate.slot():
+                booking = await self._limiter.acquire(estimate)
+                client = self._clients.get()
+                started = time.perf_counter()
+                with translated(self._model, self._where, self._settings.timeout):
+                    completion = await client.chat.completions.create(model=self._model, **options, **arguments)
+            self._limiter.settle(booking, completion.usage.total_tokens if completion.usage else estimate)
+            return completion, time.perf_counter() - started
+
+        completion, seconds = await with_retries(once, self._settings.retries, self._limiter.pause)
+        return self._reply(completion, seconds, arguments)
+
+    def _reply(self, completion: ChatCompletion, seconds: float, arguments: Mapping[str, Any]) -> _Reply:
+        if not completion.choices:
+            raise ModelError(f"model {self._model!r} at {self._where} sent a reply without choices; try again")
+        choice = completion.choices[0]
+        text = choice.message.content or ""
+        for call in choice.message.tool_calls or ():
+            if call.type == "function":
+                text = call.function.arguments
+        if choice.message.refusal:
+            raise ModelRefusal(f"model {self._model!r} declined: {choice.message.refusal}; rephrase the question")
+        if completion.usage:
+            prompt, generated = completion.usage.prompt_tokens, completion.usage.completion_tokens
+        else:
+            prompt = sum(self._count(message["content"]) for message in arguments["messages"])
+            generated = self._count(text)
+        content = (choice.logprobs.content if choice.logprobs else None) or ()
+        usage = Usage(1, 0, prompt, generated, seconds, self._prices.cost(self._model, prompt, generated))
+        reason: FinishReason = "length" if choice.finish_reason == "length" else "stop"
+        return _Reply(text, reason, usage, tuple(token.logprob for token in content))
+
+
+def _with_note(message: Message, schema: Mapping[str, Any]) -> Message:
+    return Message(message.role, f"{message.content}\n\n{ladder.schema_note(schema)}")
+
+
+def _keep_good_items(reply: _Reply, schema: Mapping[str, Any]) -> Response | None:
+    """The reply without the list items that do not fit: one bad row does not cost the others."""
+    kept = salvage(reply.text)
+    data = None if kept is None else without_bad_items(kept.data, schema)
+    if data is None:
+        return None
+    return Response(reply.text, data, reply.finish_reason, reply.usage, salvaged=True, token_logprobs=reply.logprobs)

@@ -1,0 +1,104 @@
+"""From settings to models: one door for each stage, with cache, limits, meter and budget in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sliders.errors import SettingsError
+from sliders.llm.cache import CachedModel, CallLog, MemoryCallLog
+from sliders.llm.client import OpenAIModel
+from sliders.llm.ladder import Rung
+from sliders.llm.limits import Gate, RateLimiter
+from sliders.llm.local import LocalModel, local_model
+from sliders.llm.model import Model
+from sliders.llm.model_file import EMBEDDED
+from sliders.llm.usage import Meter, PriceTable
+from sliders.settings import LOCAL, STAGES, Budget, Settings
+
+
+class ModelSet:
+    """The models of a run, by stage.
+
+    Args:
+        models: the bare model of each stage.
+        endpoints: name of the server of each stage, part of the cache key.
+        log: where calls are kept.
+        meter: sums usage and holds the budget.
+    """
+
+    def __init__(
+        self, models: Mapping[str, Model], endpoints: Mapping[str, str], log: CallLog, meter: Meter | None = None
+    ) -> None:
+        self._models, self._endpoints, self._log = dict(models), dict(endpoints), log
+        self.meter = meter or Meter()
+        # Stages that share a model share its wrapper too, so that equal requests of two stages are one call.
+        self._wrapped: dict[int, CachedModel] = {}
+
+    def model_for(self, stage: str) -> CachedModel:
+        """The model of a stage; a stage without one of its own gets the default."""
+        known = stage if stage in self._models else ""
+        model = self._models[known]
+        if id(model) not in self._wrapped:
+            self._wrapped[id(model)] = CachedModel(model, self._log, self.meter, self._endpoints.get(known, ""))
+        return self._wrapped[id(model)]
+
+    def for_run(self, budget: Budget | None = None, log: CallLog | None = None) -> ModelSet:
+        """The same models with a fresh meter, for the next run."""
+        return ModelSet(self._models, self._endpoints, log or self._log, Meter(budget or self.meter.budget))
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        for model in {id(m): m for m in self._models.values()}.values():
+            if isinstance(model, OpenAIModel | LocalModel):
+                await model.aclose()
+
+
+def connect(
+    settings: Settings,
+    call_log: CallLog | None = None,
+    *,
+    model: Model | Mapping[str, Model] | None = None,
+) -> ModelSet:
+    """The models that the settings name, behind one call log and one meter. Nothing is contacted before the first call.
+
+    Args:
+        settings: names of models, server, key, limits, budget.
+        call_log: where calls are kept; in memory when left out.
+        model: a model to use in place of the settings' own (a double), or one for each stage ("" for the others).
+
+    Raises:
+        SettingsError: a money budget over a model without a price, or a price table that cannot be read.
+    """
+    log: CallLog = MemoryCallLog() if call_log is None else call_log
+    meter = Meter(settings.budget)
+    if model is not None:
+        models = dict(model) if isinstance(model, Mapping) else {"": model}
+        models.setdefault("", next(iter(models.values())))
+        return ModelSet(models, {}, log, meter)
+    prices = PriceTable.load(settings.prices)
+    gate, limiter = Gate(settings.concurrency), RateLimiter(settings.rpm, settings.tpm)
+    built: dict[str, Model] = {}
+    models, endpoints = {}, {}
+    for stage in ("", *STAGES):
+        name = settings.model_name(stage)
+        embedded = name == LOCAL and settings.base_url is None
+        if name not in built:
+            _check_price(settings, name, prices, embedded)
+            built[name] = local_model(settings) if embedded else _hosted(settings, name, prices, gate, limiter)
+        models[stage] = built[name]
+        endpoints[stage] = f"embedded:{EMBEDDED.sha256[:16]}" if embedded else settings.base_url or "openai"
+    return ModelSet(models, endpoints, log, meter)
+
+
+def _hosted(settings: Settings, name: str, prices: PriceTable, gate: Gate, limiter: RateLimiter) -> OpenAIModel:
+    # "local" at an address is our own kind of server, started by someone else: it takes compact grammars.
+    first = Rung.GRAMMAR if name == LOCAL else Rung.JSON_SCHEMA
+    return OpenAIModel(name, settings, prices=prices, first_rung=first, gate=gate, limiter=limiter)
+
+
+def _check_price(settings: Settings, name: str, prices: PriceTable, embedded: bool) -> None:
+    if settings.budget.max_cost is not None and not embedded and name != LOCAL and prices.price(name) is None:
+        raise SettingsError(
+            f"max_cost is set, but there is no price for model {name!r}: add it to a price file and "
+            "name that in SLIDERS_PRICES, or use max_tokens"
+        )

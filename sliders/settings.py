@@ -1,0 +1,213 @@
+"""The settings of a run: which model, how fast, how much it may cost, where things are kept.
+
+Flags win over environment variables, environment variables over the defaults. With no model and no server named, the
+embedded model is used.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sliders.errors import SettingsError
+
+LOCAL = "local"
+STAGES = ("plan", "schema", "gate", "extract", "reconcile", "answer")
+
+
+def default_cache_dir(environ: Mapping[str, str] | None = None) -> Path:
+    """The user's cache directory for model files and logs.
+
+    `SLIDERS_CACHE_DIR` wins, then `XDG_CACHE_HOME`/sliders, then the platform's place.
+    """
+    env = os.environ if environ is None else environ
+    if env.get("SLIDERS_CACHE_DIR"):
+        return Path(env["SLIDERS_CACHE_DIR"]).expanduser()
+    if env.get("XDG_CACHE_HOME"):
+        return Path(env["XDG_CACHE_HOME"]).expanduser() / "sliders"
+    if sys.platform == "win32" and env.get("LOCALAPPDATA"):
+        return Path(env["LOCALAPPDATA"]) / "sliders" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "sliders"
+    return Path.home() / ".cache" / "sliders"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of one run: tokens (prompt and generated), US dollars, minutes of wall clock; None is no limit."""
+
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    max_minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("max_tokens", "max_cost", "max_minutes"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise SettingsError(f"{name} is {value}: a limit must be above zero; leave it out for no limit")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a run can be told.
+
+    `stage_models` maps a stage (`STAGES`) to a model name where it differs from `model`. `concurrency` is the number of
+    requests in flight; `rpm` and `tpm` are the server's limits a minute; `timeout` is in seconds a request; `retries`
+    counts attempts after the first. `context_tokens` overrides the table of context windows. `prices` is a YAML or
+    JSON file, or a mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens.
+    """
+
+    model: str = LOCAL
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    stage_models: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    embed_model: str = LOCAL
+    embed_base_url: str | None = None
+    embed_api_key: str | None = field(default=None, repr=False)
+    concurrency: int = 8
+    rpm: int | None = None
+    tpm: int | None = None
+    timeout: float = 300.0
+    retries: int = 5
+    budget: Budget = field(default_factory=Budget)
+    cache_dir: Path = field(default_factory=default_cache_dir)
+    context_tokens: int | None = None
+    local_context_tokens: int = 16384
+    prices: Path | Mapping[str, Any] | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("concurrency", "timeout", "local_context_tokens"):
+            if getattr(self, name) <= 0:
+                raise SettingsError(f"{name} is {getattr(self, name)}: it must be above zero")
+        for name in ("rpm", "tpm", "context_tokens"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise SettingsError(f"{name} is {value}: it must be above zero; leave it out for no limit")
+        if self.retries < 0:
+            raise SettingsError(f"retries is {self.retries}: it must be zero or more")
+        if not self.model.strip():
+            raise SettingsError("the model name is empty: name a model, or leave it out for the embedded one")
+        unknown = sorted(set(self.stage_models) - set(STAGES))
+        if unknown:
+            raise SettingsError(f"unknown stage {unknown[0]!r} in stage_models; the stages are {', '.join(STAGES)}")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the default model is the embedded one, served by this process."""
+        return self.model == LOCAL and self.base_url is None
+
+    @property
+    def extract_model(self) -> str:
+        """Model of the extraction stage."""
+        return self.model_name("extract")
+
+    def model_name(self, stage: str) -> str:
+        """Name of the model that serves a stage."""
+        return self.stage_models.get(stage, self.model)
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+        """Settings from `SLIDERS_*` and `OPENAI_API_KEY`; an override that is not None wins.
+
+        `extract_model=` (and any `<stage>_model=`), `max_tokens=`, `max_cost=` and `max_minutes=` are accepted as
+        overrides too, as the command line gives them.
+
+        Raises:
+            SettingsError: a variable that is not a number where one is needed, an unknown name, a server without a
+            model.
+        """
+        env = os.environ if environ is None else environ
+        given = {name: value for name, value in overrides.items() if value is not None}
+        values: dict[str, Any] = {**_plain_values(env), **_pop_known(given)}
+        values["stage_models"] = MappingProxyType({**_stage_models_from_env(env), **_pop_stage_models(given)})
+        values["budget"] = _budget(env, given)
+        if given:
+            raise SettingsError(f"unknown setting {sorted(given)[0]!r}; see sliders.settings.Settings for the names")
+        if values.get("base_url") and "model" not in values:
+            raise SettingsError(
+                f"a server is named ({values['base_url']}) but no model: set SLIDERS_MODEL or --model to one it serves"
+            )
+        values.setdefault("cache_dir", default_cache_dir(env))
+        return cls(**values)
+
+    def with_budget(self, budget: Budget) -> Settings:
+        """The same settings under another budget."""
+        return replace(self, budget=budget)
+
+
+_TEXT = {
+    "SLIDERS_MODEL": "model",
+    "SLIDERS_BASE_URL": "base_url",
+    "OPENAI_API_KEY": "api_key",
+    "SLIDERS_API_KEY": "api_key",
+    "SLIDERS_EMBED_MODEL": "embed_model",
+    "SLIDERS_EMBED_BASE_URL": "embed_base_url",
+    "SLIDERS_EMBED_API_KEY": "embed_api_key",
+}
+_WHOLE = {
+    "SLIDERS_CONCURRENCY": "concurrency",
+    "SLIDERS_RPM": "rpm",
+    "SLIDERS_TPM": "tpm",
+    "SLIDERS_RETRIES": "retries",
+    "SLIDERS_CONTEXT_TOKENS": "context_tokens",
+    "SLIDERS_LOCAL_CONTEXT_TOKENS": "local_context_tokens",
+    "SLIDERS_SEED": "seed",
+}
+
+
+def _number(env: Mapping[str, str], variable: str, kind: type[int] | type[float]) -> Any:
+    try:
+        return kind(env[variable])
+    except ValueError:
+        wanted = "a whole number" if kind is int else "a number"
+        raise SettingsError(f"{variable} is {env[variable]!r}: it must be {wanted}; correct or unset it") from None
+
+
+def _plain_values(env: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {name: env[variable] for variable, name in _TEXT.items() if env.get(variable)}
+    for variable, name in _WHOLE.items():
+        if env.get(variable):
+            values[name] = _number(env, variable, int)
+    if env.get("SLIDERS_TIMEOUT"):
+        values["timeout"] = _number(env, "SLIDERS_TIMEOUT", float)
+    if env.get("SLIDERS_PRICES"):
+        values["prices"] = Path(env["SLIDERS_PRICES"]).expanduser()
+    return values
+
+
+def _stage_models_from_env(env: Mapping[str, str]) -> dict[str, str]:
+    named = {stage: env.get(f"SLIDERS_{stage.upper()}_MODEL") for stage in STAGES}
+    return {stage: model for stage, model in named.items() if model}
+
+
+def _pop_stage_models(given: dict[str, Any]) -> dict[str, str]:
+    models = dict(given.pop("stage_models", {}))
+    for stage in STAGES:
+        if f"{stage}_model" in given:
+            models[stage] = given.pop(f"{stage}_model")
+    return models
+
+
+def _pop_known(given: dict[str, Any]) -> dict[str, Any]:
+    plain = {f.name for f in fields(Settings)} - {"stage_models", "budget"}
+    values = {name: given.pop(name) for name in sorted(plain & set(given))}
+    for name in ("cache_dir", "prices"):
+        if isinstance(values.get(name), str):
+            values[name] = Path(values[name]).expanduser()
+    return values
+
+
+def _budget(env: Mapping[str, str], given: dict[str, Any]) -> Budget:
+    base: Budget = given.pop("budget", None) or Budget(
+        _number(env, "SLIDERS_MAX_TOKENS", int) if env.get("SLIDERS_MAX_TOKENS") else None,
+        _number(env, "SLIDERS_MAX_COST", float) if env.get("SLIDERS_MAX_COST") else None,
+        _number(env, "SLIDERS_MAX_MINUTES", float) if env.get("SLIDERS_MAX_MINUTES") else None,
+    )
+    limits = {name: given.pop(name) for name in ("max_tokens", "max_cost", "max_minutes") if name in given}
+    return replace(base, **limits)
