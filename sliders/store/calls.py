@@ -34,8 +34,8 @@ class Calls:
         repeated = call.cached
         self._database.execute(
             """INSERT INTO sl_calls (id, key, run, stage, model, prompt_hash, prompt, reply, data, finish_reason,
-                salvaged, token_logprobs, prompt_tokens, completion_tokens, seconds, cost, calls, cached, error, created)
-                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+                salvaged, token_logprobs, prompt_tokens, completion_tokens, seconds, cost, calls, cached, error,
+                created) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
             (
                 call.id, call.key, self._journal.open_run, call.stage, call.model, call.prompt_hash,
                 None if repeated else call.prompt, None if repeated else call.reply,
@@ -56,17 +56,7 @@ class Calls:
         return found[0] if found else None
 
     def _read(self, where: str, parameters: tuple[Any, ...]) -> list[Call]:
-        found = []
-        for row in self._database.query(_SELECT + where, parameters):
-            identity, (data, finish, salvaged, logprobs), rest = row[:7], row[7:11], row[11:]
-            tokens, (cached, error, created) = rest[:5], rest[5:]
-            found.append(
-                Call(
-                    *identity, codec.load(data), finish, bool(salvaged), tuple(codec.load(logprobs) or ()), *tokens,
-                    cached=bool(cached), error=error, created=created,
-                )
-            )  # fmt: skip
-        return found
+        return [_call(row) for row in self._database.query(_SELECT + where, parameters)]
 
     def usage(self, run: int | None = None) -> dict[str, Usage]:
         """What was spent, by stage."""
@@ -77,3 +67,23 @@ class Calls:
             (run,),
         )
         return {stage: Usage(*figures) for stage, *figures in rows}
+
+
+def _call(row: tuple[Any, ...]) -> Call:
+    *identity, data, finish_reason, salvaged, logprobs = row[:11]
+    prompt_tokens, completion_tokens, seconds, cost, calls, cached, error, created = row[11:]
+    return Call(
+        *identity,
+        data=codec.load(data),
+        finish_reason=finish_reason,
+        salvaged=bool(salvaged),
+        token_logprobs=tuple(codec.load(logprobs) or ()),
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        seconds=seconds,
+        cost=cost,
+        calls=calls,
+        cached=bool(cached),
+        error=error,
+        created=created,
+    )

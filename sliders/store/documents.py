@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from sliders.documents.document import Document, Element, Page
 from sliders.errors import StoreError
@@ -150,6 +151,6 @@ class Documents:
         return _stored(row) if row else None
 
 
-def _stored(row: tuple[object, ...]) -> StoredDocument:
-    *fields, warnings = row
-    return StoredDocument(*fields, warnings=tuple(codec.load(str(warnings))))  # type: ignore[arg-type]
+def _stored(row: tuple[Any, ...]) -> StoredDocument:
+    *facts, warnings = row
+    return StoredDocument(*facts, tuple(codec.load(warnings)))

@@ -17,9 +17,9 @@ from sliders.store.records import Decision, Task
 _LOOKUP_BATCH = 5_000
 
 _INSERT_CELL = "INSERT OR REPLACE INTO sl_cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-_CELLS = """SELECT r.id, r.key, r.table_name, r.document_id, r.chunk_id, r.ordinal, k.name, c.value, c.kind, c.printed, c.grounding,
-    CASE WHEN c.start IS NULL THEN NULL WHEN c.document_key IS NULL THEN r.document_id ELSE cd.id END, c.start, c.stop, c.page,
-    c.unit, c.scale, c.absence, c.detail, c.rationale, o.call_id, o.model, o.prompt_hash
+_CELLS = """SELECT r.id, r.key, r.table_name, r.document_id, r.chunk_id, r.ordinal, k.name, c.value, c.kind, c.printed,
+    c.grounding, CASE WHEN c.start IS NULL THEN NULL WHEN c.document_key IS NULL THEN r.document_id ELSE cd.id END,
+    c.start, c.stop, c.page, c.unit, c.scale, c.absence, c.detail, c.rationale, o.call_id, o.model, o.prompt_hash
     FROM ({rows}) r LEFT JOIN sl_cells c ON c.row_key = r.key LEFT JOIN sl_columns k ON k.key = c.column_key
     LEFT JOIN sl_documents cd ON cd.key = c.document_key LEFT JOIN sl_origins o ON o.key = c.origin_key"""
 # Rows are put in order before their cells are joined: sorting a million rows is cheap, sorting their cells is not. The
@@ -81,7 +81,8 @@ class Extractions:
             )
         }
         following = int(self._database.value("SELECT max(key) FROM sl_rows") or 0)
-        fresh, cells = [], []
+        fresh: list[tuple[Any, ...]] = []
+        cells: list[tuple[Any, ...]] = []
         for row in rows:
             chunk = names.chunk(row.chunk_id)
             if row.id not in keys:
@@ -94,7 +95,7 @@ class Extractions:
             if owner != chunk:
                 raise StoreError(f"row {row.id!r} was read from another chunk before; row ids must be unique")
             names.touched.add(names.table(row.table))
-            cells.extend(_cell_values(cell, key, row, names) for cell in row.cells)
+            cells.extend(_cell_lines(row, key, names))
         self._database.insert_many("INSERT INTO sl_rows VALUES (?,?,?,?,?,?)", fresh)
         self._database.insert_many(_INSERT_CELL, cells)
 
@@ -226,8 +227,8 @@ class _Names:
         self._tables: dict[str, int] = {}
         self._documents: dict[str, int] = {}
         self._chunks: dict[str, int] = {}
-        self._columns: dict[tuple[str, str], int] = {}
-        self._origins: dict[tuple[str, str, str], int] = {}
+        self._columns: dict[str, dict[str, int]] = {}
+        self.origins: dict[tuple[str, str, str], int] = {}
         self.touched: set[int] = set()
 
     def _key(self, kind: str, sql: str, name: str) -> int:
@@ -251,35 +252,47 @@ class _Names:
             self._chunks[name] = self._key("chunk", "SELECT key FROM sl_chunks WHERE id = ?", name)
         return self._chunks[name]
 
-    def column(self, table: str, name: str) -> int:
-        if (table, name) not in self._columns:
-            sql = f"SELECT key FROM sl_columns WHERE table_key = {self.table(table)} AND name = ?"
-            self._columns[table, name] = self._key("column", sql, name)
-        return self._columns[table, name]
+    def columns(self, table: str) -> dict[str, int]:
+        if table not in self._columns:
+            sql = "SELECT name, key FROM sl_columns WHERE table_key = ?"
+            self._columns[table] = {name: int(key) for name, key in self._database.query(sql, (self.table(table),))}
+        return self._columns[table]
 
-    def origin(self, cell: Cell) -> int | None:
-        said = (cell.call_id, cell.model, cell.prompt_hash)
+    def no_column(self, row: Row, cell: Cell) -> int:
+        raise StoreError(
+            f"row {row.id!r} has a cell for column {cell.column!r}, which table {row.table!r} does not have"
+        )
+
+    def origin(self, said: tuple[str, str, str]) -> int | None:
         if not any(said):
             return None
-        if said not in self._origins:
-            self._database.execute(
-                "INSERT INTO sl_origins (call_id, model, prompt_hash) VALUES (?,?,?) ON CONFLICT DO NOTHING", said
-            )
-            sql = "SELECT key FROM sl_origins WHERE call_id = ? AND model = ? AND prompt_hash = ?"
-            self._origins[said] = int(self._database.value(sql, said))
-        return self._origins[said]
+        self._database.execute(
+            "INSERT INTO sl_origins (call_id, model, prompt_hash) VALUES (?,?,?) ON CONFLICT DO NOTHING", said
+        )
+        sql = "SELECT key FROM sl_origins WHERE call_id = ? AND model = ? AND prompt_hash = ?"
+        self.origins[said] = int(self._database.value(sql, said))
+        return self.origins[said]
 
 
-def _cell_values(cell: Cell, row_key: int, row: Row, names: _Names) -> tuple[Any, ...]:
-    value, kind = codec.encode_scalar(cell.value)
-    span = cell.span
-    elsewhere = names.document(span.document_id) if span and span.document_id != row.document_id else None
-    start, stop, page = (span.start, span.end, span.page) if span else (None, None, None)
-    return (
-        row_key, names.column(row.table, cell.column), value, kind, cell.printed or None, cell.grounding.value,
-        elsewhere, start, stop, page, cell.unit or None, cell.scale or None,
-        cell.absence.value if cell.absence else None, cell.detail or None, cell.rationale or None, names.origin(cell),
-    )  # fmt: skip
+def _cell_lines(row: Row, key: int, names: _Names) -> Iterator[tuple[Any, ...]]:
+    """The lines of `sl_cells` for one row; the hot loop of an extraction."""
+    columns = names.columns(row.table)
+    for cell in row.cells:
+        value, kind = cell.value, None
+        if type(value) is not str and value is not None:
+            value, kind = codec.encode_scalar(value)
+        span, elsewhere, start, stop, page = cell.span, None, None, None, None
+        if span is not None:
+            start, stop, page = span.start, span.end, span.page
+            if span.document_id != row.document_id:
+                elsewhere = names.document(span.document_id)
+        said = (cell.call_id, cell.model, cell.prompt_hash)
+        yield (
+            key, columns[cell.column] if cell.column in columns else names.no_column(row, cell), value, kind,
+            cell.printed or None, cell.grounding.value, elsewhere, start, stop, page, cell.unit or None,
+            cell.scale or None, cell.absence.value if cell.absence is not None else None, cell.detail or None,
+            cell.rationale or None, names.origins.get(said) or names.origin(said),
+        )  # fmt: skip
 
 
 def _grouped(lines: Iterator[tuple[Any, ...]]) -> Iterator[Row]:

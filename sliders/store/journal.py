@@ -57,7 +57,10 @@ class Journal:
         rows = self._database.query(
             "SELECT id, kind, question, status, started, finished, settings, outcome FROM sl_runs ORDER BY id"
         )
-        return [Run(*row[:5], row[5] or "", codec.load(row[6]), codec.load(row[7])) for row in rows]
+        return [
+            Run(number, kind, question, status, started, finished or "", codec.load(settings), codec.load(outcome))
+            for number, kind, question, status, started, finished, settings, outcome in rows
+        ]
 
     def record(self, decisions: Iterable[Decision] | Decision) -> None:
         """Store one decision or many."""
