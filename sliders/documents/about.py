@@ -12,6 +12,7 @@ _DESCRIPTION_LENGTH = 200
 _TITLE_LENGTH = 120
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+(?=[\w\"“(\[])")
 _FURNITURE = re.compile(r"(?:table of contents|contents|page\b.*|[\W\d_]+)", re.IGNORECASE)
+_TITLE_LABEL = re.compile(r"(?:title|titel|titre)\s*:?", re.IGNORECASE)
 _LOOK = 4_000
 _TITLE_WITHIN = 1_000
 
@@ -23,8 +24,11 @@ def find_title(text: str, elements: Sequence[Element], name: str, given: str = "
     for element in elements[:40]:
         if element.start > _TITLE_WITHIN:
             break
-        if element.kind == "heading" and len(_words(text, element)) >= 3:
-            return _cut(_words(text, element), _TITLE_LENGTH)
+        words = _words(text, element)
+        if element.kind == "heading" and len(words) >= 3 and not words.endswith(":"):
+            return _cut(words, _TITLE_LENGTH)
+        if _TITLE_LABEL.fullmatch(words) and element is not elements[-1]:
+            return _cut(_words(text, elements[elements.index(element) + 1]), _TITLE_LENGTH)
     for element in elements[:1]:
         first = text[element.start : min(element.end, element.start + _LOOK)].split("\n", 1)[0].strip()
         short = len(first) <= 80 and len(first.split()) >= 3 and not first.endswith((".", ",", ";"))

@@ -7,10 +7,12 @@ because printed text drifts, a row with fewer goes to the nearest columns in ord
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import inf
 from statistics import median
 
 from sliders.documents.tables import Table
@@ -19,7 +21,10 @@ from sliders.documents.values import closes_value, is_note, is_period, is_value,
 _MAX_BLANKS = 2
 _MAX_SECTIONS = 3
 _MAX_HEADER_LINES = 6
+_MAX_BETWEEN = 4
 _MAX_TEXT_CELL = 48
+_OPEN_END = re.compile(r"(?:[,/–—]|\b(?:and|or|of|to|for|in|on|the|a|an|with|from|by|at|as|including|net))$", re.IGNORECASE)
+_LEADERS = re.compile(r"(.*?\S)?\s*(?:\.\s?){4,}(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,7 @@ def join_marks(line: Line) -> Line:
 def find_tables(lines: Sequence[Line]) -> tuple[Region, ...]:
     """The tables of a page in order; regions do not overlap. `lines` come from `join_marks`."""
     regions: list[Region] = []
+    columns: tuple[_Column, ...] = ()
     floor = 0
     at = 0
     while at < len(lines):
@@ -84,8 +90,12 @@ def find_tables(lines: Sequence[Line]) -> tuple[Region, ...]:
             at += 1
             continue
         last = _extent(lines, at)
-        region = _region(lines, floor, at, last)
-        if region is not None:
+        found = _region(lines, floor, at, last)
+        if found is not None:
+            region, above, columns = found[0], columns, found[1]
+            if regions and _continues(lines, regions[-1], region, above, columns):
+                table = replace(region.table, header=regions[-1].table.header, note=regions[-1].table.note)
+                region = replace(region, table=table)
             regions.append(region)
             floor = region.last + 1
         at = last + 1
@@ -93,6 +103,16 @@ def find_tables(lines: Sequence[Line]) -> tuple[Region, ...]:
 
 
 def _take_apart(segment: Segment) -> list[Segment]:
+    leaders = _LEADERS.fullmatch(segment.text) if "..." in segment.text or ". . ." in segment.text else None
+    if leaders:
+        # Dots lead the eye from a label to its value; they are neither.
+        label, value = (leaders[1] or "").rstrip(" ."), leaders[2].strip(" .")
+        step = (segment.right - segment.left) / len(segment.text)
+        pieces = [Segment(label, segment.left, segment.left + len(label) * step)] if label else []
+        return [*pieces, *_take_apart(Segment(value, segment.right - len(value) * step, segment.right))] if value else pieces
+    if segment.text[-1:] in "$€£" and len(segment.text) > 4 and segment.text[-2:-1].isalpha():
+        cut = segment.right - (segment.right - segment.left) / len(segment.text)
+        return [Segment(segment.text[:-1], segment.left, cut), Segment(segment.text[-1], cut, segment.right)]
     words = segment.text.split()
     if len(words) < 2 or is_value(segment.text):
         return [segment]
@@ -151,7 +171,7 @@ def _extent(lines: Sequence[Line], first: int) -> int:
             seen_body = seen_body or not _is_year_header(line)
             edge = min(edge, _value_edge(line))
             last, blanks, sections = at, 0, 0
-        elif len(line) == 1 and _in_label_area(line[0], edge):
+        elif _is_section(lines, at, edge):
             blanks, sections = 0, sections + 1
             if sections > _MAX_SECTIONS:
                 break
@@ -173,7 +193,47 @@ def _in_label_area(segment: Segment, edge: float) -> bool:
     return not is_value(segment.text) and segment.center < edge and inside
 
 
-def _region(lines: Sequence[Line], floor: int, first: int, last: int) -> Region | None:
+def _is_section(lines: Sequence[Line], at: int, edge: float) -> bool:
+    """True for a line of one piece over the labels: a section's name, or the first part of a long label."""
+    line = lines[at]
+    if len(line) != 1 or is_value(line[0].text):
+        return False
+    before_row = at + 1 < len(lines) and _is_data(lines[at + 1]) and line[0].left < edge and not _ends(line[0].text)
+    return before_row or _in_label_area(line[0], edge) or _wraps(lines, at, edge)
+
+
+def _ends(text: str) -> bool:
+    return text.endswith((".", ";", "!", "?"))
+
+
+def _wraps(lines: Sequence[Line], at: int, edge: float) -> bool:
+    """True when line `at` is the first part of a label that goes on in the line below."""
+    if at + 1 >= len(lines) or not lines[at + 1] or len(lines[at]) != 1 or lines[at][0].left >= edge:
+        return False
+    above, below = lines[at][0].text, lines[at + 1][0].text
+    if above.endswith((".", ":")) or is_value(below) or not (len(lines[at + 1]) == 1 or _is_data(lines[at + 1])):
+        return False
+    return below[:1].islower() or _goes_on(above)
+
+
+def _goes_on(text: str) -> bool:
+    return _OPEN_END.search(text) is not None
+
+
+def _continues(
+    lines: Sequence[Line], above: Region, region: Region, columns_above: Sequence[_Column], columns: Sequence[_Column]
+) -> bool:
+    """True when a table without header stands under the columns of the one above it: it is its continuation."""
+    between = [line for line in lines[above.last + 1 : region.first] if line]
+    if any(region.table.header) or len(columns) != len(columns_above) or len(between) > _MAX_BETWEEN:
+        return False
+    tolerance = _spacing(columns) / 2
+    return all(abs(a.right - b.right) <= tolerance for a, b in zip(columns_above, columns, strict=True))
+
+
+def _region(
+    lines: Sequence[Line], floor: int, first: int, last: int
+) -> tuple[Region, tuple[_Column, ...]] | None:
     data = [i for i in range(first, last + 1) if _is_data(lines[i]) and not _is_year_header(lines[i])]
     width = max((len(_cells(lines[i])) for i in data), default=0)
     printed = sum(any(ch.isdigit() for cell in _cells(lines[i]) for ch in cell.text) for i in data)
@@ -189,7 +249,7 @@ def _region(lines: Sequence[Line], floor: int, first: int, last: int) -> Region 
     skipped = in_header | {i for i in range(top, data[0]) if _text(lines[i]) in notes}
     body = [i for i in range(top, last + 1) if lines[i] and i not in skipped]
     rows = _join_wrapped([_row(lines[i], columns) for i in body])
-    return Region(top, last, Table((label, *header), tuple(rows), note=note))
+    return Region(top, last, Table((label, *header), tuple(rows), note=note)), columns
 
 
 def _text(line: Line) -> str:
@@ -254,7 +314,7 @@ def _join_wrapped(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     for row in rows:
         above = joined[-1] if joined else None
         broken = above is not None and not any(above[1:]) and not above[0].endswith((":", "."))
-        if above is not None and broken and row[0][:1].islower() and any(row[1:]):
+        if above is not None and broken and row[0] and (row[0][:1].islower() or _goes_on(above[0])):
             joined[-1] = (f"{above[0]} {row[0]}", *row[1:])
         else:
             joined.append(row)
@@ -266,15 +326,17 @@ def _header_lines(
 ) -> tuple[int, list[int], list[str]]:
     """(first line of the table, its header lines from top to bottom, notes printed among them), reading upwards."""
     edge = columns[0].left
-    top, found, notes, blanks = body, list[int](), list[str](), 0
+    top, found, notes, sections, blanks = body, list[int](), list[str](), list[int](), 0
     for at in range(body - 1, max(floor, body - 12) - 1, -1):
         line = lines[at]
         if not line:
             blanks += 1
-            if blanks > (_MAX_BLANKS if not found else 0):
+            if blanks > (1 if found else _MAX_BLANKS):
                 break
             continue
-        if is_note(_text(line)):
+        if found and blanks and len(line) != len(columns):
+            break
+        if len(line) == 1 and is_note(line[0].text):
             # Between header and rows it belongs to the table, above the header it stays where it is printed.
             if not found and _header_above(lines, floor, at, columns):
                 notes.append(_text(line))
@@ -283,14 +345,22 @@ def _header_lines(
             break
         if _is_header(line, columns):
             found.insert(0, at)
-        elif found or len(line) > 1 or blanks or not _in_label_area(line[0], edge):
+        elif found or not _is_section(lines, at, edge) or len(sections) == _MAX_SECTIONS:
             break
+        else:
+            sections.insert(0, at)
         top, blanks = at, 0
         if len(found) == _MAX_HEADER_LINES:
             break
-    if not found:
-        top = next((at for at in range(top, body) if lines[at] and _text(lines[at]).endswith(":")), body)
-    return top, found, notes
+    return (top if found else _first_section(lines, sections, body)), found, notes
+
+
+def _first_section(lines: Sequence[Line], sections: Sequence[int], body: int) -> int:
+    """Without a header, only what stands directly above the rows and announces them is part of the table."""
+    top = body
+    while top - 1 in sections:
+        top -= 1
+    return next((at for at in range(top, body) if _text(lines[at]).endswith(":") or _wraps(lines, at, inf)), body)
 
 
 def _header_above(lines: Sequence[Line], floor: int, at: int, columns: Sequence[_Column]) -> bool:
@@ -302,7 +372,9 @@ def _is_header(line: Line, columns: Sequence[_Column]) -> bool:
     if _is_year_header(line):
         return True
     spacing = _spacing(columns)
-    left, right = columns[0].left - spacing / 2, columns[-1].right + spacing / 2
+    # Over drifting text the words of a period stand further left than the values below them.
+    reach = spacing * 1.5 if len(line) == 1 and is_period(line[0].text) else spacing / 2
+    left, right = columns[0].left - reach, columns[-1].right + spacing / 2
     over = [s for s in line if left <= s.center <= right]
     if not over or len(line) - len(over) > 1 or (len(over) < len(line) and line[0] in over):
         return False
@@ -310,7 +382,7 @@ def _is_header(line: Line, columns: Sequence[_Column]) -> bool:
         return False
     wide = max(s.right for s in over) - min(s.left for s in over)
     if len(over) == 1 and len(columns) > 1:
-        return wide <= right - left and (over[0].right >= columns[0].left) and len(over[0].text) <= 80
+        return wide <= right - left and over[0].right >= columns[0].left - reach and len(over[0].text) <= 80
     return len(over) <= len(columns) and all(len(s.text) <= _MAX_TEXT_CELL for s in over)
 
 
@@ -326,7 +398,11 @@ def _header(lines: Sequence[Line], columns: Sequence[_Column]) -> tuple[tuple[st
     edge = columns[0].left - _spacing(columns) / 2
     for line in reversed(lines):
         over = [s for s in line if s.center >= edge or (s is not line[0] and len(line) > 1)]
-        if len(line) == len(columns) > 1 and line[0].center >= edge - _spacing(columns) / 2:
+        if len(line) == 1 and is_period(line[0].text) and _is_header(line, columns) and line[0].right >= columns[0].left:
+            over = list(line)
+        if len(line) == len(columns) and all(is_year(s.text) for s in line):
+            over = list(line)
+        elif len(line) == len(columns) > 1 and line[0].center >= edge - _spacing(columns) / 2:
             over = list(line)
         label_words[:0] = [s.text for s in line if s not in over]
         for column, text in _over_columns(over, columns, all(names)):

@@ -18,6 +18,8 @@ from sliders.documents.grid import Line, Segment
 _HYPHEN = "\x02"
 _CELL_GAP = 1.1
 _WORD_GAP = 0.18
+_SPACED_GAP = 0.03
+_SAME_PLACE = 0.1
 _LINE_OVERLAP = 0.5
 
 
@@ -47,6 +49,7 @@ class _Char:
     bottom: float
     top: float
     index: int
+    spaced: bool
 
 
 def page_lines(page: Any) -> list[PrintedLine]:
@@ -63,14 +66,17 @@ def _chars(text_page: Any) -> list[_Char]:
     box = pdfium_c.FS_RECTF()
     at = ctypes.byref(box)
     chars = []
+    spaced = False
     for index in range(pdfium_c.FPDFText_CountChars(text_page)):
         code = pdfium_c.FPDFText_GetUnicode(text_page, index)
         if code in (0, 10, 13, 32, 0xA0, 0xFFFE, 0xFFFF) or not pdfium_c.FPDFText_GetLooseCharBox(text_page, index, at):
+            spaced = code in (32, 0xA0)
             continue
         if box.top > box.bottom and box.right > box.left:
             # A pdfium code point above the 16-bit range arrives as a surrogate half and is not text on its own.
             text = chr(code) if not 0xD800 <= code <= 0xDFFF else "\ufffd"
-            chars.append(_Char(text, box.left, box.right, box.bottom, box.top, index))
+            chars.append(_Char(text, box.left, box.right, box.bottom, box.top, index, spaced))
+            spaced = False
     return chars
 
 
@@ -108,12 +114,12 @@ def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
     previous = row[0]
     for char in row[1:]:
         gap = char.left - right
-        if char.text == previous.text and abs(char.left - previous.left) < 0.3 * height * 0.3:
+        if char.text == previous.text and abs(char.left - previous.left) < _SAME_PLACE * height:
             continue  # bold printed by striking twice
         if gap > _CELL_GAP * height:
             segments.append(Segment(buffer, left, right))
             buffer, left = char.text, char.left
-        elif gap > _WORD_GAP * height:
+        elif gap > (_SPACED_GAP if char.spaced else _WORD_GAP) * height:
             buffer += " " + char.text
         else:
             buffer += char.text

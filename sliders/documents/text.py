@@ -183,7 +183,7 @@ def _context(lines: Sequence[str], floor: int, first: int) -> tuple[str, str]:
     for line in reversed(above):
         if not note and is_note(line):
             note = line
-        else:
+        elif not is_period(line):
             plain = 3 <= len(line) <= 100 and line[-1] not in ".;," and "   " not in line and line[0].isupper()
             caption = line if plain and not _FURNITURE.fullmatch(line) else ""
             break
