@@ -70,10 +70,16 @@ class Calls:
 
 
 def _call(row: tuple[Any, ...]) -> Call:
-    *identity, data, finish_reason, salvaged, logprobs = row[:11]
+    identifier, key, stage, model, prompt_hash, prompt, reply, data, finish_reason, salvaged, logprobs = row[:11]
     prompt_tokens, completion_tokens, seconds, cost, calls, cached, error, created = row[11:]
     return Call(
-        *identity,
+        id=identifier,
+        key=key,
+        stage=stage,
+        model=model,
+        prompt_hash=prompt_hash,
+        prompt=prompt,
+        reply=reply,
         data=codec.load(data),
         finish_reason=finish_reason,
         salvaged=bool(salvaged),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any
 
 from sliders.documents.document import Document, Element, Page
@@ -14,6 +15,8 @@ from sliders.store.records import Added, StoredDocument
 
 _LINE = """SELECT d.id, d.name, d.title, d.description, d.media_type, d.source, d.modified, length(d.text), d.version,
     coalesce(n.id, ''), d.added, d.warnings FROM sl_documents d LEFT JOIN sl_documents n ON n.key = d.superseded_by"""
+
+_FIELDS = tuple(field.name for field in fields(StoredDocument))
 
 
 class Documents:
@@ -152,5 +155,5 @@ class Documents:
 
 
 def _stored(row: tuple[Any, ...]) -> StoredDocument:
-    *facts, warnings = row
-    return StoredDocument(*facts, tuple(codec.load(warnings)))
+    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=True))
+    return StoredDocument(**{**values, "warnings": tuple(codec.load(values["warnings"]))})
