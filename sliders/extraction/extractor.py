@@ -1,0 +1,242 @@
+"""Rows out of one chunk: ask, find the words, parse them, and say why a cell is empty (contracts 1 to 4)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sliders.chunks.chunk import Chunk
+from sliders.errors import ModelError, TruncatedReply
+from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.coerce import CoerceContext, coerce
+from sliders.extraction.records import Record, records_of
+from sliders.extraction.refine import Candidate, refine
+from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
+from sliders.llm.model import Model, Request, Response
+from sliders.schema.schema import Column, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A call that gave nothing usable: which chunk, what was asked, and why."""
+
+    chunk_id: str
+    subject: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What one chunk gave for one table. `failed` chunks have refusals and may have rows that were salvaged."""
+
+    chunk_id: str
+    table: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    tokens: int = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether some of the chunk is not known."""
+        return bool(self.refusals)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The text that a row was read from: a part of the document, and where it starts there."""
+
+    chunk: Chunk
+    text: str
+    offset: int
+    context: CoerceContext
+    pages: Any
+
+
+async def extract_chunk(
+    chunk: Chunk, table: Table, columns: Sequence[Column], model: Model, *, context: CoerceContext | None = None,
+    page_at: Any = None, known: Sequence[Row] = (),
+) -> Extraction:
+    """Extract the asked columns of a table from one chunk.
+
+    A bad row never costs its chunk: a failed call is a `Refusal`, a truncated one is asked again in halves. `known` are
+    rows of the chunk that exist already: new columns of a table with many rows a document are joined to them.
+    """
+    reading = _Reading(chunk, chunk.text, chunk.start, context or CoerceContext(), page_at)
+    asked = tuple(column.name for column in columns)
+    if table.grain == "document":
+        return await _one_record(reading, table, columns, model)
+    records = records_of(chunk)
+    if records:
+        return await _each_record(reading, records, table, columns, model)
+    identity = [c for c in table.columns if known and c.name not in asked][:2]
+    found = await _many_rows(reading, table, [*identity, *columns], model, depth=0)
+    rows = _joined(found.rows, known, identity, asked) if known else found.rows
+    return replace(found, rows=rows, columns=asked)
+
+
+async def _one_record(reading: _Reading, table: Table, columns: Sequence[Column], model: Model) -> Extraction:
+    names = tuple(c.name for c in columns)
+    request = record_prompt(chunk_document(reading.chunk), table, columns)
+    reply = await _asked(request, model)
+    if isinstance(reply, ModelError):
+        refusal = Refusal(reading.chunk.id, table.name, str(reply))
+        return Extraction(reading.chunk.id, table.name, names, (), (refusal,))
+    row = _record_row(reading, table, columns, reply, request, model, ordinal=0)
+    return Extraction(reading.chunk.id, table.name, names, (row,), tokens=reply.usage.tokens)
+
+
+async def _each_record(
+    reading: _Reading, records: Sequence[Record], table: Table, columns: Sequence[Column], model: Model
+) -> Extraction:
+    """A chunk whose lines are records of their own: one short call for each, the fields first."""
+    names = tuple(c.name for c in columns)
+    rows: list[Row] = []
+    refusals: list[Refusal] = []
+    tokens = 0
+    for record in records:
+        part = replace(reading, text=record.text, offset=record.start)
+        request = record_prompt(record.text, table, columns, line=True)
+        reply = await _asked(request, model)
+        if isinstance(reply, ModelError):
+            refusals.append(Refusal(reading.chunk.id, f"line {record.ordinal + 1}", str(reply)))
+            continue
+        tokens += reply.usage.tokens
+        rows.append(_record_row(part, table, columns, reply, request, model, ordinal=record.ordinal))
+    return Extraction(reading.chunk.id, table.name, names, tuple(rows), tuple(refusals), tokens)
+
+
+async def _many_rows(
+    reading: _Reading, table: Table, columns: Sequence[Column], model: Model, depth: int
+) -> Extraction:
+    chunk = reading.chunk
+    names = tuple(c.name for c in columns)
+    text = reading.text.strip() if depth else chunk_document(chunk)
+    request = rows_prompt(text, model.count_tokens(text), table, columns)
+    reply = await _asked(request, model)
+    if isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length"):
+        halves = _halves(reading)
+        if halves and depth < 4:
+            parts = [await _many_rows(half, table, columns, model, depth + 1) for half in halves]
+            return Extraction(chunk.id, table.name, names, tuple(r for p in parts for r in p.rows),
+                              tuple(r for p in parts for r in p.refusals), sum(p.tokens for p in parts))
+    if isinstance(reply, ModelError):
+        return Extraction(chunk.id, table.name, names, (), (Refusal(chunk.id, table.name, str(reply)),))
+    rows = []
+    items = reply.data.get("rows", []) if isinstance(reply.data, dict) else []
+    for ordinal, item in enumerate(items):
+        mentions = [(c, str(item[c.name])) for c in columns if isinstance(item, dict) and item.get(c.name) is not None]
+        row = _row(reading, table, columns, mentions, reply, request, model, ordinal)
+        if any(cell.absence is None for cell in row.cells):
+            rows.append(row)
+    refusals = (Refusal(chunk.id, table.name, "the reply was cut; complete rows were kept"),) if reply.salvaged else ()
+    return Extraction(chunk.id, table.name, names, tuple(rows), refusals, reply.usage.tokens)
+
+
+def _halves(reading: _Reading) -> list[_Reading]:
+    """The text cut at the line or sentence end nearest to its middle; empty when it is too short to cut."""
+    text = reading.text
+    if len(text) < 400:
+        return []
+    middle = len(text) // 2
+    for mark in ("\n", ". ", " "):
+        cut = text.find(mark, middle)
+        if 0 < cut < len(text) - 40:
+            cut += len(mark)
+            return [replace(reading, text=text[:cut]), replace(reading, text=text[cut:], offset=reading.offset + cut)]
+    return []
+
+
+async def _asked(request: Request, model: Model) -> Response | ModelError:
+    try:
+        return await model.generate(request)
+    except ModelError as error:
+        if type(error).__name__ == "ModelUnavailable":
+            raise  # no server, no key: every other chunk would fail alike
+        return error
+
+
+def _record_row(
+    reading: _Reading, table: Table, columns: Sequence[Column], reply: Response, request: Request, model: Model,
+    ordinal: int,
+) -> Row:
+    by_name = {c.name: c for c in columns}
+    items = reply.data if isinstance(reply.data, list) else []
+    mentions = [
+        (by_name[item["field"]], str(item["words"]))
+        for item in items
+        if isinstance(item, dict) and item.get("field") in by_name and item.get("words") is not None
+    ]
+    return _row(reading, table, columns, mentions, reply, request, model, ordinal)
+
+
+def _row(
+    reading: _Reading, table: Table, columns: Sequence[Column], mentions: Sequence[tuple[Column, str]],
+    reply: Response, request: Request, model: Model, ordinal: int,
+) -> Row:
+    found = refine(mentions, reading.text)
+    cells = []
+    for column in columns:
+        cell = _cell(reading, column, found.get(column.name, []))
+        cells.append(replace(cell, call_id=reply.call_id, model=model.name, prompt_hash=request.prompt_hash))
+    return Row(row_id(table.name, reading.chunk.id, reading.offset, ordinal), table.name, reading.chunk.document_id,
+               reading.chunk.id, ordinal, tuple(cells))
+
+
+def row_id(table: str, chunk_id: str, offset: int, ordinal: int) -> str:
+    """The stable identifier of a row: the same place and reply give the same one."""
+    return hashlib.sha256(f"{table}\x1f{chunk_id}\x1f{offset}\x1f{ordinal}".encode()).hexdigest()[:16]
+
+
+def _cell(reading: _Reading, column: Column, candidates: Sequence[Candidate]) -> Cell:
+    """The first candidate that is grounded and parses; else the best reason why there is none."""
+    if not candidates:
+        return Cell(column.name, absence=Absence.NOT_STATED)
+    fallback: Cell | None = None
+    for candidate in candidates:
+        cell = _cell_of(reading, column, candidate)
+        if cell.absence is None:
+            return cell
+        if fallback is None or (fallback.absence is Absence.UNGROUNDED and cell.absence is not Absence.UNGROUNDED):
+            fallback = cell
+    assert fallback is not None
+    return fallback
+
+
+def _cell_of(reading: _Reading, column: Column, candidate: Candidate) -> Cell:
+    if not candidate.grounded:
+        return Cell(column.name, None, candidate.words, Grounding.NONE, absence=Absence.UNGROUNDED,
+                    detail="these words are not in the text")
+    start, end = reading.offset + candidate.start, reading.offset + candidate.end
+    page = reading.pages(start) if reading.pages else reading.chunk.context.page_from
+    span = Span(reading.chunk.document_id, start, end, page)
+    printed = reading.text[candidate.start : candidate.end]
+    parsed = coerce(printed, column, context=reading.context)
+    if parsed.value is None:
+        return Cell(column.name, None, printed, candidate.grounding, span, absence=Absence.NOT_PARSED, detail=parsed.detail)
+    grounding = Grounding.DERIVED if parsed.derived else candidate.grounding
+    return Cell(column.name, parsed.value, printed, grounding, span, unit=parsed.unit or column.unit, scale=parsed.scale,
+                detail=parsed.detail, rationale=parsed.rationale)
+
+
+def _joined(rows: Sequence[Row], known: Sequence[Row], identity: Sequence[Column], asked: Sequence[str]) -> tuple[Row, ...]:
+    """New columns on the rows that stand: matched by their identifying cells, in order; others become rows of their own."""
+    free = list(known)
+    out = []
+    for row in rows:
+        match = next((k for k in free if _same(row, k, identity)), None)
+        if match is None:
+            out.append(replace(row, id=row.id + "+"))
+            continue
+        free.remove(match)
+        out.append(replace(match, cells=tuple(c for c in row.cells if c.column in asked)))
+    for row in free:  # asked and not told of: the cells say so
+        out.append(replace(row, cells=tuple(Cell(name, absence=Absence.NOT_STATED) for name in asked)))
+    return tuple(out)
+
+
+def _same(row: Row, other: Row, identity: Sequence[Column]) -> bool:
+    values = [(a.value, b.value) for c in identity if (a := row.cell(c.name)) and (b := other.cell(c.name))]
+    return bool(values) and all(a == b and a is not None for a, b in values[:1])

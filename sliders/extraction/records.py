@@ -1,0 +1,45 @@
+"""Chunks whose lines are records of their own: a list with one entry a line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sliders.chunks.chunk import Chunk
+
+_MARKED = re.compile(r"^\s*(?:\[[^\]\n]{1,24}\]|\(?\d{1,5}[.):]|[-*•‣◦]|#\d+|[A-Za-z]{0,3}\d{1,6}[:.)\t])\s+\S")
+_SHARE = 0.9
+_FEWEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line: its text, where it starts in the document, and its number in the chunk."""
+
+    text: str
+    start: int
+    ordinal: int
+
+
+def records_of(chunk: Chunk) -> tuple[Record, ...]:
+    """The lines of a chunk that is a list of records, empty for prose and tables.
+
+    Nearly all lines must carry the same kind of mark and be of about one size: a bulleted passage of prose with long and
+    short items is not a list of records.
+    """
+    lines = []
+    offset = chunk.start
+    for line in chunk.text.splitlines(keepends=True):
+        if line.strip():
+            lines.append((line.rstrip(), offset))
+        offset += len(line)
+    marked = [(text, start) for text, start in lines if _MARKED.match(text)]
+    if len(marked) < _FEWEST or len(marked) < _SHARE * len(lines) or not _alike([text for text, _ in marked]):
+        return ()
+    return tuple(Record(text, start, ordinal) for ordinal, (text, start) in enumerate(marked))
+
+
+def _alike(lines: list[str]) -> bool:
+    """The marks are numbered or bracketed identifiers, all different: entries of a list, not points of a passage."""
+    marks = [line.split(maxsplit=1)[0] for line in lines]
+    return len(set(marks)) == len(marks)

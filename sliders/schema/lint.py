@@ -1,0 +1,93 @@
+"""Rules that a proposed table must keep, and their repairs; what the model proposes is never taken as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sliders.schema.names import snake_name, spoken_name
+from sliders.schema.schema import Column, ColumnType, Table
+
+_WHOLE_SET = frozenset(
+    "count counts total sum rank ranking average mean answer result difference index position number_of_documents "
+    "number_of_reports number_of_rows max min maximum minimum".split()
+)
+_SUPERLATIVES = frozenset(
+    "highest lowest most least largest smallest biggest oldest youngest earliest latest maximum minimum max min top "
+    "average avg mean greatest longest shortest".split()
+)
+_DATE_WORDS = re.compile(r"(^|_)(date|day_of|born_on|died_on)(_|$)|_date$|^date")
+
+
+@dataclass(frozen=True, slots=True)
+class LintIssue:
+    """One thing that was wrong with a proposal: the column (or table), the rule, and what was done."""
+
+    subject: str
+    rule: str
+    action: str
+
+
+def lint_table(table: Table, question: str = "") -> tuple[Table, tuple[LintIssue, ...]]:
+    """The table without columns that SQL must compute, with sane and unique names and plausible types.
+
+    Pinned columns are never touched.
+    """
+    issues: list[LintIssue] = []
+    kept: list[Column] = []
+    seen: set[str] = set()
+    for column in table.columns:
+        repaired = column if column.pinned else _repair(column, table, question, issues)
+        if repaired is None:
+            continue
+        if repaired.name in seen and not column.pinned:
+            issues.append(LintIssue(column.name, "a column stands once", "dropped"))
+            continue
+        seen.add(repaired.name)
+        kept.append(repaired)
+    name = table.name if table.pinned else snake_name(table.name, "facts")
+    return replace(table, name=name, columns=tuple(kept)), tuple(issues)
+
+
+def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]) -> Column | None:
+    name = snake_name(column.name, "fact")
+    parts = [p for p in name.split("_") if p]
+    if name in _WHOLE_SET or _counts_rows(parts, table):
+        issues.append(LintIssue(column.name, "counts, ranks and answers are SQL's work", "dropped"))
+        return None
+    trimmed = _without_superlatives(parts)
+    if not trimmed:
+        issues.append(LintIssue(column.name, "a superlative over rows is SQL's work", "dropped"))
+        return None
+    new_name = snake_name("_".join(trimmed))
+    if new_name != column.name:
+        issues.append(LintIssue(column.name, "names are plain snake case", f"renamed to {new_name}"))
+    return replace(column, name=new_name, type=_plausible_type(column, new_name), description=_plain_description(column))
+
+
+def _counts_rows(parts: Sequence[str], table: Table) -> bool:
+    """`accident_count` or `number_of_accidents` in a table of accidents counts the table's own rows."""
+    nouns = {w.rstrip("s") for w in spoken_name(table.name).split()} | {"document", "report", "row", "file"}
+    if len(parts) >= 2 and parts[-1] in ("count", "rank", "total"):
+        return all(p.rstrip("s") in nouns for p in parts[:-1])
+    if parts[:2] in (["number", "of"], ["count", "of"]):
+        return all(p.rstrip("s") in nouns for p in parts[2:])
+    return False
+
+
+def _without_superlatives(parts: list[str]) -> list[str]:
+    return [p for p in parts if p not in _SUPERLATIVES]
+
+
+def _plausible_type(column: Column, name: str) -> ColumnType:
+    if column.type in (ColumnType.TEXT, ColumnType.DATETIME) and _DATE_WORDS.search(name):
+        return ColumnType.DATE
+    if column.type is ColumnType.DATE and re.search(r"(^|_)(year|month|quarter|weekday)$", name):
+        return ColumnType.INTEGER if name.endswith("year") else ColumnType.TEXT
+    return column.type
+
+
+def _plain_description(column: Column) -> str:
+    text = re.sub(r"\s+", " ", column.description).strip().rstrip(".")
+    return "" if text.lower() in (column.name.lower(), spoken_name(column.name)) else text[:160]

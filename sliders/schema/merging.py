@@ -1,0 +1,85 @@
+"""A later question extends the tables that stand instead of making rivals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sliders.schema.names import spoken_name
+from sliders.schema.schema import Column, ColumnType, Schema, Table
+
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+"""Texts to unit vectors, shape (n, d)."""
+
+_SAME_COLUMN = 0.80
+_SAME_TABLE = 0.60
+_FAMILIES = {
+    ColumnType.INTEGER: "number", ColumnType.NUMBER: "number", ColumnType.DATE: "date", ColumnType.DATETIME: "date",
+    ColumnType.TEXT: "text", ColumnType.ENUM: "text", ColumnType.BOOLEAN: "boolean",
+}
+
+
+def merge_table(schema: Schema, proposal: Table, embed: Embed) -> tuple[Schema, Table]:
+    """The schema with the proposal's new columns, and the table (with old and new columns) that now holds them.
+
+    Pinned tables keep exactly their columns: what is not there is not added.
+    """
+    home = _home(schema, proposal, embed)
+    if home is None:
+        named = replace(proposal, name=_free_name(schema, proposal.name))
+        return Schema((*schema.tables, named)), named
+    if home.pinned:
+        return schema, home
+    columns = list(home.columns)
+    for column in proposal.columns:
+        if same_column(column, columns, embed) is None:
+            columns.append(column)
+    grown = replace(home, columns=tuple(columns))
+    return Schema(tuple(grown if t.name == home.name else t for t in schema.tables)), grown
+
+
+def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Column | None:
+    """The column among `others` that means the same: same name, or the same family of types and near words."""
+    for other in others:
+        if other.name == column.name:
+            return other
+    rivals = [o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type]]
+    if not rivals:
+        return None
+    vectors = embed([_words(column), *map(_words, rivals)])
+    names = embed([spoken_name(column.name), *(spoken_name(o.name) for o in rivals)])
+    scores = np.maximum(vectors[1:] @ vectors[0], names[1:] @ names[0])
+    best = int(np.argmax(scores))
+    return rivals[best] if float(scores[best]) >= _SAME_COLUMN else None
+
+
+def _words(column: Column) -> str:
+    return f"{spoken_name(column.name)}: {column.description}" if column.description else spoken_name(column.name)
+
+
+def _home(schema: Schema, proposal: Table, embed: Embed) -> Table | None:
+    """The standing table that holds the same kind of rows."""
+    for table in schema.tables:
+        if table.name == proposal.name and table.grain == proposal.grain:
+            return table
+    alike = [t for t in schema.tables if t.grain == proposal.grain]
+    if proposal.grain == "document" and alike:
+        return alike[0]  # a document has one row of facts about itself: a second such table would be a rival
+    if not alike:
+        return None
+    texts = [f"{spoken_name(t.name)}: {t.row}" for t in (proposal, *alike)]
+    vectors = embed(texts)
+    scores = vectors[1:] @ vectors[0]
+    best = int(np.argmax(scores))
+    return alike[best] if float(scores[best]) >= _SAME_TABLE else None
+
+
+def _free_name(schema: Schema, name: str) -> str:
+    taken = {t.name for t in schema.tables}
+    free, n = name, 2
+    while free in taken:
+        free, n = f"{name}_{n}", n + 1
+    return free

@@ -1,0 +1,208 @@
+"""A schema from what the user gives: dict, YAML, pydantic model or SQL DDL; and its plain form for storage."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import enum
+import inspect
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import sqlglot
+import yaml
+from pydantic import BaseModel
+from sqlglot import exp
+
+from sliders.errors import SchemaError
+from sliders.schema.names import snake_name
+from sliders.schema.schema import Column, ColumnType, Schema, Table
+
+_TYPE_WORDS: dict[str, ColumnType] = {
+    "str": ColumnType.TEXT, "string": ColumnType.TEXT, "varchar": ColumnType.TEXT, "char": ColumnType.TEXT,
+    "int": ColumnType.INTEGER, "bigint": ColumnType.INTEGER, "smallint": ColumnType.INTEGER,
+    "float": ColumnType.NUMBER, "decimal": ColumnType.NUMBER, "numeric": ColumnType.NUMBER, "real": ColumnType.NUMBER,
+    "double": ColumnType.NUMBER, "bool": ColumnType.BOOLEAN, "timestamp": ColumnType.DATETIME,
+    **{member.value: member for member in ColumnType},
+}
+_PYTHON_TYPES: dict[type, ColumnType] = {
+    bool: ColumnType.BOOLEAN, int: ColumnType.INTEGER, float: ColumnType.NUMBER, str: ColumnType.TEXT,
+    dt.datetime: ColumnType.DATETIME, dt.date: ColumnType.DATE,
+}
+
+
+def column_type(words: str) -> ColumnType:
+    """The closed type that a type word means.
+
+    Raises:
+        SchemaError: the word names no known type.
+    """
+    try:
+        return _TYPE_WORDS[words.strip().lower()]
+    except KeyError:
+        known = ", ".join(member.value for member in ColumnType)
+        raise SchemaError(f"column type {words!r} is not known; use one of {known}") from None
+
+
+def schema_from(source: object) -> Schema:
+    """A pinned schema from a `Schema`, dict, YAML text or path, pydantic model class(es), or CREATE TABLE statements.
+
+    Raises:
+        SchemaError: the source has no table, or a part of it cannot be read.
+    """
+    if isinstance(source, Schema):
+        return source
+    if isinstance(source, Table):
+        return Schema((source,))
+    if inspect.isclass(source) and issubclass(source, BaseModel):
+        return Schema((_table_from_model(source),))
+    if isinstance(source, Mapping):
+        return schema_from_dict(source)
+    if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and Path(source).suffix in _FILES):
+        return _schema_from_file(Path(source))
+    if isinstance(source, str):
+        return _schema_from_text(source)
+    if isinstance(source, Sequence):
+        return Schema(tuple(table for part in source for table in schema_from(part).tables))
+    raise SchemaError(f"a schema cannot be made from {type(source).__name__}; give a dict, YAML, a pydantic model or DDL")
+
+
+_FILES = (".yaml", ".yml", ".json", ".sql")
+
+
+def _schema_from_file(path: Path) -> Schema:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SchemaError(f"schema file {str(path)!r} cannot be read ({error.strerror}); check the path") from error
+    return _schema_from_text(text)
+
+
+def _schema_from_text(text: str) -> Schema:
+    if "create table" in text.lower():
+        return _schema_from_ddl(text)
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise SchemaError(f"the schema is neither YAML nor CREATE TABLE statements: {error}") from error
+    if not isinstance(data, Mapping):
+        raise SchemaError("the schema text holds no mapping; write `table: {column: type}` or CREATE TABLE statements")
+    return schema_from_dict(data)
+
+
+def schema_from_dict(data: Mapping[str, Any]) -> Schema:
+    """A schema from `{"tables": [...]}` (the stored form) or the short `{table: {column: type or options}}`.
+
+    Raises:
+        SchemaError: a table or column is not well formed.
+    """
+    if isinstance(data.get("tables"), Sequence):
+        return Schema(tuple(_table_from_dict(str(t.get("name", "")), t) for t in data["tables"]))
+    if not data:
+        raise SchemaError("the schema has no table; name at least one table with its columns")
+    return Schema(tuple(_table_from_dict(name, {"columns": part}) for name, part in data.items()))
+
+
+def _table_from_dict(name: str, data: Mapping[str, Any]) -> Table:
+    if not name:
+        raise SchemaError("a table has no name; give every table a name")
+    raw = data.get("columns") or {}
+    pairs = raw.items() if isinstance(raw, Mapping) else [(_column_name(c), c) for c in raw]
+    columns = tuple(_column_from(column, part) for column, part in pairs)
+    if not columns:
+        raise SchemaError(f"table {name!r} has no columns; name at least one")
+    fields = {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key"}
+    options = {k: v for k, v in data.items() if k in fields}
+    return Table(name=name, columns=columns, key=tuple(data.get("key", ())), **{"pinned": True, **options})
+
+
+def _column_name(part: object) -> str:
+    return str(part.get("name", "")) if isinstance(part, Mapping) else str(part)
+
+
+def _column_from(name: str, part: object) -> Column:
+    if not name:
+        raise SchemaError("a column has no name; give every column a name")
+    if part is None or part == name:
+        return Column(name=name, pinned=True)
+    if isinstance(part, str):
+        return Column(name=name, type=column_type(part), pinned=True)
+    if not isinstance(part, Mapping):
+        raise SchemaError(f"column {name!r} is given as {type(part).__name__}; give a type word or a mapping of options")
+    fields = {f.name for f in dataclasses.fields(Column)} - {"name", "type", "enum_values"}
+    unknown = set(part) - fields - {"name", "type", "enum_values"}
+    if unknown:
+        raise SchemaError(f"column {name!r} has unknown options {sorted(unknown)}; known are {sorted(fields)}")
+    values = tuple(str(v) for v in part.get("enum_values") or ())
+    kind = part.get("type", "enum" if values else "text")
+    options = {k: v for k, v in part.items() if k in fields}
+    return Column(name=name, type=column_type(str(kind)), enum_values=values, **{"pinned": True, **options})
+
+
+def _table_from_model(model: type[BaseModel]) -> Table:
+    columns = []
+    for name, field in model.model_fields.items():
+        kind, values = _from_annotation(field.annotation, f"{model.__name__}.{name}")
+        columns.append(Column(name, kind, field.description or "", enum_values=values,
+                              required=field.is_required(), pinned=True))
+    return Table(snake_name(model.__name__), tuple(columns), description=inspect.cleandoc(model.__doc__ or ""), pinned=True)
+
+
+def _from_annotation(annotation: Any, place: str) -> tuple[ColumnType, tuple[str, ...]]:
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        inner = [a for a in typing.get_args(annotation) if a is not type(None)]
+        if len(inner) == 1:
+            return _from_annotation(inner[0], place)
+    if origin is Literal:
+        return ColumnType.ENUM, tuple(str(a) for a in typing.get_args(annotation))
+    if inspect.isclass(annotation) and issubclass(annotation, enum.Enum):
+        return ColumnType.ENUM, tuple(str(member.value) for member in annotation)
+    if annotation in _PYTHON_TYPES:
+        return _PYTHON_TYPES[annotation], ()
+    raise SchemaError(f"field {place!r} has type {annotation!r}, which is no column type; use str, int, float, bool, "
+                      "date, datetime, Literal or Enum")
+
+
+def _schema_from_ddl(text: str) -> Schema:
+    try:
+        statements = [s for s in sqlglot.parse(text, read="sqlite") if s is not None]
+    except sqlglot.errors.ParseError as error:
+        raise SchemaError(f"the DDL does not parse: {error}") from error
+    tables = tuple(_table_from_create(s) for s in statements if isinstance(s, exp.Create) and s.kind == "TABLE")
+    if not tables:
+        raise SchemaError("the DDL has no CREATE TABLE statement; add one for each table")
+    return Schema(tables)
+
+
+def _table_from_create(statement: exp.Create) -> Table:
+    name = statement.this.find(exp.Table).name
+    columns = []
+    for definition in statement.this.find_all(exp.ColumnDef):
+        kind = definition.args.get("kind")
+        word = kind.this.value.lower() if kind is not None else "text"
+        comment = "; ".join(c.strip() for c in definition.comments or ())
+        required = any(isinstance(c.kind, exp.NotNullColumnConstraint) for c in definition.constraints)
+        columns.append(Column(definition.name, _TYPE_WORDS.get(word, ColumnType.TEXT), comment, required=required, pinned=True))
+    if not columns:
+        raise SchemaError(f"table {name!r} in the DDL has no columns; name at least one")
+    return Table(name, tuple(columns), pinned=True)
+
+
+def schema_to_dict(schema: Schema) -> dict[str, Any]:
+    """The plain form that `schema_from_dict` reads back; only what differs from the defaults is written."""
+    return {"tables": [_plain(table) for table in schema.tables]}
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for field in dataclasses.fields(value):
+        item = getattr(value, field.name)
+        if field.name == "columns":
+            out["columns"] = [_plain(column) for column in item]
+        elif field.name in ("name", "pinned", "type") or item != field.default:
+            out[field.name] = item.value if isinstance(item, enum.Enum) else list(item) if isinstance(item, tuple) else item
+    return out
