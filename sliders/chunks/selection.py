@@ -1,0 +1,154 @@
+"""Selective context filtering: keeps the sections that the task at hand needs, in their order, within a budget.
+
+Semantic Decomposition and Selective Context Filtering, section 4.2. Applied again with the next task it goes on
+narrowing; vectors of sections are cached by the embedder, so each section is embedded once along a pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from sliders.chunks.embeddings import Embedder, default_embedder
+from sliders.chunks.sentences import sentence_spans
+from sliders.errors import SettingsError
+from sliders.llm.model import Message
+from sliders.llm.tokens import token_counter
+
+Section = TypeVar("Section", str, Message)
+
+# A section counts as irrelevant below this cosine, or below this share of the best one. Set on the shipped model, which
+# gives unrelated texts about 0.0 to 0.1 and an answering passage 0.3 and more.
+_MIN_COSINE = 0.1
+_MIN_SHARE = 0.35
+# The shipped model reads 256 tokens; a longer section is judged by its best piece.
+_PIECE = 800
+
+
+@dataclass(frozen=True, slots=True)
+class Selection(Generic[Section]):
+    """The sections kept, in their order, and why: `scores[i]` is the cosine of section i with the query.
+
+    `kept` and `dropped` are positions in the input; `tokens` is the size of what is kept, `tokens_before` of all.
+    """
+
+    sections: tuple[Section, ...]
+    kept: tuple[int, ...]
+    dropped: tuple[int, ...]
+    scores: tuple[float, ...]
+    tokens: int
+    tokens_before: int
+
+
+def select_context(
+    sections: Sequence[Section],
+    query: str,
+    budget: int,
+    *,
+    embedder: Embedder | None = None,
+    count_tokens: Callable[[str], int] | None = None,
+    keep_last: int = 0,
+    min_score: float = _MIN_COSINE,
+    min_share: float = _MIN_SHARE,
+) -> Selection[Section]:
+    """The sections that are relevant to the query, the most relevant first in line for the budget.
+
+    Sections are texts, or the messages of a conversation; there a user message and the replies to it stand or fall
+    together, and system messages always stay.
+
+    Args:
+        budget: tokens that the kept sections may take together; what must stay is counted, and kept even beyond it.
+        embedder: None for the shipped model.
+        count_tokens: None for the embedded model's vocabulary.
+        keep_last: this many sections at the end always stay.
+        min_score: sections with a lower cosine are dropped.
+        min_share: sections below this share of the best cosine are dropped.
+
+    Raises:
+        SettingsError: the budget is negative.
+    """
+    if budget < 0:
+        raise SettingsError(f"the budget is {budget} tokens; give 0 or more")
+    if not sections:
+        return Selection((), (), (), (), 0, 0)
+    count = count_tokens or token_counter("local")
+    texts = [section if isinstance(section, str) else section.content for section in sections]
+    sizes = [count(text) for text in texts]
+    scores = _scores(texts, query, embedder or default_embedder())
+    groups = _groups(sections)
+    pinned = {
+        number
+        for number, section in enumerate(sections)
+        if number >= len(sections) - keep_last or (isinstance(section, Message) and section.role == "system")
+    }
+    kept = _choose(groups, scores, sizes, pinned, budget, (min_score, min_share))
+    positions = tuple(sorted(kept))
+    return Selection(
+        sections=tuple(sections[number] for number in positions),
+        kept=positions,
+        dropped=tuple(number for number in range(len(sections)) if number not in kept),
+        scores=tuple(scores),
+        tokens=sum(sizes[number] for number in positions),
+        tokens_before=sum(sizes),
+    )
+
+
+def _choose(
+    groups: Sequence[tuple[int, ...]], scores: Sequence[float], sizes: Sequence[int], pinned: set[int], budget: int,
+    floors: tuple[float, float],
+) -> set[int]:  # fmt: skip
+    """Positions to keep: what is pinned, then groups by their best score while they fit."""
+    kept = set(pinned)
+    room = budget - sum(sizes[number] for number in pinned)
+    best = {group: max(scores[number] for number in group) for group in groups}
+    floor = max(floors[0], floors[1] * max(best.values()))
+    for group in sorted(groups, key=lambda group: (-best[group], group)):
+        open_ones = [number for number in group if number not in kept]
+        cost = sum(sizes[number] for number in open_ones)
+        if best[group] >= floor and cost <= room:
+            kept.update(open_ones)
+            room -= cost
+    return kept
+
+
+def _groups(sections: Sequence[Section]) -> list[tuple[int, ...]]:
+    """Positions that stand or fall together: a user message with the replies after it, else each section alone."""
+    groups: list[list[int]] = []
+    for number, section in enumerate(sections):
+        if isinstance(section, Message) and section.role == "assistant" and groups:
+            before = sections[groups[-1][-1]]
+            if isinstance(before, Message) and before.role != "system":
+                groups[-1].append(number)
+                continue
+        groups.append([number])
+    return [tuple(group) for group in groups]
+
+
+def _scores(texts: Sequence[str], query: str, embedder: Embedder) -> list[float]:
+    """Cosine of each text's best piece with the query."""
+    pieces = [_pieces(text) for text in texts]
+    vectors = embedder.embed([query, *(piece for row in pieces for piece in row)])
+    cosines = (vectors[1:] @ vectors[0]).tolist()
+    scores, at = [], 0
+    for row in pieces:
+        scores.append(max(cosines[at : at + len(row)]))
+        at += len(row)
+    return scores
+
+
+def _pieces(text: str) -> list[str]:
+    """Runs of whole sentences of about 800 characters; a longer sentence is cut."""
+    if len(text) <= _PIECE:
+        return [text]
+    pieces, start = [], 0
+    for _, end in sentence_spans(text):
+        while end - start > 2 * _PIECE:
+            pieces.append(text[start : start + _PIECE])
+            start += _PIECE
+        if end - start >= _PIECE:
+            pieces.append(text[start:end])
+            start = end
+    if text[start:].strip() or not pieces:
+        pieces.append(text[start:])
+    return pieces
