@@ -57,12 +57,16 @@ _TIME = (
 )
 _NOT_BEFORE = r"(?<![\w])(?<!\d[./-])"
 _NOT_AFTER = r"(?![\w])(?![./-]\d)"
+_SHORT_YEAR = r"['’]\d\d|\d\d(?!\s+[a-z]{3})"
 _PATTERNS = tuple(
     (kind, re.compile(_NOT_BEFORE + pattern + _NOT_AFTER, re.IGNORECASE))
     for kind, pattern in (
         ("full", rf"(?P<year>\d{{4}})(?P<sep>[-/.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}}){_TIME}"),
-        ("numeric", rf"(?P<first>\d{{1,2}})(?P<sep>\s?[-/.]\s?)(?P<second_part>\d{{1,2}})(?P=sep)(?P<year>\d{{4}}|\d\d){_TIME}"),
-        ("full", rf"{_DAY}(?:\s+day)?{_GAP}(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|['’]\d\d|\d\d(?!\s+[a-z]{{3}})){_TIME}"),
+        (
+            "numeric",
+            r"(?P<first>\d{1,2})(?P<sep>\s?[-/.]\s?)(?P<middle>\d{1,2})(?P=sep)(?P<year>\d{4}|\d\d)" + _TIME,
+        ),
+        ("full", rf"{_DAY}(?:\s+day)?{_GAP}(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|{_SHORT_YEAR}){_TIME}"),
         ("full", rf"(?P<month>{_MONTH})\b[\s.-]*{_DAY}(?:,\s?|\s+(?:of\s+)?|-)(?P<year>\d{{4}}|['’]\d\d){_TIME}"),
         ("full", rf"(?P<year>\d{{4}})[\s,-]+(?P<month>{_MONTH})[\s.-]+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?{_TIME}"),
         ("full", rf"(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d){_TIME}"),
@@ -71,7 +75,7 @@ _PATTERNS = tuple(
         ("month", r"(?P<month>0?[1-9]|1[0-2])[/.](?P<year>[12]\d{3})"),
         ("year", r"(?P<year>[12]\d{3})"),
     )
-)  # fmt: skip
+)
 
 
 def _fold_keeping_length(text: str) -> str:
@@ -121,7 +125,7 @@ def _read_full(match: re.Match[str], text: str, day_first: bool | None) -> Print
 
 
 def _read_numeric(match: re.Match[str], text: str, day_first: bool | None) -> PrintedDate | None:
-    first, second, year = int(match["first"]), int(match["second_part"]), _year(match["year"])
+    first, second, year = int(match["first"]), int(match["middle"]), _year(match["year"])
     dots = "." in match["sep"]
     readings = [(first, second)] if _valid(year, second, first) else []
     if _valid(year, first, second) and not (dots and readings):

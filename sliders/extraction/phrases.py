@@ -100,6 +100,17 @@ def is_plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us", "is")) and word not in SINGULAR_S
 
 
+def singular(word: str) -> str:
+    """A plural noun without its ending: "children" is "child", "ladies" "lady"."""
+    irregular = {"people": "person", "children": "child", "men": "man", "women": "woman"}
+    for plural, single in irregular.items():
+        if word.endswith(plural):
+            return word[: -len(plural)] + single
+    if not is_plural(word):
+        return word
+    return word[:-3] + "y" if word.endswith("ies") else word[:-1]
+
+
 def is_agent(word: str) -> bool:
     """Whether a bare singular noun looks like a person."""
     last = word.rpartition("-")[2]
@@ -130,7 +141,7 @@ def read_item(tokens: tuple[Token, ...]) -> Item | None:
         return None
     counted = _zero(head, predicate) or _part_of_whole(head, predicate) or _numbered(head, predicate)
     counted = counted or _object_of(head, tokens[split:], predicate) or _noun_item(head, predicate)
-    return replace(counted, leading=True) if led_by and split == len(tokens) else counted
+    return replace(counted, leading=True) if led_by and split == len(tokens) and counted.value != 0 else counted
 
 
 def _strip_leading_verb(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], tuple[str, ...]]:
@@ -155,7 +166,7 @@ def _zero(head: tuple[Token, ...], predicate: tuple[str, ...]) -> Item | None:
     if words[0] in ZERO or words[:2] in (["no", "one"], ["no", "other"]) or words[0] == "no":
         if {"but", "except", "besides"} & set(words) or words[:2] == ["no", "other"]:
             return Item(None, " ".join(words), predicate, reason=f"'{' '.join(words)}' has an exception")
-        noun = " ".join(words[1:4]) if words[0] == "no" else " ".join(words[:1])
+        noun = " ".join(words[:4] if words[1:2] == ["one"] else words[1:4]) if words[0] == "no" else words[0]
         return Item(0, noun, predicate, numbered=True)
     if words[0] == "without":
         return Item(0, " ".join(words[1:3]), predicate, numbered=True)

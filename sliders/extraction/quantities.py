@@ -6,19 +6,21 @@ import re
 from dataclasses import dataclass, replace
 
 from sliders.extraction.lexicon import stem
-from sliders.extraction.phrases import Item, Token, read_item, tokens_of
+from sliders.extraction.phrases import Item, Token, is_agent, read_item, singular, tokens_of
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
     """The outcome of counting: `value` with "1 (pilot) + 9 (passengers)" as rationale, or None with the reason.
 
-    `enumerates` says that the phrase names several parts, so that a single number in it is not its count.
+    `enumerates` says that the phrase names several parts, so that a single number in it is not its count; `alike` that
+    the parts are persons, or all the same thing ("110 points, 12 rebounds" are not).
     """
 
     value: int | None
     rationale: str
     enumerates: bool = False
+    alike: bool = True
 
 
 _OUTCOMES: dict[str, tuple[str, ...]] = {
@@ -43,7 +45,8 @@ _DEGREES = ("serious", "minor", "sever", "slight", "critical", "light")
 _CONJUNCTION = {"and", "&", "plus"}
 _TOTAL = re.compile(
     r"(?:\b(?:a\s+)?total(?:\s+of|:|\s+was)?\s+(?P<a>NUM)"
-    r"|(?P<b>NUM)(?:\s+\w+){0,2}\s+in\s+(?:all|total)\b|(?P<c>NUM)\s+(?:total|altogether)\b)"
+    r"|(?P<b>NUM)(?:\s+\w+){0,2}\s+in\s+(?:all|total)\b"
+    r"|(?P<c>NUM)\s+(?:total|altogether)\b)"
 )
 
 
@@ -51,8 +54,8 @@ def count_phrase(text: str, about: str = "") -> Counted:
     """Adds up the parts that a phrase names, where every part is determinate.
 
     A singular noun with an article, or a singular word for a person, counts one; a number counts itself; a plural
-    without a number makes the phrase undecidable. A stated total wins over its breakdown. Where the phrase makes several
-    statements ("two were killed and three were injured"), `about` tells which one is meant.
+    without a number makes the phrase undecidable. A stated total wins over its breakdown. Where the phrase makes
+    several statements ("two were killed and three were injured"), `about` tells which one is meant.
 
     Args:
         text: the words that say who or what is counted.
@@ -242,7 +245,8 @@ def _main(clauses: list[_Clause]) -> tuple[list[_Clause], str]:
     predicates = {_outcome(clause.predicate) or " ".join(clause.predicate[:2]) for clause in clauses}
     if len(predicates) == 1 and "" not in predicates:
         return clauses, ""
-    counting = [c for c in clauses if len(c.items) > 1 or any(item.numbered for item in c.items)]
+    numbered = [clause for clause in clauses if any(item.numbered for item in clause.items)]
+    counting = numbered or [clause for clause in clauses if len(clause.items) > 1]
     if len(counting) == 1:
         return counting, ""
     return [], "the words make several statements with counts"
@@ -262,7 +266,12 @@ def _add(clauses: list[_Clause]) -> Counted:
         return Counted(
             values[0], f"{values[0]} ({items[0].noun or 'stated'}), of which {_terms(items[1:])}", enumerates=True
         )
-    return Counted(sum(values), _terms(items), enumerates=several)
+    return Counted(sum(values), _terms(items), enumerates=several, alike=_alike(items))
+
+
+def _alike(items: list[Item]) -> bool:
+    heads = {singular(item.noun.split()[-1]) for item in items if item.numbered and item.value and item.noun}
+    return len(heads) <= 1 or all(is_agent(head) for head in heads)
 
 
 def _terms(items: list[Item]) -> str:

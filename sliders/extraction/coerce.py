@@ -1,0 +1,201 @@
+"""Printed words to typed values (contract 3): what does not parse says why, and nothing is guessed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from sliders.extraction.amounts import read_number
+from sliders.extraction.cells import Absence, Scalar
+from sliders.extraction.dates import PrintedDate, dates_in, unsure
+from sliders.extraction.lexicon import stem
+from sliders.extraction.numbers import DecimalMark
+from sliders.extraction.scales import scale_in
+from sliders.extraction.values import collapse, is_absent, read_boolean, read_enum
+from sliders.schema.schema import Column, ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class CoerceContext:
+    """What the document shows about its printed values.
+
+    `scale` is the canonical scale of the table ("thousands"), or `note` the header or caption that states it.
+    `day_first` comes from `infer_day_first`, `decimal` from `infer_decimal`; None and "" mean unknown. `currency` is an
+    ISO code that holds where no symbol is printed.
+    """
+
+    scale: str = ""
+    note: str = ""
+    currency: str = ""
+    day_first: bool | None = None
+    decimal: DecimalMark = ""
+
+    @property
+    def stated_scale(self) -> str:
+        """The canonical scale that `scale` or `note` states, or ""."""
+        return scale_in(self.scale) or scale_in(self.note)
+
+
+@dataclass(frozen=True, slots=True)
+class Coerced:
+    """A typed value, or None with its `absence` and the reason in `detail`.
+
+    `scale` and `currency` are those of the printed number; the value has the scale applied. `derived` says that the
+    value is not printed as such ("both pilots" is 2), and `rationale` how it follows from the words.
+    """
+
+    value: Scalar = None
+    unit: str = ""
+    scale: str = ""
+    currency: str = ""
+    detail: str = ""
+    derived: bool = False
+    rationale: str = ""
+    absence: Absence | None = None
+
+
+_EMPTY = CoerceContext()
+
+
+def coerce(printed: str, column: Column, *, context: CoerceContext | None = None) -> Coerced:
+    """Reads printed words as the column's type. Never raises and never guesses.
+
+    Dates come out as ISO 8601 text ("1999-10-25"), datetimes as "1999-10-25 18:22:00" (the form that SQLite's functions
+    write; the date alone where no time is printed), both shortened to `column.date_format` where that asks for less.
+    Whole numbers are `int`, other numbers `int` or `float`.
+
+    Args:
+        printed: the words as they stand on the page.
+        column: type, unit, scale, currency, percent range and description decide how they are read.
+        context: what is known about the document.
+    """
+    return _coerce(printed, column, context or _EMPTY)
+
+
+@lru_cache(maxsize=8192)
+def _coerce(printed: str, column: Column, context: CoerceContext) -> Coerced:
+    words = collapse(printed)
+    counting = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)
+    if is_absent(words) and not (counting and words.casefold().strip(" .") == "none"):
+        return Coerced(
+            absence=Absence.NOT_STATED, detail=f"{words!r} states no value" if words else "nothing is printed"
+        )
+    match column.type:
+        case ColumnType.INTEGER | ColumnType.NUMBER:
+            return _number(words, column, context)
+        case ColumnType.DATE | ColumnType.DATETIME:
+            return _date(words, column, context)
+        case ColumnType.BOOLEAN:
+            truth, reason = read_boolean(words, column.name, column.description)
+            return _unparsed(reason) if truth is None else Coerced(truth)
+        case ColumnType.ENUM if column.enum_values:
+            member, reason, derived = read_enum(words, column.enum_values)
+            rationale = f"{words!r} means {member!r}" if derived else ""
+            return _unparsed(reason) if member is None else Coerced(member, derived=derived, rationale=rationale)
+        case _:
+            return Coerced(words)
+
+
+def _unparsed(reason: str) -> Coerced:
+    return Coerced(absence=Absence.NOT_PARSED, detail=reason)
+
+
+def _number(words: str, column: Column, context: CoerceContext) -> Coerced:
+    if column.type is ColumnType.INTEGER and (year := _year_of_date(words, column, context)):
+        return year
+    result = read_number(
+        words, column, scale=context.stated_scale, currency=context.currency, decimal=context.decimal
+    )  # fmt: skip
+    if result.value is None:
+        return _unparsed(result.reason)
+    return Coerced(
+        result.value,
+        unit=result.unit,
+        scale=result.scale,
+        currency=result.currency,
+        derived=result.derived,
+        rationale=result.rationale,
+    )
+
+
+def _year_of_date(words: str, column: Column, context: CoerceContext) -> Coerced | None:
+    """A column of years takes the year of a printed date; a fiscal year only where it ends with the calendar year."""
+    parts = set(re.findall(r"[a-z]+", column.name.lower()))
+    if "year" not in parts:
+        return None
+    dates = dates_in(words, day_first=context.day_first)
+    if len(dates) != 1 or dates[0].month is None or unsure(dates[0], words):
+        return None
+    if parts & {"fiscal", "financial", "fy"} and dates[0].month != 12:
+        return None
+    return Coerced(dates[0].year, derived=True, rationale=f"year of {dates[0].text!r}")
+
+
+def _date(words: str, column: Column, context: CoerceContext) -> Coerced:
+    wanted = _format_parts(column.date_format)
+    day_first = context.day_first if context.day_first is not None else _format_order(column.date_format)
+    every = dates_in(words, day_first=day_first)
+    usable = [date for date in every if len(date.iso.split("-")) >= wanted]
+    if any(date.full for date in usable):
+        usable = [date for date in usable if date.full]
+    if not usable:
+        partial = every[0] if every else None
+        missing = {3: "no full date", 2: "no month and year"}.get(wanted, "no year")
+        return _unparsed(
+            f"{words!r} is not a date" if partial is None else f"{words!r} has {missing}, only {partial.text!r}"
+        )
+    date, rationale = usable[0], ""
+    if len({(other.iso, other.time) for other in usable}) > 1:
+        picked = _end_of_range(words, usable, column)
+        if picked is None:
+            return _unparsed(f"{words!r} holds {len(usable)} dates")
+        date, rationale = picked
+    if reason := unsure(date, words):
+        return _unparsed(reason)
+    if date.ambiguous and wanted > 1:
+        return _unparsed(f"{date.text!r} may be day-month or month-day, and no other date of the document shows which")
+    return replace(Coerced(_iso(date, column, wanted)), rationale=rationale)
+
+
+def _iso(date: PrintedDate, column: Column, wanted: int) -> str:
+    if wanted < 3:
+        return "-".join(date.iso.split("-")[:wanted])
+    return f"{date.iso} {date.time}" if column.type is ColumnType.DATETIME and date.time else date.iso
+
+
+def _format_parts(date_format: str) -> int:
+    """How many of year, month and day a format asks for: "YYYY" 1, "YYYY-MM" 2, everything else 3."""
+    letters = date_format.replace("%", "").lower()
+    if not letters or "d" in letters or "y" not in letters:
+        return 3
+    return 2 if "m" in letters or "b" in letters else 1
+
+
+def _format_order(date_format: str) -> bool | None:
+    letters = [char for char in date_format.lower() if char in "dmy"]
+    if not letters or "d" not in letters or "m" not in letters or letters[0] == "y":
+        return None
+    return letters.index("d") < letters.index("m")
+
+
+_OPENING = frozenset(
+    stem(word) for word in ("birth", "born", "start", "begin", "opening", "first", "from", "commencement")
+)
+_CLOSING = frozenset(
+    stem(word) for word in ("death", "died", "end", "closing", "last", "until", "to", "expiry", "expiration")
+)
+_BETWEEN = re.compile(
+    r"\s*(?:[-–—]|\bto\b|\buntil\b|\bbis\b|\bthrough\b|[;,]?\s*(?:died|d\.|†)(?:\s+on)?)\s*", re.IGNORECASE
+)
+
+
+def _end_of_range(words: str, dates: list[PrintedDate], column: Column) -> tuple[PrintedDate, str] | None:
+    """The end of "A - B" that the column's name asks for: a birth or start is the first, a death or end the second."""
+    if len(dates) != 2 or not _BETWEEN.fullmatch(words[dates[0].end : dates[1].start]):
+        return None
+    named = {stem(part) for part in re.findall(r"[a-z]+", column.name.lower())}
+    if bool(named & _OPENING) == bool(named & _CLOSING):
+        return None
+    first = bool(named & _OPENING)
+    return (dates[0] if first else dates[1]), f"{'first' if first else 'second'} date of the range {words!r}"
