@@ -1,0 +1,157 @@
+"""Answers a question over tables with SQL: write, check, repair, run, look at the result, refine (SLIDERS, question answering).
+
+Code repairs what it can before the model is asked again; of several statements the one with the least oddities answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from sliders.answer.profile import TableProfile, profile_tables
+from sliders.answer.prompting import sql_request
+from sliders.answer.prune import asked_columns
+from sliders.answer.question import NamedValue, named_values
+from sliders.answer.repair import repair
+from sliders.answer.review import Finding, failing_conditions, is_zero, review
+from sliders.answer.scope import DIALECT, Names, extract_sql, parse_select
+from sliders.answer.shape import empty, text_of, value_of
+from sliders.answer.ties import with_ties_sql
+from sliders.answer.values import QueryResult, RunSql, SqlAnswer, SqlAttempt, TableView
+from sliders.errors import QueryError, UnsafeStatement
+from sliders.llm.model import Model, Usage
+
+MAX_ATTEMPTS = 3
+MAX_TIES = 20
+ERROR_WEIGHT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A statement that was tried, with its result when it ran."""
+
+    attempt: SqlAttempt
+    weight: int
+    tree: exp.Query | None = None
+    result: QueryResult | None = None
+    findings: tuple[Finding, ...] = field(default=())
+
+
+async def answer_question(
+    question: str,
+    tables: Sequence[TableView],
+    run_sql: RunSql,
+    model: Model,
+    *,
+    profiles: Sequence[TableProfile] | None = None,
+    max_attempts: int = MAX_ATTEMPTS,
+) -> SqlAnswer:
+    """Answer `question` from `tables`.
+
+    `profiles` saves reading the columns again for a second question over the same tables. The answer is `not_found`
+    with a reason when the tables do not hold it: a number is never made up.
+
+    Raises:
+        QueryError: a view does not fit the database.
+        ModelUnavailable: there is no model to ask.
+        BudgetExceeded: the run's limit is reached.
+    """
+    known = tuple(profiles) if profiles is not None else profile_tables(tables, run_sql)
+    if not any(profile.rows for profile in known):
+        return _nothing(question, "the tables have no rows", (), Usage())
+    named = named_values(question, known)
+    candidates: list[Candidate] = []
+    usage = Usage()
+    for _ in range(max_attempts):
+        past = [candidate.attempt for candidate in candidates]
+        reply = await model.generate(sql_request(question, known, named, past))
+        usage += reply.usage
+        candidate = try_sql(question, extract_sql(reply.text), known, named, run_sql)
+        repeated = any(candidate.attempt.sql == attempt.sql for attempt in past)
+        candidates.append(candidate)
+        if not candidate.weight or repeated:
+            break
+    best = min(candidates, key=lambda one: one.weight)
+    return _answer(question, best, tuple(one.attempt for one in candidates), known, run_sql, usage)
+
+
+def try_sql(
+    question: str, written: str, profiles: Sequence[TableProfile], named: Sequence[NamedValue], run_sql: RunSql
+) -> Candidate:
+    """Check, repair, run and review one statement; errors become findings."""
+    repairs: list[str] = []
+    sql = written
+    try:
+        tree = parse_select(written)
+        repairs += Names(tree, profiles).repair()
+        repairs += repair(tree, Names(tree, profiles), question)
+        sql = tree.sql(DIALECT)
+        result = run_sql(sql)
+        wide = with_ties_sql(tree)
+        if wide and len(result.rows) == 1:
+            ties = run_sql(wide)
+            if 1 < len(ties.rows) <= MAX_TIES:
+                tree, sql, result = parse_select(wide), wide, ties
+                repairs.append(f"{len(ties.rows)} rows tie: all are kept")
+        kept = asked_columns(question, tree, result.rows)
+        if kept is not None and isinstance(tree, exp.Select):
+            tree.set("expressions", [tree.expressions[place] for place in kept])
+            sql = tree.sql(DIALECT)
+            result = run_sql(sql)
+            repairs.append("columns that were not asked for are left out")
+    except (QueryError, UnsafeStatement) as error:
+        attempt = SqlAttempt(written, sql, tuple(repairs), (str(error),), str(error))
+        return Candidate(attempt, ERROR_WEIGHT)
+    findings = tuple(review(question, tree, result, profiles, named, run_sql))
+    attempt = SqlAttempt(written, sql, tuple(repairs), tuple(one.text for one in findings), "", len(result.rows))
+    return Candidate(attempt, sum(one.weight for one in findings), tree, result, findings)
+
+
+def _answer(
+    question: str,
+    best: Candidate,
+    attempts: tuple[SqlAttempt, ...],
+    profiles: Sequence[TableProfile],
+    run_sql: RunSql,
+    usage: Usage,
+) -> SqlAnswer:
+    if best.result is None or best.tree is None:
+        return _nothing(question, f"no statement could be run: {best.attempt.error}", attempts, usage)
+    rows = tuple(tuple(row) for row in best.result.rows)
+    if not rows or empty(rows):
+        reason = " ".join(best.attempt.findings) or "the result is empty"
+        return _nothing(question, reason, attempts, usage, best.attempt.sql)
+    if is_zero(best.result):
+        unknown = _unknown_values(best.tree, profiles, run_sql)
+        if unknown:
+            return _nothing(question, unknown, attempts, usage, best.attempt.sql)
+    value = value_of(question, rows)
+    return SqlAnswer(
+        question=question,
+        status="incomplete" if best.result.truncated else "answered",
+        value=value,
+        text=text_of(value),
+        sql=best.attempt.sql,
+        columns=tuple(best.result.columns),
+        rows=rows,
+        reason="the row limit cut the result" if best.result.truncated else " ".join(best.attempt.findings),
+        attempts=attempts,
+        usage=usage,
+    )
+
+
+def _unknown_values(tree: exp.Query, profiles: Sequence[TableProfile], run_sql: RunSql) -> str:
+    """Why a zero is no answer: a condition on a value that the data does not know, in a column with gaps."""
+    names = Names(tree, profiles)
+    gaps = [
+        found[1].nulls
+        for node in tree.find_all(exp.EQ, exp.Like, exp.ILike, exp.In)
+        if (found := names.resolve(node.this)) is not None
+    ]
+    return " ".join(failing_conditions(tree, names, run_sql)) if any(gaps) else ""
+
+
+def _nothing(question: str, reason: str, attempts: tuple[SqlAttempt, ...], usage: Usage, sql: str = "") -> SqlAnswer:
+    return SqlAnswer(question, "not_found", None, text_of(None), sql, reason=reason, attempts=attempts, usage=usage)

@@ -1,0 +1,330 @@
+"""Repairs of a statement that need no model: functions, dates, literals and comparisons. Each says what it did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from sqlglot import exp
+
+from sliders.answer import match
+from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile
+from sliders.answer.question import iso_date, normal, numbers
+from sliders.answer.scope import Names
+from sliders.schema.schema import ColumnType
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+_YES = {"yes", "true", "1", "y"}
+_NO = {"no", "false", "0", "n"}
+_PARTS = {"%Y": (1, 4), "%m": (6, 2), "%d": (9, 2)}
+MAX_LISTED = 5
+"""Most values that one literal may stand for before a LIKE takes their place."""
+
+
+def repair(tree: exp.Query, names: Names, question: str) -> list[str]:
+    """Apply every repair in place; returns one line each.
+
+    A literal is replaced only by values that stand in the data, a comparison only by what the question's words say.
+    """
+    done: list[str] = []
+    steps: Sequence[Callable[[], Iterator[str]]] = (
+        lambda: _date_functions(tree, names),
+        lambda: _null_comparisons(tree),
+        lambda: _literals(tree, names, question),
+        lambda: _date_literals(tree, names),
+        lambda: _bounds(tree, question),
+        lambda: _divisions(tree),
+        lambda: _distinct_count(tree, question),
+        lambda: _null_order(tree, names),
+    )
+    for step in steps:
+        done.extend(step())
+    return done
+
+
+def _part(column: exp.Expression, place: tuple[int, int]) -> exp.Expression:
+    """Year, month or day of ISO text as an integer (`strftime` reads a bare year as a day number)."""
+    cut = exp.Substring(this=column.copy(), start=exp.Literal.number(place[0]), length=exp.Literal.number(place[1]))
+    return exp.Cast(this=cut, to=exp.DataType.build("INTEGER"))
+
+
+def _date_functions(tree: exp.Query, names: Names) -> Iterator[str]:
+    for node in list(tree.find_all(exp.Year, exp.Month, exp.Day, exp.TimeToStr, exp.Extract, exp.Anonymous)):
+        replaced = _date_function(node)
+        if replaced is None:
+            continue
+        parent = node.parent
+        node.replace(replaced)
+        if isinstance(parent, exp.Cast):
+            parent.replace(parent.this)
+        elif isinstance(parent, (*_COMPARISONS, exp.Between, exp.In)):
+            _numbers_for_texts(parent)
+        if not isinstance(node, exp.TimeToStr):
+            yield f"{node.sql()[:60]} written for SQLite"
+
+
+def _date_function(node: exp.Expression) -> exp.Expression | None:
+    plain = {exp.Year: "%Y", exp.Month: "%m", exp.Day: "%d"}.get(type(node))
+    if plain:
+        return _part(_bare(node.this), _PARTS[plain])
+    if isinstance(node, exp.TimeToStr) and node.args["format"].name in _PARTS and isinstance(_bare(node.this), exp.Column):
+        return _part(_bare(node.this), _PARTS[node.args["format"].name])
+    if isinstance(node, exp.Extract) and node.name.upper() in {"YEAR", "MONTH", "DAY"}:
+        return _part(_bare(node.expression), _PARTS["%" + {"YEAR": "Y", "MONTH": "m", "DAY": "d"}[node.name.upper()]])
+    if isinstance(node, exp.Anonymous) and len(node.expressions) == 2:
+        return _between_dates(node.name.lower(), node.expressions[0], node.expressions[1])
+    return None
+
+
+def _between_dates(function: str, start: exp.Expression, end: exp.Expression) -> exp.Expression | None:
+    if function == "days_between":
+        return exp.maybe_parse(f"CAST(JULIANDAY({end.sql('sqlite')}) - JULIANDAY({start.sql('sqlite')}) AS INTEGER)", dialect="sqlite")
+    if function == "years_between":
+        first, last = start.sql("sqlite"), end.sql("sqlite")
+        return exp.maybe_parse(
+            f"(CAST(SUBSTR({last}, 1, 4) AS INTEGER) - CAST(SUBSTR({first}, 1, 4) AS INTEGER)"
+            f" - (SUBSTR({last}, 6) < SUBSTR({first}, 6)))", dialect="sqlite"
+        )
+    return None
+
+
+def _bare(node: exp.Expression) -> exp.Expression:
+    while isinstance(node, exp.TsOrDsToTimestamp | exp.TsOrDsToDate | exp.Date | exp.Paren | exp.Cast):
+        node = node.this
+    return node
+
+
+def _numbers_for_texts(node: exp.Expression) -> None:
+    for literal in list(node.find_all(exp.Literal)):
+        if literal.is_string and literal.name.strip().isdigit() and literal.parent is node:
+            literal.replace(exp.Literal.number(int(literal.name)))
+
+
+def _null_comparisons(tree: exp.Query) -> Iterator[str]:
+    for node in list(tree.find_all(exp.EQ, exp.NEQ)):
+        if isinstance(node.expression, exp.Null) or (node.expression.is_string and node.expression.name.upper() == "NULL"):
+            test: exp.Expression = exp.Is(this=node.this.copy(), expression=exp.Null())
+            node.replace(exp.Not(this=test) if isinstance(node, exp.NEQ) else test)
+            yield "comparison with NULL written as IS NULL"
+
+
+def _literals(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
+    for node in list(tree.find_all(exp.EQ, exp.NEQ, exp.Like, exp.ILike)):
+        left, right = node.this, node.expression
+        if isinstance(left, exp.Literal):
+            left, right = right, left
+        column = left.this if isinstance(left, exp.Lower | exp.Upper | exp.Trim) else left
+        found = names.resolve(column)
+        if not found or not isinstance(_literal(right), exp.Literal | exp.Boolean):
+            continue
+        note = _literal_repair(node, column, _literal(right), found, question)
+        if note:
+            yield note
+    for node in list(tree.find_all(exp.In)):
+        found = names.resolve(node.this)
+        if found and found[1].column.type in TEXTUAL and node.expressions:
+            yield from _in_list(node, found[1], question)
+
+
+def _literal(node: exp.Expression) -> exp.Expression:
+    return node.this if isinstance(node, exp.Lower | exp.Upper) else node
+
+
+def _literal_repair(
+    node: exp.Expression, column: exp.Expression, literal: exp.Expression, found: tuple[TableProfile, ColumnProfile], question: str
+) -> str:
+    owner, profile = found
+    if profile.column.type is ColumnType.BOOLEAN:
+        return _as_flag(literal)
+    if profile.column.type in NUMERIC and literal.is_string and re.fullmatch(r"\s*-?[\d,]+(\.\d+)?\s*", literal.name):
+        literal.replace(exp.Literal.number(literal.name.replace(",", "").strip()))
+        return ""
+    if profile.column.type not in TEXTUAL or not profile.complete:
+        return ""
+    if not literal.is_string:
+        return _text_flag(node, column, literal, profile)
+    text = literal.name.strip("%") if isinstance(node, exp.Like | exp.ILike) else literal.name
+    if literal.name in profile.texts or (isinstance(node, exp.Like | exp.ILike) and _like_hits(literal.name, profile)):
+        return ""
+    exact = match.same(text, profile.texts)
+    if not exact:
+        moved = _other_column(column, text, owner, profile)
+        if moved:
+            return moved
+    values = exact or _near_values(text, profile, question)
+    if not values:
+        return ""
+    _replace_test(node, column, text, values)
+    return f"{profile.column.name}: {text!r} read as {', '.join(values[:MAX_LISTED])}{', ...' if len(values) > MAX_LISTED else ''}"
+
+
+def _near_values(text: str, profile: ColumnProfile, question: str) -> list[str]:
+    near = match.near(text, profile.texts)
+    asked = [value for value in near if f" {normal(value)} " in f" {normal(question)} "]
+    return asked or near
+
+
+def _like_hits(pattern: str, profile: ColumnProfile) -> bool:
+    test = re.compile("".join(".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern), re.I | re.S)
+    return any(test.fullmatch(text) for text in profile.texts)
+
+
+def _other_column(column: exp.Expression, text: str, owner: TableProfile, profile: ColumnProfile) -> str:
+    """The literal is no value of this column but one of exactly one other column of the table."""
+    others = [c for c in owner.columns if c is not profile and c.column.type in TEXTUAL and match.same(text, c.texts)]
+    if len(others) != 1:
+        return ""
+    column.set("this", exp.to_identifier(others[0].column.name))
+    value = match.same(text, others[0].texts)[0]
+    for literal in column.parent.find_all(exp.Literal) if column.parent else ():
+        literal.replace(exp.Literal.string(value))
+    return f"{text!r} is a value of {others[0].column.name}, not of {profile.column.name}"
+
+
+def _replace_test(node: exp.Expression, column: exp.Expression, text: str, values: list[str]) -> None:
+    negated = isinstance(node, exp.NEQ)
+    test: exp.Expression
+    if len(values) > MAX_LISTED and all(text.casefold() in value.casefold() for value in values):
+        test = exp.Like(this=column.copy(), expression=exp.Literal.string(f"%{text}%"))
+    elif len(values) == 1:
+        test = exp.EQ(this=column.copy(), expression=exp.Literal.string(values[0]))
+    else:
+        test = exp.In(this=column.copy(), expressions=[exp.Literal.string(value) for value in values])
+    node.replace(exp.Not(this=exp.Paren(this=test)) if negated else test)
+
+
+def _in_list(node: exp.In, profile: ColumnProfile, question: str) -> Iterator[str]:
+    for literal in list(node.expressions):
+        if not literal.is_string or literal.name in profile.texts or not profile.complete:
+            continue
+        values = match.same(literal.name, profile.texts) or _near_values(literal.name, profile, question)
+        if len(values) == 1:
+            yield f"{profile.column.name}: {literal.name!r} read as {values[0]}"
+            literal.replace(exp.Literal.string(values[0]))
+
+
+def _as_flag(literal: exp.Expression) -> str:
+    word = literal.name.lower() if isinstance(literal, exp.Literal) else str(literal.this).lower()
+    if isinstance(literal, exp.Literal) and not literal.is_string:
+        return ""
+    if word in _YES | _NO:
+        literal.replace(exp.Literal.number(1 if word in _YES else 0))
+        return f"{word} written as {1 if word in _YES else 0}"
+    return ""
+
+
+def _text_flag(node: exp.Expression, column: exp.Expression, literal: exp.Expression, profile: ColumnProfile) -> str:
+    """A text column of yes and no compared with 1, 0, true or false."""
+    word = literal.name if isinstance(literal, exp.Literal) else str(literal.this).lower()
+    if word in profile.texts:
+        literal.replace(exp.Literal.string(word))
+        return ""
+    group = _YES if word.lower() in _YES else _NO if word.lower() in _NO else set()
+    meant = [text for text in profile.texts if text.lower() in group]
+    if len(meant) != 1:
+        return ""
+    literal.replace(exp.Literal.string(meant[0]))
+    return f"{profile.column.name}: {word} read as {meant[0]}"
+
+
+def _date_literals(tree: exp.Query, names: Names) -> Iterator[str]:
+    for node in list(tree.find_all(*_COMPARISONS, exp.Between)):
+        found = names.resolve(node.this)
+        if not found or found[1].column.type not in DATED:
+            continue
+        values = [node.args["low"], node.args["high"]] if isinstance(node, exp.Between) else [node.expression]
+        if not all(isinstance(value, exp.Literal) for value in values):
+            continue
+        for value in values:
+            iso = iso_date(value.name)
+            if iso:
+                yield f"date {value.name!r} written as {iso}"
+                value.replace(exp.Literal.string(iso))
+        lengths = {len(value.name) for value in values}
+        if all(re.fullmatch(r"\d{4}", value.name) for value in values):
+            node.set("this", _part(node.this, _PARTS["%Y"]))
+            for value in values:
+                value.replace(exp.Literal.number(value.name))
+            yield "year compared with the year of the date"
+        elif lengths == {7} and all(re.fullmatch(r"\d{4}-\d{2}", value.name) for value in values):
+            node.set("this", exp.Substring(this=node.this.copy(), start=exp.Literal.number(1), length=exp.Literal.number(7)))
+            yield "month compared with the month of the date"
+
+
+def _bounds(tree: exp.Query, question: str) -> Iterator[str]:
+    """`at least N` and `N or more` include N, `more than N` does not: the question's words decide."""
+    words = question.lower().replace(",", "")
+    words = re.sub(r"\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b", _digit, words)
+    for node in list(tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE)):
+        if not isinstance(node.expression, exp.Literal) or node.expression.is_string:
+            continue
+        stated = {value for value in numbers(words)}
+        try:
+            value = float(node.expression.name)
+        except ValueError:
+            continue
+        if value not in stated:
+            continue
+        wanted = _bound(words, f"{value:g}" if value < 1e6 else str(int(value)))
+        if wanted and not isinstance(node, wanted) and {wanted, type(node)} in ({exp.GT, exp.GTE}, {exp.LT, exp.LTE}):
+            node.replace(wanted(this=node.this.copy(), expression=node.expression.copy()))
+            yield f"the question's bound at {value:g} written as {wanted.__name__.lower()}"
+
+
+def _digit(match_: re.Match[str]) -> str:
+    order = "zero one two three four five six seven eight nine ten eleven twelve".split()
+    return str(order.index(match_.group())) if match_.group() in order else "20"
+
+
+def _bound(words: str, number: str) -> type[exp.Expression] | None:
+    """The comparison that stands around `number` in the question."""
+    value = rf"(?:\w{{1,3}}\s|[$€£])?{re.escape(number)}(?:\.0+)?(?!\d)"
+    unit = r"(?:\s+\w+){0,1}"
+    patterns: tuple[tuple[str, type[exp.Expression]], ...] = (
+        (rf"\b(?:at least|no fewer than|no less than|minimum of)\s+{value}|\b{value}{unit}\s+(?:or|and)\s+(?:more|over|above|older|later|greater|higher)", exp.GTE),
+        (rf"\b(?:at most|no more than|up to|maximum of)\s+{value}|\b{value}{unit}\s+(?:or|and)\s+(?:less|fewer|under|below|younger|earlier|lower)", exp.LTE),
+        (rf"\b(?<!no )(?:more than|greater than|higher than|over|above|exceed\w*|after)\s+{value}", exp.GT),
+        (rf"\b(?<!no )(?:less than|fewer than|lower than|under|below|before)\s+{value}", exp.LT),
+    )
+    for pattern, kind in patterns:
+        if re.search(pattern, words):
+            return kind
+    return None
+
+
+def _divisions(tree: exp.Query) -> Iterator[str]:
+    for node in list(tree.find_all(exp.Div)):
+        if node.find(exp.Cast) or any("." in literal.name for literal in node.find_all(exp.Literal)):
+            continue
+        if isinstance(node.expression, exp.Literal) and isinstance(node.parent, exp.Mul | exp.Paren):
+            continue
+        node.set("this", exp.Cast(this=node.this.copy(), to=exp.DataType.build("REAL")))
+        yield "division done in decimals"
+
+
+def _distinct_count(tree: exp.Query, question: str) -> Iterator[str]:
+    if not re.search(r"\bhow many (?:different|distinct|unique)\b", question, re.I):
+        return
+    select = tree if isinstance(tree, exp.Select) else None
+    if select is None or select.args.get("group") or len(select.expressions) != 1:
+        return
+    for count in select.expressions[0].find_all(exp.Count):
+        if isinstance(count.this, exp.Column):
+            count.set("this", exp.Distinct(expressions=[count.this.copy()]))
+            yield "different values counted once"
+
+
+def _null_order(tree: exp.Query, names: Names) -> Iterator[str]:
+    """With a LIMIT, a row or group without a value must not come out as the least or the most frequent one."""
+    for select in list(tree.find_all(exp.Select)):
+        order = select.args.get("order")
+        if not order or not select.args.get("limit"):
+            continue
+        group = select.args.get("group")
+        wanted = list(group.expressions) if group else [key.this for key in order.expressions[:1] if not key.args.get("desc")]
+        for node in wanted:
+            for column in [node] if isinstance(node, exp.Column) else node.find_all(exp.Column):
+                found = names.resolve(column)
+                if found and found[1].nulls and not node.find(exp.AggFunc):
+                    select.where(exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null())), copy=False)
+                    yield f"rows without {column.name} left out of the order"

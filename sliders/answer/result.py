@@ -1,0 +1,125 @@
+"""What a question gives back: a value with its SQL, its rows, the words on the page, and how complete it is."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pandas as pd
+
+from sliders.answer.values import Value
+from sliders.extraction.cells import Scalar
+from sliders.llm.model import Usage
+
+Status = Literal["answered", "not_found", "incomplete", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The words on the page behind one value: `quote` is `document text[start:end]`, `page` counts from 1."""
+
+    document: str
+    quote: str
+    page: int | None
+    table: str
+    column: str
+    row_id: str
+    value: Scalar = None
+    document_id: str = ""
+    start: int = -1
+    end: int = -1
+    grounding: str = ""
+
+    def __str__(self) -> str:
+        where = self.document if self.page is None else f"{self.document}, page {self.page}"
+        return f'{where}: "{self.quote}" ({self.column})'
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """What is not in the tables that gave the answer (contract 5)."""
+
+    documents: int = 0
+    documents_with_rows: int = 0
+    chunks: int = 0
+    failed_chunks: int = 0
+    gated_chunks: int = 0
+    ungrounded_cells: int = 0
+    unparsed_cells: int = 0
+    open_conflicts: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing failed on the way."""
+        return not self.failed_chunks
+
+    def __str__(self) -> str:
+        parts = [f"{self.documents_with_rows} of {self.documents} documents gave rows"]
+        for count, words in (
+            (self.failed_chunks, "chunks failed"), (self.ungrounded_cells, "values were not found in the text"),
+            (self.unparsed_cells, "values did not parse"), (self.open_conflicts, "conflicts are open"),
+        ):
+            if count:
+                parts.append(f"{count} {words}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer of a question.
+
+    `value` is the bare number, string, list or table; `rows` and `columns` are the result of `sql`; `decisions` are lines
+    for the user about what was switched off, stopped or left out.
+    """
+
+    question: str
+    status: Status
+    value: Value = None
+    text: str = ""
+    sql: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Scalar, ...], ...] = ()
+    citations: tuple[Citation, ...] = ()
+    completeness: Completeness = field(default_factory=Completeness)
+    usage: Usage = field(default_factory=Usage)
+    reason: str = ""
+    decisions: tuple[str, ...] = ()
+    workflow: str = "extract_and_query"
+    run: int = 0
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The result rows as a data frame."""
+        return pd.DataFrame(list(self.rows), columns=list(self.columns) or None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON, for `--json` and logs."""
+        return {
+            "question": self.question, "status": self.status, "value": self.value, "text": self.text, "sql": self.sql,
+            "columns": list(self.columns), "rows": [list(row) for row in self.rows],
+            "citations": [
+                {"document": c.document, "page": c.page, "quote": c.quote, "table": c.table, "column": c.column,
+                 "row_id": c.row_id, "value": c.value, "start": c.start, "end": c.end, "grounding": c.grounding}
+                for c in self.citations
+            ],
+            "complete": self.completeness.complete, "completeness": str(self.completeness), "reason": self.reason,
+            "decisions": list(self.decisions), "workflow": self.workflow, "run": self.run,
+            "usage": {
+                "calls": self.usage.calls, "cached_calls": self.usage.cached_calls,
+                "prompt_tokens": self.usage.prompt_tokens, "completion_tokens": self.usage.completion_tokens,
+                "seconds": round(self.usage.seconds, 3), "cost": self.usage.cost,
+            },
+        }
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it; document text is escaped."""
+        cited = "".join(f"<li>{html.escape(str(c))}</li>" for c in self.citations[:10])
+        return (
+            f"<p><b>{html.escape(self.text)}</b></p><pre>{html.escape(self.sql)}</pre>"
+            f"<ul>{cited}</ul><p><small>{html.escape(str(self.completeness))}; "
+            f"{self.usage.calls} calls, {self.usage.tokens} tokens</small></p>"
+        )

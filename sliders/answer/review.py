@@ -1,0 +1,121 @@
+"""Looking at a result before it is an answer: what is odd about it, in words that help to write the next statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sliders.answer import match
+from sliders.answer.profile import TEXTUAL, TableProfile, quote
+from sliders.answer.question import NamedValue, asks_number, dates, items_asked, normal, numbers
+from sliders.answer.scope import DIALECT, Names
+from sliders.answer.shape import empty
+from sliders.answer.values import QueryResult, RunSql
+from sliders.errors import QueryError, UnsafeStatement
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is odd, for the model to read; `weight` orders candidates: 3 no answer, 2 wrong shape, 1 a doubt."""
+
+    text: str
+    weight: int
+
+
+def review(
+    question: str,
+    tree: exp.Query,
+    result: QueryResult,
+    profiles: Sequence[TableProfile],
+    named: Sequence[NamedValue],
+    run_sql: RunSql,
+) -> list[Finding]:
+    """Everything that is odd about a statement and its result; empty when nothing is."""
+    names = Names(tree, profiles)
+    found = list(_no_rows(tree, result, names, run_sql))
+    if not found:
+        found += _wrong_shape(question, result)
+    found += _unused(question, tree, named)
+    if re.search(r"\b(?:average|mean)\b", question, re.I) and not tree.find(exp.Avg, exp.Div):
+        found.append(Finding("The question asks for an average, but the statement computes none.", 2))
+    return found
+
+
+def is_zero(result: QueryResult) -> bool:
+    """Whether the result is one row with a single zero."""
+    return len(result.rows) == 1 and len(result.rows[0]) == 1 and result.rows[0][0] == 0
+
+
+def _no_rows(tree: exp.Query, result: QueryResult, names: Names, run_sql: RunSql) -> list[Finding]:
+    nothing = not result.rows or empty(result.rows)
+    if not nothing and not is_zero(result):
+        return []
+    causes = failing_conditions(tree, names, run_sql)
+    if nothing:
+        what = "no row" if not result.rows else "only NULL"
+        return [Finding(f"The result is {what}. " + " ".join(causes), 3)]
+    return [Finding("The result is 0. " + " ".join(causes), 3)] if causes else []
+
+
+def failing_conditions(tree: exp.Query, names: Names, run_sql: RunSql) -> list[str]:
+    """Text conditions that no row meets, each with the nearest values that the column really holds."""
+    causes = []
+    for node in tree.find_all(exp.EQ, exp.Like, exp.ILike, exp.In):
+        found = names.resolve(node.this)
+        literals = [literal for literal in node.find_all(exp.Literal) if literal.is_string]
+        if not found or not literals or found[1].column.type not in TEXTUAL:
+            continue
+        owner, profile = found
+        bare = node.copy()
+        for column in bare.find_all(exp.Column):
+            column.set("table", None)
+        try:
+            met = run_sql(f'SELECT COUNT(*) FROM "{owner.view.name}" WHERE {bare.sql(DIALECT)}').rows[0][0]
+        except (QueryError, UnsafeStatement):
+            continue
+        if not met:
+            near = ", ".join(quote(text) for text in match.nearest(literals[0].name.strip("%"), profile.texts))
+            causes.append(f"No row has {bare.sql(DIALECT)}; {profile.column.name} holds {near or 'nothing'}.")
+    return causes
+
+
+def _wrong_shape(question: str, result: QueryResult) -> list[Finding]:
+    asked, width = items_asked(question), len(result.columns)
+    if asks_number(question):
+        if len(result.rows) > 1 and not re.search(r"\b(?:each|every|per)\b", question, re.I):
+            return [Finding(f"The question asks for one number, but the result has {len(result.rows)} rows.", 2)]
+        if width == 1 and isinstance(result.rows[0][0], str) and not _numeric(result.rows[0][0]):
+            return [Finding("The question asks for a number, but the result is text.", 2)]
+    if width < asked:
+        return [Finding(f"The question asks for {asked} things, but only {width} is selected.", 2)]
+    return []
+
+
+def _numeric(text: str) -> bool:
+    return bool(re.fullmatch(r"\s*[-+]?[\d.,]+\s*%?\s*", text))
+
+
+def _unused(question: str, tree: exp.Query, named: Sequence[NamedValue]) -> list[Finding]:
+    sql = tree.sql(DIALECT)
+    words = f" {normal(sql)} "
+    found = []
+    places: dict[str, list[str]] = {}
+    for value in named:
+        places.setdefault(value.value, []).append(f"{value.table}.{value.column}")
+    for text, columns in places.items():
+        if f" {normal(text)} " not in words:
+            found.append(Finding(f"The question names {quote(text)}, a value of {' and '.join(columns)}, but the statement does not use it.", 1))
+    for written, iso in dates(question):
+        if iso not in sql and iso[:7] not in sql:
+            found.append(Finding(f"The question says {written} ({quote(iso)}), but the statement does not use it.", 1))
+    for iso in re.findall(r"\b\d{4}-\d{2}-\d{2}\b", question):
+        if iso not in sql:
+            found.append(Finding(f"The question says {iso}, but the statement does not use it.", 1))
+    digits = re.findall(r"\d+(?:\.\d+)?", sql)
+    for number in numbers(re.sub(r"\bper\s+[\d,]+", " ", question)):
+        if not any(float(digit) == number for digit in digits) and not any(f"{number:g}" in digit for digit in digits):
+            found.append(Finding(f"The question says {number:g}, but the statement does not use it.", 1))
+    return found

@@ -1,0 +1,157 @@
+"""Parsing a statement and finding which table and column each name in it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import sqlglot
+from rapidfuzz import fuzz
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sliders.answer.profile import ColumnProfile, TableProfile
+from sliders.answer.question import normal
+from sliders.errors import QueryError
+
+DIALECT = "sqlite"
+SAME_NAME = 86.0
+"""Lowest similarity (0 to 100) at which a name that does not exist is taken for one that does."""
+
+
+def parse_select(sql: str) -> exp.Query:
+    """The one SELECT of `sql`.
+
+    Raises:
+        QueryError: it does not parse, is not one statement, or is not a SELECT.
+    """
+    try:
+        statements = [tree for tree in sqlglot.parse(sql, dialect=DIALECT) if tree is not None]
+    except SqlglotError as error:
+        raise QueryError(f"the SQL does not parse: {str(error).splitlines()[0]}; write one SQLite SELECT") from error
+    if len(statements) != 1:
+        raise QueryError(f"{len(statements)} statements were given; write exactly one SELECT")
+    if not isinstance(statements[0], exp.Query):
+        raise QueryError("the statement is not a SELECT; write one SELECT")
+    return statements[0]
+
+
+class Names:
+    """The tables and columns that may be used, and what the names of one statement mean."""
+
+    def __init__(self, tree: exp.Expression, profiles: Sequence[TableProfile]) -> None:
+        self.tree = tree
+        self.profiles = profiles
+        self._by_name = {profile.view.name.lower(): profile for profile in profiles}
+        self._ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+        self._aliases = {
+            table.alias_or_name.lower(): self._by_name[table.name.lower()]
+            for table in tree.find_all(exp.Table)
+            if table.name.lower() in self._by_name and table.name.lower() not in self._ctes
+        }
+
+    def used(self) -> tuple[TableProfile, ...]:
+        """The real tables of the statement."""
+        return tuple(dict.fromkeys(self._aliases.values()))
+
+    def resolve(self, column: exp.Expression | None) -> tuple[TableProfile, ColumnProfile] | None:
+        """The table and column that a name means; None for aliases, derived columns and other expressions."""
+        if not isinstance(column, exp.Column):
+            return None
+        if column.table:
+            owner = self._aliases.get(column.table.lower())
+            found = owner.column(column.name) if owner else None
+            return (owner, found) if owner and found else None
+        for owner in self.used():
+            found = owner.column(column.name)
+            if found:
+                return owner, found
+        return None
+
+    def repair(self) -> list[str]:
+        """Put right what code can put right in the names, in place; returns what was done.
+
+        Raises:
+            QueryError: a table or column does not exist and no existing one is near; the message lists what exists.
+        """
+        done = list(self._repair_tables())
+        fresh = Names(self.tree, self.profiles)
+        for column in list(self.tree.find_all(exp.Column)):
+            note = fresh._repair_column(column)
+            if note:
+                done.append(note)
+        return done
+
+    def _repair_tables(self) -> Iterator[str]:
+        for table in self.tree.find_all(exp.Table):
+            name = table.name.lower()
+            if name in self._by_name or name in self._ctes:
+                continue
+            best = _closest(table.name, [profile.view.name for profile in self.profiles])
+            if best is None and len(self.profiles) == 1:
+                best = self.profiles[0].view.name
+            if best is None:
+                known = ", ".join(profile.view.name for profile in self.profiles)
+                raise QueryError(f"there is no table {table.name}; the tables are {known}")
+            yield f"table {table.name} read as {best}"
+            for column in self.tree.find_all(exp.Column):
+                if column.table.lower() == name and not table.alias:
+                    column.set("table", exp.to_identifier(best))
+            table.set("this", exp.to_identifier(best))
+
+    def _repair_column(self, column: exp.Column) -> str:
+        if isinstance(column.this, exp.Star) or self.resolve(column) or self._is_derived(column):
+            return ""
+        name = column.name
+        owners = [profile for profile in self.used() if profile.column(name)]
+        if column.table and len(owners) == 1:
+            column.set("table", exp.to_identifier(self._alias_of(owners[0])))
+            return f"{name} taken from {owners[0].view.name}"
+        if column.this.quoted and not column.table:
+            column.replace(exp.Literal.string(name))
+            return f'"{name}" read as text'
+        scope = [self._aliases[column.table.lower()]] if column.table.lower() in self._aliases else self.used()
+        best = _closest(name, [part.column.name for profile in scope for part in profile.columns])
+        if best:
+            column.set("this", exp.to_identifier(best))
+            return f"column {name} read as {best}"
+        elsewhere = [profile.view.name for profile in self.profiles if profile.column(name)]
+        if elsewhere:
+            raise QueryError(f"column {name} is in table {elsewhere[0]}, which the FROM clause does not join")
+        known = "; ".join(f"{p.view.name}: {', '.join(c.column.name for c in p.columns)}" for p in self.profiles)
+        raise QueryError(f"there is no column {name}; the columns are {known}")
+
+    def _alias_of(self, profile: TableProfile) -> str:
+        return next(alias for alias, owner in self._aliases.items() if owner is profile)
+
+    def _is_derived(self, column: exp.Column) -> bool:
+        if column.table and column.table.lower() not in self._aliases:
+            return True
+        if column.name.lower() in {profile.view.row_id for profile in self.used() if profile.view.row_id}:
+            return True
+        named = {alias.alias.lower() for alias in self.tree.find_all(exp.Alias)}
+        named |= {part.name.lower() for table in self.tree.find_all(exp.TableAlias) for part in table.args.get("columns") or ()}
+        return column.name.lower() in named
+
+
+def _closest(name: str, known: Sequence[str]) -> str | None:
+    scored = sorted(((fuzz.ratio(normal(name), normal(other)), other) for other in set(known)), reverse=True)
+    if not scored or scored[0][0] < SAME_NAME or (len(scored) > 1 and scored[1][0] >= SAME_NAME):
+        return None
+    return scored[0][1]
+
+
+def extract_sql(reply: str) -> str:
+    """The statement in a reply that may carry a code fence, a label or words around it."""
+    text = reply.strip()
+    if "```" in text:
+        text = text.split("```")[1].removeprefix("sqlite").removeprefix("sql").strip()
+    lowered = text.lower()
+    starts = [place for word in ("select", "with ") if (place := lowered.find(word)) >= 0]
+    text = text[min(starts) :] if starts else text
+    return text.split(";")[0].strip() if not _semicolon_in_text(text) else text.strip().rstrip(";")
+
+
+def _semicolon_in_text(text: str) -> bool:
+    return text.split(";")[0].count("'") % 2 == 1
+
+
