@@ -12,7 +12,9 @@ from sliders.documents import sniff
 from sliders.documents.discover import SourceFile
 from sliders.documents.discover import discover as _discover
 from sliders.documents.document import Document
+from sliders.documents.partition import read_docx, read_email, read_html, read_markdown, read_pptx
 from sliders.documents.pdf import read_pdf
+from sliders.documents.sheets import read_csv, read_xlsx
 from sliders.documents.text import parse_text, read_text
 from sliders.errors import DocumentError
 
@@ -21,7 +23,18 @@ Reader = Callable[[bytes, str], Document]
 
 _MAX_BYTES = 256 * 2**20
 
-_READERS: dict[str, Reader] = {sniff.TEXT: read_text, sniff.PDF: read_pdf}
+_READERS: dict[str, Reader] = {
+    sniff.TEXT: read_text,
+    sniff.PDF: read_pdf,
+    sniff.MARKDOWN: read_markdown,
+    sniff.HTML: read_html,
+    sniff.DOCX: read_docx,
+    sniff.PPTX: read_pptx,
+    sniff.XLSX: read_xlsx,
+    sniff.CSV: read_csv,
+    sniff.TSV: read_csv,
+    sniff.EMAIL: read_email,
+}
 _SUFFIXES: dict[str, str] = dict(sniff.SUFFIXES)
 
 

@@ -43,7 +43,7 @@ def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1, caption
     width = max((len(row) for row in rows), default=0)
     full = [tuple(" ".join(cell.split()) for cell in row) + ("",) * (width - len(row)) for row in rows]
     head, body = full[:header_rows], [_join_marks(row) for row in full[header_rows:]]
-    body = [row for row in body if any(row)]
+    body = [_unspread(row) for row in body if any(row)]
     keep = [c for c in range(width) if any(row[c] for row in body)] or list(range(width))
     header = tuple(_stacked([row[c] for row in head]) for c in keep)
     note = ""
@@ -74,6 +74,12 @@ def render_table(table: Table, offset: int) -> RenderedTable:
         rows.append(cells)
     grid = TableGrid(table.header, tuple(rows), table.caption, table.note)
     return RenderedTable("".join(pieces), grid, tuple(starts))
+
+
+def move_grid(grid: TableGrid, by: int) -> TableGrid:
+    """The grid with all its places moved by `by` characters."""
+    rows = tuple(tuple(TableCell(c.text, c.start + by, c.end + by) for c in row) for row in grid.rows)
+    return replace(grid, rows=rows)
 
 
 def with_context(table: Table, caption: str, note: str) -> Table:
@@ -112,6 +118,14 @@ def _stacked(parts: Sequence[str]) -> str:
         if part and part not in kept:
             kept.append(part)
     return " ".join(kept)
+
+
+def _unspread(row: tuple[str, ...]) -> tuple[str, ...]:
+    """A section's name that spans several columns stands in the first of them."""
+    names = {cell for cell in row if cell}
+    if len(names) != 1 or sum(map(bool, row)) < 2 or is_value(next(iter(names))):
+        return row
+    return (next(iter(names)), *("" for _ in row[1:]))
 
 
 def _join_marks(row: tuple[str, ...]) -> tuple[str, ...]:

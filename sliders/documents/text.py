@@ -86,6 +86,8 @@ class _Writer:
             for piece in split_block(block, below):
                 text = "\n".join(block[piece.first : piece.last + 1])
                 kind = "caption" if piece.kind == "paragraph" and is_note(text[:300]) else piece.kind
+                if kind == "heading":
+                    text = text.strip().lstrip("#")
                 self._builder.add(kind, text, level=piece.level, gap=self._gap(a + piece.first))
                 self._next = a + piece.last + 1
 

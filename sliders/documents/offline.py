@@ -1,0 +1,79 @@
+"""Makes `unstructured` work without network and without telemetry.
+
+Its text classification would fetch a spaCy model from the web; a blank English pipeline with a sentence splitter and a
+small verb tagger gives the same elements (it only asks for sentences, words and whether a verb is among them).
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import threading
+from typing import Any
+
+from sliders.errors import DocumentError
+
+_QUIET = ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "UNSTRUCTURED_DISABLE_NOTICE")
+_VERBS = frozenset(
+    {
+        *("is", "are", "was", "were", "be", "been", "being", "am", "has", "have", "had", "do", "does", "did"),
+        *("will", "would", "shall", "should", "can", "could", "may", "might", "must", "said", "says", "made", "make"),
+        *("makes", "took", "take", "takes", "gave", "give", "gives", "went", "go", "goes", "came", "come", "comes"),
+    }
+)
+_ENDINGS = ("ed", "ing", "izes", "ises", "ates", "ify", "ifies")
+_lock = threading.Lock()
+_pipeline: Any = None
+
+
+def available() -> bool:
+    """True when `unstructured` is installed."""
+    return importlib.util.find_spec("unstructured") is not None
+
+
+def partitioner(module: str, function: str, name: str) -> Any:
+    """The function of `unstructured.partition.<module>`, ready to run offline.
+
+    Raises:
+        DocumentError: the extra that reads this format is not installed.
+    """
+    for variable in _QUIET:
+        os.environ.setdefault(variable, "1")
+    try:
+        partition = getattr(importlib.import_module(f"unstructured.partition.{module}"), function)
+        tokenize = importlib.import_module("unstructured.nlp.tokenize")
+    except ImportError as error:
+        raise DocumentError(f'{name}: reading it needs more packages; run: pip install "sliders[docs]"') from error
+    setattr(tokenize, "_load_spacy_model", _load)  # noqa: B010  (a private name of an untyped module)
+    return partition
+
+
+def _load(*_args: object, **_kwargs: object) -> Any:
+    global _pipeline
+    with _lock:
+        if _pipeline is None:
+            _pipeline = _build()
+    return _pipeline
+
+
+def _build() -> Any:
+    import spacy
+    from spacy.language import Language
+
+    if not Language.has_factory("sliders_verbs"):
+        Language.component("sliders_verbs", func=_tag_verbs)
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("sentencizer")
+    pipeline.add_pipe("sliders_verbs")
+    pipeline.max_length = 10**9
+    return pipeline
+
+
+def _tag_verbs(doc: Any) -> Any:
+    for token in doc:
+        word = token.lower_
+        verb = word in _VERBS or (len(word) > 4 and word.endswith(_ENDINGS))
+        token.tag_ = "VB" if verb else "NN"
+        token.pos_ = "VERB" if verb else "NOUN"
+    return doc
