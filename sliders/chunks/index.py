@@ -10,11 +10,11 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sliders.chunks.approximate import ApproximateIndex, available
 from sliders.chunks.embeddings import Vectors
 from sliders.chunks.rows import VectorRows, quantize
 from sliders.errors import SlidersError
@@ -98,7 +98,7 @@ class TwoLevelIndex:
         self._names: list[str] = []
         self._rows = VectorRows(dimensions)
         self._document_rows = VectorRows(dimensions)
-        self._approximate: Any = None
+        self._approximate: ApproximateIndex | None = None
 
     def __len__(self) -> int:
         """Number of segments."""
@@ -115,7 +115,7 @@ class TwoLevelIndex:
     @property
     def nbytes(self) -> int:
         """Memory of vectors, spans and the approximate index, in bytes."""
-        extra = int(self._approximate.memory_usage) if self._approximate is not None else 0
+        extra = self._approximate.nbytes if self._approximate is not None else 0
         return self._rows.nbytes + self._document_rows.nbytes + extra
 
     def entry(self, document_id: str) -> SegmentVectors:
@@ -141,22 +141,23 @@ class TwoLevelIndex:
         self._names.append(entry.document_id)
         self._numbers[entry.document_id] = number
         first = self._rows.append(entry.codes, entry.scales, entry.spans, number)
-        count = len(entry.codes)
         # The rows hold the only copy of the codes and spans.
         self._entries[entry.document_id] = SegmentVectors(
-            entry.document_id, entry.embedder, entry.document, *self._rows.views(first, count)
+            entry.document_id, entry.embedder, entry.document, *self._rows.views(first, len(entry.codes))
         )
         codes, scales = quantize(entry.document[None, :])
         self._document_rows.append(codes, scales, np.zeros((1, 3), dtype=np.int64), number)
-        if self._approximate is not None and count:
-            self._approximate.add(np.arange(first, first + count), entry.codes)
+        if self._approximate is not None:
+            self._approximate.extend([(entry.document_id, entry.codes)])
 
     def remove(self, document_id: str) -> None:
         """Removes a document; an unknown one is not an error. Space is taken back when half of the rows are dead."""
         number = self._numbers.pop(document_id, None)
         if number is None:
             return
-        del self._entries[document_id]
+        entry = self._entries.pop(document_id)
+        if self._approximate is not None:
+            self._approximate.remove(document_id, len(entry.codes))
         self._rows.kill(number)
         self._document_rows.kill(number)
         if self._rows.size > 1000 and self._rows.live * 2 < self._rows.size:
@@ -166,7 +167,7 @@ class TwoLevelIndex:
         entries = list(self._entries.values())
         self._entries, self._numbers, self._names = {}, {}, []
         self._rows, self._document_rows = VectorRows(self._dimensions), VectorRows(self._dimensions)
-        self._approximate = None
+        self._approximate = None  # mostly dead as well: built again when it is needed
         for entry in entries:
             self.add(entry)
 
@@ -178,7 +179,7 @@ class TwoLevelIndex:
         """
         hits = [
             DocumentHit(self._names[int(number)], float(distance))
-            for _, numbers, _, distances in self._document_rows.scan(vector[None, :])
+            for numbers, _, distances in self._document_rows.scan(vector[None, :])
             for number, distance in zip(numbers, distances, strict=True)
             if tau is None or distance <= tau
         ]
@@ -199,8 +200,8 @@ class TwoLevelIndex:
         if document_id is not None:
             entry = self.entry(document_id)
             parts: Iterator[_Part] = iter([self._score(document_id, entry, queries)] if len(entry.codes) else [])
-        elif gamma is None and top_k is not None and self._rows.live > self._exact_limit and self._approximation():
-            parts = self._candidates(queries, top_k)
+        elif gamma is None and top_k is not None and (index := self._approximation_if_large()) is not None:
+            parts = self._candidates(index, queries, top_k)
         else:
             parts = self._rows.scan(queries)
         return self._best(parts, gamma, top_k)
@@ -208,11 +209,11 @@ class TwoLevelIndex:
     def _score(self, document_id: str, entry: SegmentVectors, queries: Vectors) -> _Part:
         numbers = np.full(len(entry.codes), self._numbers[document_id], dtype=np.int32)
         distances = distances_to(entry.vectors, queries)
-        return np.arange(len(numbers)), numbers, entry.spans, distances
+        return numbers, entry.spans, distances
 
     def _best(self, parts: Iterator[_Part], gamma: float | None, top_k: int | None) -> tuple[SegmentHit, ...]:
         hits: list[SegmentHit] = []
-        for _, numbers, spans, distances in parts:
+        for numbers, spans, distances in parts:
             chosen = np.arange(len(distances)) if gamma is None else np.flatnonzero(distances <= gamma)
             if top_k is not None and len(chosen) > top_k:
                 chosen = chosen[np.argpartition(distances[chosen], top_k - 1)[:top_k]]
@@ -222,32 +223,45 @@ class TwoLevelIndex:
         hits.sort(key=lambda hit: (hit.distance, hit.document_id, hit.start))
         return tuple(hits if top_k is None else hits[:top_k])
 
-    def _approximation(self) -> bool:
-        """Builds the approximate index when it is first needed; False without the library."""
-        if self._approximate is None:
-            try:
-                from usearch.index import Index
-            except ImportError:
-                return False
-            self._approximate = Index(
-                ndim=self._dimensions, metric="cos", dtype="i8", connectivity=16, expansion_add=48, expansion_search=96
-            )
-            for first, codes in self._rows.blocks():
-                self._approximate.add(np.arange(first, first + len(codes)), codes)
-        return True
+    def _approximation_if_large(self) -> ApproximateIndex | None:
+        """Beyond the exact limit the approximate index, built when it is first needed; None without the library."""
+        if self._rows.live <= self._exact_limit:
+            return None
+        if self._approximate is not None and self._approximate.dead_share > 0.5:
+            self._approximate = None
+        if self._approximate is None and available():
+            self._approximate = ApproximateIndex(self._dimensions)
+            self._approximate.extend((name, entry.codes) for name, entry in self._entries.items())
+        return self._approximate
 
-    def _candidates(self, queries: Vectors, top_k: int) -> Iterator[_Part]:
-        """Four times as many candidates as wanted, with exact distances; removed segments are dropped here."""
+    def approximate_bytes(self) -> bytes | None:
+        """The approximate index for the store, None if there is none; a million segments take minutes to build."""
+        return None if self._approximate is None else self._approximate.to_bytes()
+
+    def load_approximate(self, data: bytes) -> None:
+        """Takes over a stored approximate index; documents added or removed since then are brought up to date.
+
+        A document that was replaced since must have got another id (ids are derived from the content).
+        """
+        index = ApproximateIndex.from_bytes(self._dimensions, data)
+        for name in index.document_ids - self._entries.keys():
+            index.remove(name, 0)
+        known = index.document_ids
+        index.extend((name, entry.codes) for name, entry in self._entries.items() if name not in known)
+        self._approximate = index
+
+    def _candidates(self, index: ApproximateIndex, queries: Vectors, top_k: int) -> Iterator[_Part]:
+        """Four times as many candidates as wanted, with exact distances."""
         codes, _ = quantize(queries)
-        wanted = min(4 * top_k, self._rows.size)
-        found = np.unique(np.asarray(self._approximate.search(codes, wanted).keys).ravel().astype(np.int64))
-        found = found[found < self._rows.size]
-        rows, numbers, spans, vectors = self._rows.take(found)
-        if len(rows):
-            yield rows, numbers, spans, distances_to(vectors, queries)
+        for name, rows in index.search(codes, 4 * top_k).items():
+            entry = self._entries[name]
+            rows = [row for row in rows if row < len(entry.codes)]  # a stored index may be of other segments
+            vectors = entry.codes[rows].astype(np.float32) * entry.scales[rows, None]
+            numbers = np.full(len(rows), self._numbers[name], dtype=np.int32)
+            yield numbers, entry.spans[rows], distances_to(vectors, queries)
 
 
-_Part = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], Vectors]
+_Part = tuple[NDArray[np.int32], NDArray[np.int64], Vectors]
 
 
 def distances_to(vectors: Vectors, queries: Vectors) -> Vectors:

@@ -138,6 +138,17 @@ def test_beyond_the_limit_an_approximate_index_finds_nearly_the_same_and_follows
     assert overlap() > 0.95
     (best, *_) = approximate.search_segments(None, approximate.entry("late").vectors[0], top_k=1)
     assert best.document_id == "late"
+    stored = approximate.approximate_bytes()
+    assert stored is not None
+    again = TwoLevelIndex(D, exact_limit=100)
+    for number in [*range(3), *range(4, 29)]:
+        again.add(entry(f"d{number}", 40, number))
+    again.add(entry("later", 50, 78))
+    again.load_approximate(stored)
+    (best, *_) = again.search_segments(None, again.entry("later").vectors[7], top_k=1)
+    assert (best.document_id, best.start) == ("later", 70)
+    found = {hit.document_id for hit in again.search_segments(None, queries, top_k=50)}
+    assert found <= set(again.document_ids)
     for number in range(4, 30):
         approximate.remove(f"d{number}")
     hits = approximate.search_segments(None, queries, top_k=500)
