@@ -11,6 +11,7 @@ from sliders.store.journal import Journal
 from sliders.store.knowledge import Knowledge
 from sliders.store.migrations import migrate
 from sliders.store.schemas import Schemas
+from sliders.store.tables import Tables
 
 
 class Catalog:
@@ -23,6 +24,7 @@ class Catalog:
         extractions: rows, cells and tasks.
         calls: the ledger of model calls (a `CallLog`).
         journal: runs, decisions, SQL attempts.
+        tables: data tables and their versions.
         knowledge: vectors, statistics, corrections.
 
     Raises:
@@ -39,4 +41,5 @@ class Catalog:
         self.journal = Journal(database)
         self.calls = Calls(database, self.journal)
         self.extractions = Extractions(database, self.journal)
+        self.tables = Tables(database, self.schemas)
         self.knowledge = Knowledge(database)

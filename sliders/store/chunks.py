@@ -45,6 +45,8 @@ class Chunks:
             }
             fresh = {chunk.id for chunk in chunks}
             self._retire([line for i, line in known.items() if i not in fresh], text)
+            if not fresh >= known.keys():
+                self._touch_tables(key)
             for chunk in chunks:
                 if chunk.id in known:
                     self._database.execute(
@@ -81,6 +83,14 @@ class Chunks:
                 (key, text[start:stop], headings),
             )
             self._database.execute("DELETE FROM sl_chunks WHERE key = ?", (key,))
+
+    def _touch_tables(self, document_key: int) -> None:
+        """Rows of retired chunks leave the data tables."""
+        self._database.execute(
+            """UPDATE sl_tables SET revision = revision + 1
+            WHERE key IN (SELECT DISTINCT table_key FROM sl_rows WHERE document_key = ?)""",
+            (document_key,),
+        )
 
     def of(self, document_id: str) -> list[Chunk]:
         """The chunks of a document in order."""

@@ -163,6 +163,11 @@ class Database:
         with self._guard, self._sentences(sql):
             return [tuple(row) for row in self._execute(sql, parameters)]
 
+    def columns(self, sql: str) -> tuple[str, ...]:
+        """Names of the columns that a SELECT gives."""
+        with self._guard, self._sentences(sql):
+            return tuple(self._execute(sql).keys())
+
     def one(self, sql: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
         """The first row of a statement, None when there is none."""
         rows = self.query(sql, parameters)

@@ -185,7 +185,7 @@ class Extractions:
         self, table: str, *, document_ids: Sequence[str] | None = None, superseded: bool = False
     ) -> Iterator[Row]:
         """As `rows`, one at a time."""
-        where = "t.name = ?" + ("" if superseded else " AND d.superseded_by IS NULL")
+        where = "t.name = ?" + ("" if superseded else " AND d.superseded_by IS NULL AND ch.active")
         parameters = [table]
         if document_ids is not None:
             where += " AND d.id IN (SELECT value FROM json_each(?))"
@@ -203,7 +203,8 @@ class Extractions:
         return int(
             self._database.value(
                 """SELECT count(*) FROM sl_rows r JOIN sl_tables t ON t.key = r.table_key
-                JOIN sl_documents d ON d.key = r.document_key WHERE t.name = ? AND d.superseded_by IS NULL""",
+                JOIN sl_documents d ON d.key = r.document_key JOIN sl_chunks h ON h.key = r.chunk_key
+                WHERE t.name = ? AND d.superseded_by IS NULL AND h.active""",
                 (table,),
             )
         )

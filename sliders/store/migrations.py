@@ -99,6 +99,7 @@ _EXTRACTION = (
         FROM sl_rows r JOIN sl_tables t ON t.key = r.table_key JOIN sl_documents d ON d.key = r.document_key
         JOIN sl_columns k ON k.table_key = r.table_key AND k.active
         LEFT JOIN sl_cells c ON c.row_key = r.key AND c.column_key = k.key
+        JOIN sl_chunks h ON h.key = r.chunk_key AND h.active
         WHERE d.superseded_by IS NULL AND (c.row_key IS NULL OR c.absence IS NOT NULL OR c.grounding = 'none')""",
 )
 

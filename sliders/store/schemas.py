@@ -46,7 +46,7 @@ class Schemas:
             )
         else:
             self._database.execute(
-                """UPDATE sl_tables SET active = 1, revision = revision + 1, row_meaning = ?, description = ?,
+                """UPDATE sl_tables SET active = 1, row_meaning = ?, description = ?,
                 grain = ?, key_columns = ? WHERE key = ?""",
                 (*meaning, key),
             )
@@ -56,6 +56,8 @@ class Schemas:
         known = self._database.query("SELECT name, sql_name FROM sl_columns WHERE table_key = ?", (key,))
         taken = {fold(sql_name) for _, sql_name in known}
         names = {name for name, _ in known}
+        shape = "SELECT name, type FROM sl_columns WHERE table_key = ? AND active ORDER BY position"
+        before = self._database.query(shape, (key,))
         self._database.execute("UPDATE sl_columns SET active = 0 WHERE table_key = ?", (key,))
         for position, column in enumerate(table.columns):
             facts = (position, column.type.value, column.description, column.unit, column.scale, key, column.name)
@@ -73,6 +75,8 @@ class Schemas:
                     VALUES (?,?,?,?,?,?,?,?)""",
                     (*facts, sql_name),
                 )
+        if self._database.query(shape, (key,)) != before:  # only then does the data table have to be made again
+            self._database.execute("UPDATE sl_tables SET revision = revision + 1 WHERE key = ?", (key,))
 
     def current(self) -> Schema | None:
         """The current schema, None before the first one."""

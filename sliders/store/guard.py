@@ -1,0 +1,224 @@
+"""The cage for SQL that a model or a user wrote (contract 8).
+
+Two walls, each of which holds alone wherever SQLite allows it: the parser gives good errors and bounds what the engine
+would expand before it can be interrupted; the engine runs on a connection of its own that is read-only, sees an
+allow-list of tables and functions, and stops at limits of time, memory, rows and bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sliders.errors import StoreError, UnsafeStatement
+from sliders.store.database import Database, file_uri, quote_identifier
+from sliders.store.functions import ANALYST_AGGREGATES, register_functions
+from sliders.store.memory import MemoryGauge
+from sliders.store.naming import fold
+from sliders.store.statement import MAX_SQL_CHARACTERS, CheckedStatement, Permission, check_statement
+
+__all__ = ["CheckedStatement", "Limits", "Permission", "Result", "check_statement", "run_readonly"]
+
+PROGRESS_STEPS = 1_000
+FETCH_ROWS = 200
+
+# Functions that read nothing but their arguments. Not here: load_extension, readfile, writefile, edit, fts3_tokenizer,
+# zeroblob, randomblob, sqlite_* and whatever an extension may add.
+_FUNCTIONS = """abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling char coalesce concat concat_ws cos cosh
+    count cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exp first_value floor
+    format glob group_concat hex ifnull iif instr json json_array json_array_length json_extract json_group_array
+    json_group_object json_object json_quote json_type json_valid julianday lag last_value lead length like ln log
+    log10 log2 lower ltrim max min mod nth_value ntile nullif octet_length percent_rank pi pow power printf quote
+    radians random rank replace round row_number rtrim sign sin sinh soundex sqrt strftime string_agg substr substring
+    sum tan tanh time timediff total trim trunc typeof unicode unixepoch unhex unlikely upper -> ->>"""
+ALLOWED_FUNCTIONS = frozenset(_FUNCTIONS.split()) | frozenset(ANALYST_AGGREGATES)
+
+# The engine's own limits. LENGTH bounds every single string; the others bound what one statement may contain.
+_ENGINE_LIMITS = (
+    (sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000),
+    (sqlite3.SQLITE_LIMIT_SQL_LENGTH, MAX_SQL_CHARACTERS * 4),
+    (sqlite3.SQLITE_LIMIT_COLUMN, 512),
+    (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 200),
+    (sqlite3.SQLITE_LIMIT_COMPOUND_SELECT, 100),
+    (sqlite3.SQLITE_LIMIT_VDBE_OP, 250_000),
+    (sqlite3.SQLITE_LIMIT_FUNCTION_ARG, 100),
+    (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
+    (sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200),
+    (sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 0),
+    (sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0),
+    (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one statement may use: seconds, rows and bytes of its result, bytes of memory while it runs."""
+
+    seconds: float = 10.0
+    rows: int = 10_000
+    result_bytes: int = 20_000_000
+    memory_bytes: int = 512_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Rows of a statement; `truncated` says that a limit of rows or bytes cut them off."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Stops a statement from inside the engine, and remembers why."""
+
+    limits: Limits
+    started: float = field(default_factory=time.monotonic)
+    gauge: MemoryGauge = field(default_factory=MemoryGauge)
+    stopped: str = ""
+    denied: str = ""
+
+    def __call__(self) -> int:
+        if time.monotonic() - self.started > self.limits.seconds:
+            self.stopped = f"it ran longer than {self.limits.seconds:g} s"
+        elif self.gauge.grown() > self.limits.memory_bytes:
+            self.stopped = f"it needed more than {self.limits.memory_bytes // 1_000_000} MB of memory"
+        return int(bool(self.stopped))
+
+
+def run_readonly(
+    database: Database, sql: str, *, tables: Iterable[str], limits: Limits | None = None, parse: bool = True
+) -> Result:
+    """Run one SELECT in the cage.
+
+    Args:
+        tables: the tables and views that the statement may see, by SQL name; what a view reads is opened with it.
+        limits: of time, rows, bytes and memory.
+        parse: check the statement with the parser first; only tests of the engine's own wall leave it out.
+
+    Raises:
+        UnsafeStatement: it is not one SELECT, names what it may not see, or passes a limit of time or memory.
+        StoreError: SQLite finds an error in it (unknown column, wrong number of arguments ...).
+    """
+    limits = limits or Limits()
+    visible = frozenset(tables)
+    if parse:
+        check_statement(sql, Permission(visible, known_tables(database)))
+    watch = _Watch(limits)
+    with contextlib.closing(_open(database)) as connection:
+        readable = _readable(connection, visible)
+        connection.execute("PRAGMA query_only=ON")
+        connection.set_authorizer(_authorizer(readable, watch))
+        for category, value in _ENGINE_LIMITS:
+            connection.setlimit(category, value)
+        connection.set_progress_handler(watch, PROGRESS_STEPS)
+        with _explained(sql, watch):
+            cursor = connection.execute(sql)
+            if cursor.description is None:
+                raise UnsafeStatement(f"this is not a SELECT: {_short(sql)}; write one SELECT statement")
+            columns = tuple(column[0] for column in cursor.description)
+            rows, truncated = _fetch(cursor, limits)
+    return Result(columns, tuple(rows), truncated, time.monotonic() - watch.started)
+
+
+def known_tables(database: Database) -> frozenset[str]:
+    """Names of all tables and views, for the parser's suggestions."""
+    return frozenset(
+        name for (name,) in database.query("SELECT name FROM sqlite_master WHERE type IN ('table','view')")
+    )
+
+
+def _open(database: Database) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        file_uri(database.path, "ro"), uri=True, isolation_level=None, check_same_thread=False, cached_statements=0
+    )
+    register_functions(connection)
+    # Sorting and grouping in memory, where the watch can see it, and never in files beside the workspace.
+    connection.execute("PRAGMA temp_store=MEMORY")
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
+
+
+def _readable(connection: sqlite3.Connection, visible: frozenset[str]) -> frozenset[tuple[str, str]]:
+    """The (table, column) pairs that the visible tables and views are made of, folded."""
+    pairs: set[tuple[str, str]] = set()
+
+    def note(action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None) -> int:
+        if action == sqlite3.SQLITE_READ and first is not None:
+            pairs.add((fold(first), fold(second or "")))
+        return sqlite3.SQLITE_OK
+
+    connection.set_authorizer(note)
+    for name in visible:
+        try:
+            connection.execute(f"EXPLAIN SELECT * FROM {quote_identifier(name)}")
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"the workspace has no table {name!r} to query ({error}); list them with: sliders schema"
+            ) from error
+    connection.set_authorizer(None)
+    # A table whose rows are only counted is read through the column "".
+    return frozenset(pairs | {(table, "") for table, _ in pairs})
+
+
+def _authorizer(
+    readable: frozenset[tuple[str, str]], watch: _Watch
+) -> Callable[[int, str | None, str | None, str | None, str | None], int]:
+    # The fifth argument, the view that asks, is not trusted: a subquery named like a view passes for one.
+    def decide(action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None) -> int:
+        if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
+            return sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_READ:
+            if (fold(first or ""), fold(second or "")) in readable:
+                return sqlite3.SQLITE_OK
+            watch.denied = f"it may not read {first!r}"
+        elif action == sqlite3.SQLITE_FUNCTION:
+            if fold(second or "") in ALLOWED_FUNCTIONS:
+                return sqlite3.SQLITE_OK
+            watch.denied = f"it may not call {second}()"
+        else:
+            watch.denied = "it does more than read"
+        return sqlite3.SQLITE_DENY
+
+    return decide
+
+
+def _fetch(cursor: sqlite3.Cursor, limits: Limits) -> tuple[list[tuple[Any, ...]], bool]:
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    while True:
+        batch = cursor.fetchmany(1 if size > limits.result_bytes // 10 else FETCH_ROWS)
+        if not batch:
+            return rows, False
+        for row in batch:
+            size += sum(len(value) if isinstance(value, (str, bytes)) else 8 for value in row)
+            if len(rows) >= limits.rows or size > limits.result_bytes:
+                return rows, True
+            rows.append(row)
+
+
+@contextlib.contextmanager
+def _explained(sql: str, watch: _Watch) -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, sqlite3.Warning, MemoryError, UnicodeEncodeError) as error:
+        if watch.stopped:
+            raise UnsafeStatement(f"the statement was stopped: {watch.stopped}; ask for less: {_short(sql)}") from error
+        if watch.denied:
+            raise UnsafeStatement(f"the statement is refused: {watch.denied}: {_short(sql)}") from error
+        name = getattr(error, "sqlite_errorname", "")
+        beyond = name in ("SQLITE_TOOBIG", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_AUTH")
+        if beyond or not isinstance(error, sqlite3.OperationalError):
+            raise UnsafeStatement(f"the statement is refused: {error}: {_short(sql)}") from error
+        raise StoreError(f"the statement does not run: {error}: {_short(sql)}; correct it and try again") from error
+
+
+def _short(sql: str) -> str:
+    text = " ".join(sql.split())
+    return text if len(text) <= 300 else f"{text[:300]} ..."
