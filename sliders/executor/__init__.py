@@ -1,0 +1,1 @@
+"""Runs plans: the only room that calls the others."""

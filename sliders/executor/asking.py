@@ -1,0 +1,234 @@
+"""A question from its words to its answer: schema, missing cells, reconciliation, SQL, citations, completeness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sliders.answer.agent import answer_question
+from sliders.answer.result import Answer, Completeness
+from sliders.answer.values import SqlAnswer, TableView
+from sliders.errors import BudgetExceeded, ModelRefusal, PlanError, TruncatedReply
+from sliders.executor.citing import cite
+from sliders.executor.fill import Filled, fill
+from sliders.executor.sampling import grain_of, samples
+from sliders.executor.session import Session
+from sliders.executor.settle import settle
+from sliders.llm.model import Usage
+from sliders.schema.induction import Induction, complete_table, induce_schema
+from sliders.schema.schema import Schema, Table
+from sliders.store.guard import run_readonly
+from sliders.store.records import SqlAttempt as StoredAttempt
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a question needs: its table, the columns, and why there is none when there is none."""
+
+    question: str
+    table: str = ""
+    columns: tuple[str, ...] = ()
+    reason: str = ""
+
+
+async def ask(session: Session, question: str) -> Answer:
+    """Answer one question.
+
+    Raises:
+        PlanError: the question is empty, or there is no document.
+        ModelUnavailable: the model cannot be reached.
+    """
+    return (await ask_many(session, [question]))[0]
+
+
+async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
+    """Answer several questions with one schema and one pass of extraction.
+
+    Raises:
+        PlanError: a question is empty, or there is no document.
+        ModelUnavailable: the model cannot be reached.
+    """
+    for question in questions:
+        if not question.strip():
+            raise PlanError("the question is empty; ask something about the documents")
+    if not session.catalog.documents.all():
+        raise PlanError("the workspace has no documents; add some first: sliders add WORKSPACE FILES")
+    session.notes.clear()
+    prepared = []
+    stopped = ""
+    for number, question in enumerate(questions, 1):
+        try:
+            prepared.append(await prepare(session, question))
+        except BudgetExceeded as error:
+            stopped = str(error)
+            prepared.append(Prepared(question, reason=stopped))
+        session.progress("schema", number, len(questions))
+    shared = session.models.meter.total
+    if not stopped:
+        stopped = await _fill_all(session, prepared)
+    await _settle_all(session, stopped)
+    answers = []
+    for item in prepared:
+        answers.append(await _answer(session, item, stopped, shared if len(questions) == 1 else Usage()))
+    return answers
+
+
+async def prepare(session: Session, question: str) -> Prepared:
+    """The table and columns of a question; the schema is extended where it must be, and saved."""
+    session.progress("schema")
+    schema = await complete_pinned(session)
+    model = session.models.model_for("schema")
+    try:
+        induced = await induce_schema(
+            question, samples(session, question), schema, model, session.embedder.embed, grain=grain_of(session)
+        )
+    except (ModelRefusal, TruncatedReply) as error:
+        session.decide("schema", "question", "refused", str(error))
+        return Prepared(question, reason=f"the model gave no usable schema: {error}")
+    _record(session, induced, schema)
+    if not induced.table.columns:
+        return Prepared(question, reason="no fact of the documents was found that the question needs")
+    needed = tuple(n for n in induced.table.column_names if n in induced.needed or induced.table.pinned)
+    return Prepared(question, induced.table.name, needed or induced.table.column_names)
+
+
+async def complete_pinned(session: Session) -> Schema:
+    """The schema that stands, with the rows of pinned tables described once."""
+    schema = session.catalog.schemas.current() or Schema()
+    bare = [t for t in schema.tables if t.pinned and not t.row]
+    if not bare:
+        return schema
+    model, texts, grain = session.models.model_for("schema"), samples(session), grain_of(session)
+    done = {t.name: await complete_table(t, texts, model, grain=grain) for t in bare}
+    completed = Schema(tuple(done.get(t.name, t) for t in schema.tables))
+    session.catalog.schemas.save(completed, "pinned tables described")
+    for table in done.values():
+        session.decide("schema", f"table:{table.name}", "described", f"one row: {table.row}; grain {table.grain}")
+    return completed
+
+
+def _record(session: Session, induced: Induction, before: Schema) -> None:
+    for issue in induced.issues:
+        session.decide("schema", f"column:{issue.subject}", issue.action, issue.rule)
+    if induced.schema != before:
+        session.catalog.schemas.save(induced.schema, "extended for a question")
+        session.decide("schema", f"table:{induced.table.name}", "extended", ", ".join(induced.needed), induced.tokens)
+
+
+async def _fill_all(session: Session, prepared: Sequence[Prepared]) -> str:
+    """Extract what all the questions need, table by table; why it stopped, or empty."""
+    schema = session.catalog.schemas.current() or Schema()
+    for table in schema.tables:
+        wanted = {name for p in prepared if p.table == table.name for name in p.columns}
+        if table.pinned and any(p.table for p in prepared):
+            wanted |= set(table.column_names)
+        columns = [name for name in table.column_names if name in wanted]
+        if not columns:
+            continue
+        filled: Filled = await fill(session, table, columns)
+        if filled.stopped:
+            session.decide("extract", f"table:{table.name}", "stopped", filled.stopped)
+            return filled.stopped
+    return ""
+
+
+async def _settle_all(session: Session, stopped: str) -> None:
+    schema = session.catalog.schemas.current() or Schema()
+    for table in schema.tables:
+        session.progress("reconcile", detail=table.name)
+        try:
+            await settle(session, table, model=not stopped)
+        except BudgetExceeded as error:
+            session.decide("reconcile", f"table:{table.name}", "stopped", str(error))
+            await settle(session, table, model=False)
+
+
+async def _answer(session: Session, item: Prepared, stopped: str, shared: Usage) -> Answer:
+    session.progress("answer", detail=item.question)
+    before = session.models.meter.total
+    tables = _filled_tables(session)
+    if not item.table or not tables:
+        reason = item.reason or stopped or "the documents gave no rows for it"
+        return Answer(item.question, "incomplete" if stopped else "not_found", None, f"Not found in these documents: {reason}.",
+                      reason=reason, completeness=completeness(session, None), decisions=tuple(session.notes))
+    ordered = sorted(tables, key=lambda t: t.name != item.table)
+    views = [TableView(_sql_table(session, t)) for t in ordered]
+    names = [session.catalog.schemas.relation(t.name).relation for t in ordered]
+    try:
+        found = await answer_question(
+            item.question, views, lambda sql: run_readonly(session.catalog.database, sql, tables=names),
+            session.models.model_for("answer"),
+        )
+    except BudgetExceeded as error:
+        return Answer(item.question, "incomplete", None, f"No answer yet: {error}", reason=str(error),
+                      completeness=completeness(session, item.table), decisions=tuple(session.notes))
+    _log_attempts(session, item.question, found)
+    after = session.models.meter.total
+    return _finished(session, item, found, stopped, _minus(after, before) + shared, views)
+
+
+def _finished(
+    session: Session, item: Prepared, found: SqlAnswer, stopped: str, usage: Usage, views: Sequence[TableView]
+) -> Answer:
+    ledger = completeness(session, item.table)
+    status = found.status
+    if status == "answered" and (stopped or not ledger.complete):
+        status = "incomplete"
+    text = found.text
+    if status == "incomplete" and found.value is not None:
+        text = f"{found.text} (incomplete: {stopped or str(ledger)})"
+    return Answer(
+        question=item.question, status=status, value=found.value, text=text, sql=found.sql, columns=found.columns,
+        rows=found.rows, citations=cite(session, found.sql, views), completeness=ledger, usage=usage,
+        reason=found.reason or stopped, decisions=tuple(session.notes),
+    )
+
+
+def _minus(after: Usage, before: Usage) -> Usage:
+    return Usage(after.calls - before.calls, after.cached_calls - before.cached_calls,
+                 after.prompt_tokens - before.prompt_tokens, after.completion_tokens - before.completion_tokens,
+                 after.seconds - before.seconds, after.cost - before.cost)
+
+
+def _filled_tables(session: Session) -> list[Table]:
+    schema = session.catalog.schemas.current() or Schema()
+    return [t for t in schema.tables if session.catalog.tables.current(t.name) is not None]
+
+
+def _sql_table(session: Session, table: Table) -> Table:
+    """The table under its SQL names, as the agent must write them."""
+    relation = session.catalog.schemas.relation(table.name)
+    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns)
+    return replace(table, name=relation.relation, columns=columns)
+
+
+def _log_attempts(session: Session, question: str, found: SqlAnswer) -> None:
+    for attempt in found.attempts:
+        outcome = "error" if attempt.error else "ok" if attempt.rows else "empty"
+        session.catalog.journal.record_attempt(
+            StoredAttempt("answer", question, attempt.sql or attempt.written, outcome,  # type: ignore[arg-type]
+                          "; ".join([attempt.error, *attempt.repairs, *attempt.findings]).strip("; "), attempt.rows)
+        )
+
+
+def completeness(session: Session, table: str | None) -> Completeness:
+    """The ledger of one table, or of the documents alone."""
+    documents = session.catalog.documents.all()
+    if table is None:
+        return Completeness(documents=len(documents))
+    tasks = session.catalog.extractions.tasks(table)
+    states: dict[str, set[str]] = {"done": set(), "failed": set(), "gated": set(), "pruned": set(), "pending": set()}
+    for task in tasks:
+        states[task.state].add(task.chunk_id)
+    absences = session.catalog.extractions.absences(table)
+    conflicts = session.catalog.knowledge.statistic(f"conflicts:{table}", [])
+    rows_in = session.catalog.database.value(
+        "SELECT count(DISTINCT r.document_key) FROM sl_rows r JOIN sl_tables t ON t.key = r.table_key "
+        "JOIN sl_documents d ON d.key = r.document_key WHERE t.name = ? AND d.superseded_by IS NULL", (table,)
+    )
+    return Completeness(
+        documents=len(documents), documents_with_rows=int(rows_in or 0), chunks=len({t.chunk_id for t in tasks}),
+        failed_chunks=len(states["failed"]), gated_chunks=len(states["gated"] | states["pruned"]),
+        ungrounded_cells=sum(v.get("ungrounded", 0) for v in absences.values()),
+        unparsed_cells=sum(v.get("did not parse", 0) for v in absences.values()), open_conflicts=len(conflicts),
+    )

@@ -1,0 +1,65 @@
+"""From the final SQL back to the words on the page (contract 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sliders.answer.citations import columns_used, contributing_rows_sql
+from sliders.answer.result import Citation
+from sliders.answer.values import TableView
+from sliders.errors import QueryError, StoreError
+from sliders.executor.session import Session
+from sliders.extraction.cells import Row
+from sliders.store.guard import run_readonly
+
+MOST = 20
+
+
+def cite(session: Session, sql: str, views: Sequence[TableView]) -> tuple[Citation, ...]:
+    """Citations of the rows that gave the result, only for the columns that the statement uses; at most `MOST` rows."""
+    rewritten = contributing_rows_sql(sql, views, MOST) if sql else None
+    if rewritten is None:
+        return ()
+    try:
+        result = run_readonly(session.catalog.database, rewritten, tables=[view.name for view in views])
+    except (StoreError, QueryError) as error:
+        session.decide("answer", "citations", "left out", str(error))
+        return ()
+    used = columns_used(sql, views)
+    out: list[Citation] = []
+    for view in views:
+        rows = [str(row[1]) for row in result.rows if str(row[0]).lower() == view.name.lower()]
+        out.extend(citations_of(session, rows, used.get(view.name, ())))
+    return tuple(out)
+
+
+def citations_of(session: Session, row_ids: Sequence[str], columns: Iterable[str] = ()) -> list[Citation]:
+    """The words behind rows of data tables: of the columns named, or of all."""
+    wanted = {name.lower() for name in columns}
+    flat = list(dict.fromkeys(_sources(session, row_ids)))
+    rows = session.catalog.extractions.get(flat)
+    names = {d.id: d.name for d in session.catalog.documents.all(superseded=True)}
+    return [c for identifier in flat if identifier in rows for c in _of_row(session, rows[identifier], names, wanted)]
+
+
+def _sources(session: Session, row_ids: Sequence[str]) -> Iterable[str]:
+    for relation in session.catalog.schemas.relations():
+        for identifier in row_ids:
+            yield from session.catalog.tables.sources(relation.name, identifier)
+
+
+def _of_row(session: Session, row: Row, names: dict[str, str], wanted: set[str]) -> list[Citation]:
+    relation = session.catalog.schemas.relation(row.table)
+    out = []
+    for cell in row.cells:
+        if cell.span is None or cell.absence is not None:
+            continue
+        if wanted and relation.sql_name(cell.column).lower() not in wanted:
+            continue
+        text = session.catalog.documents.text(cell.span.document_id)
+        out.append(
+            Citation(names.get(row.document_id, row.document_id), text[cell.span.start : cell.span.end], cell.span.page,
+                     row.table, cell.column, row.id, cell.value, cell.span.document_id, cell.span.start, cell.span.end,
+                     cell.grounding.value)
+        )
+    return out

@@ -1,0 +1,40 @@
+"""Short samples of several documents for schema induction, and what their form says about rows per document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sliders.chunks.chunk import Chunk
+from sliders.executor.session import Session
+from sliders.extraction.records import records_of
+from sliders.schema.schema import Grain
+
+_SMALL_WINDOW = 20_000
+_RECORD_SHARE = 0.5
+
+
+def samples(session: Session, question: str = "") -> list[str]:
+    """Beginnings of documents spread over the collection; more and longer ones for a larger context window."""
+    model = session.models.model_for("schema")
+    number, tokens = (2, 220) if model.context_tokens <= _SMALL_WINDOW else (5, 800)
+    stored = session.catalog.documents.all()
+    step = max(1, len(stored) // number)
+    texts = []
+    for document in stored[::step][:number]:
+        text = session.catalog.documents.text(document.id)
+        texts.append(_beginning(f"{document.name}\n{text}", tokens, model.count_tokens))
+    return texts
+
+
+def _beginning(text: str, tokens: int, count: Callable[[str], int]) -> str:
+    lines = "\n".join(line.rstrip() for line in text[: tokens * 8].splitlines() if line.strip())
+    while count(lines) > tokens and len(lines) > 40:
+        lines = lines[: int(len(lines) * 0.85)]
+    return lines.strip()
+
+
+def grain_of(session: Session) -> Grain | None:
+    """"many" when most chunks are lists of records, None when the form does not say."""
+    chunks: list[Chunk] = session.catalog.chunks.all()[:200]
+    listed = sum(1 for chunk in chunks if records_of(chunk))
+    return "many" if chunks and listed / len(chunks) >= _RECORD_SHARE else None

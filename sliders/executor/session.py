@@ -1,0 +1,57 @@
+"""What a run holds: the catalog, the models, the embedder, and who is told of progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from sliders.chunks.embeddings import Embedder
+from sliders.llm.connect import ModelSet
+from sliders.settings import Settings
+from sliders.store.catalog import Catalog
+from sliders.store.records import Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a stage is: `done` of `total` units, and rows so far."""
+
+    stage: str
+    done: int = 0
+    total: int = 0
+    rows: int = 0
+    tokens: int = 0
+    detail: str = ""
+
+
+Report = Callable[[Progress], None]
+
+
+def silent(_progress: Progress) -> None:
+    """Reports nothing."""
+
+
+@dataclass(slots=True)
+class Session:
+    """One open workspace with its models; every room is called with values out of it."""
+
+    catalog: Catalog
+    models: ModelSet
+    settings: Settings
+    embedder: Embedder
+    report: Report = silent
+    notes: list[str] = field(default_factory=list)
+
+    def decide(self, stage: str, subject: str, verdict: str, reason: str, tokens: int = 0) -> None:
+        """Write one row of the decisions table (contract 11)."""
+        self.catalog.journal.record(Decision(stage, subject, verdict, reason, tokens))
+
+    def note(self, line: str) -> None:
+        """A line for the user, shown with the answer; said once."""
+        if line not in self.notes:
+            self.notes.append(line)
+
+    def progress(self, stage: str, done: int = 0, total: int = 0, rows: int = 0, detail: str = "") -> None:
+        """Tell whoever watches."""
+        self.report(replace(Progress(stage), done=done, total=total, rows=rows, detail=detail,
+                            tokens=self.models.meter.total.tokens))

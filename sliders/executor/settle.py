@@ -1,0 +1,127 @@
+"""Extracted rows to the data table that answers questions: materialise, reconcile, keep versions and open conflicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sliders.executor.session import Session
+from sliders.extraction.cells import Row
+from sliders.reconcile.reconcile import reconcile_table
+from sliders.reconcile.relation import relation_of
+from sliders.reconcile.values import Correction, DocumentSource, Options, ReconciledRow, Reconciliation
+from sliders.schema.schema import Table
+from sliders.store.records import Derivation
+from sliders.store.tables import DataRow
+
+
+async def settle(session: Session, table: Table, *, options: Options | None = None, model: bool = True) -> Reconciliation | None:
+    """Bring the data table up to date with its cells; None when nothing changed since the last time.
+
+    Raises:
+        ModelUnavailable: the model cannot be reached.
+    """
+    before = session.catalog.tables.current(table.name)
+    version = session.catalog.tables.materialise(table.name)
+    corrections = tuple(_correction(c) for c in session.catalog.knowledge.corrections(table.name))
+    fingerprint = f"{version.revision}:{len(corrections)}"
+    if before is not None and before.version == version.version and _known(session, table) == fingerprint:
+        return None
+    rows = session.catalog.extractions.rows(table.name)
+    relation = relation_of(rows, table.column_names, _documents(session), _sections(session), _table_chunks(session))
+    chosen = options or Options(corrections=corrections, additive=frozenset(c.name for c in table.columns if c.additive))
+    result = await reconcile_table(table, relation, chosen, session.models.model_for("reconcile") if model else None)
+    _store(session, table, rows, result)
+    session.catalog.knowledge.set_statistic(f"settled:{table.name}", fingerprint)
+    return result
+
+
+def _known(session: Session, table: Table) -> Any:
+    return session.catalog.knowledge.statistic(f"settled:{table.name}")
+
+
+def _documents(session: Session) -> Mapping[str, DocumentSource]:
+    return {
+        d.id: DocumentSource(d.id, d.name, "", position)
+        for position, d in enumerate(session.catalog.documents.all())
+    }
+
+
+def _sections(session: Session) -> Mapping[str, str]:
+    return {c.id: " > ".join(c.context.heading_path) for c in session.catalog.chunks.all() if c.context.heading_path}
+
+
+def _table_chunks(session: Session) -> frozenset[str]:
+    return frozenset(c.id for c in session.catalog.chunks.all() if c.kinds == frozenset({"table"}))
+
+
+def _correction(stored: Any) -> Correction:
+    subject = stored.subject
+    return Correction(stored.kind, tuple(subject.get("where", {}).items()), stored.author, stored.column, stored.value,
+                      tuple(subject.get("other", {}).items()), stored.reason)
+
+
+def _store(session: Session, table: Table, rows: Sequence[Row], result: Reconciliation) -> None:
+    """A new version of the table where something was repaired; decisions and open conflicts in any case."""
+    for choice in result.decisions:
+        session.decide("reconcile", choice.subject or f"table:{table.name}", choice.verdict, choice.reason)
+    for conflict in result.conflicts:
+        session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))
+    session.catalog.knowledge.set_statistic(f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts])
+    if not result.repairs and len(result.rows) == len(rows):
+        return
+    names = {d.id: d.name for d in session.catalog.documents.all()}
+    values = {(row.id, cell.column): cell.value for row in rows for cell in row.cells if cell.absence is None}
+    session.catalog.tables.create_version(
+        table.name,
+        [_data_row(row, result, table, names, session) for row in result.rows],
+        operation="reconcile",
+        sql="\n".join(dict.fromkeys(r.sql for r in result.repairs if r.sql)),
+        reason="; ".join(dict.fromkeys(f"{r.operation}: {r.reason}" for r in result.repairs))[:2000],
+        derived=_derivations(result, table, values),
+    )
+
+
+def _conflict(conflict: Any) -> dict[str, Any]:
+    return {
+        "column": conflict.column, "key": list(conflict.key), "reason": conflict.reason, "chosen": conflict.chosen,
+        "candidates": [
+            {"value": c.value, "rows": list(c.rows), "document": c.document_name or c.document_id,
+             "quote": c.source.quote or c.source.printed, "page": c.source.page}
+            for c in conflict.candidates
+        ],
+    }
+
+
+def _data_row(
+    row: ReconciledRow, result: Reconciliation, table: Table, names: Mapping[str, str], session: Session
+) -> DataRow:
+    relation = session.catalog.schemas.relation(table.name)
+    by_column = dict(zip(result.columns, row.values, strict=True))
+    # The canonical form stands in the table's own column, so that SQL sees one name for one thing; the printed form
+    # stays in the cells, one step away.
+    values = {
+        relation.sql_name(name): _final(by_column, name) for name in table.column_names
+    }
+    return DataRow(row.id, names.get(row.document_id, row.document_id), row.document_id, values,
+                   row.sources if len(row.sources) > 1 else ())
+
+
+def _final(values: Mapping[str, Any], name: str) -> Any:
+    canonical = values.get(f"{name}_canonical")
+    return canonical if canonical is not None else values.get(name)
+
+
+def _derivations(result: Reconciliation, table: Table, values: Mapping[tuple[str, str], Any]) -> list[Derivation]:
+    """Declares each value that no source row of its row has."""
+    out: list[Derivation] = []
+    for row in result.rows:
+        by_column = dict(zip(result.columns, row.values, strict=True))
+        for name in table.column_names:
+            final = _final(by_column, name)
+            sources = row.sources or (row.id,)
+            if final is None or any(values.get((s, name)) == final for s in sources):
+                continue
+            kind = "canonicalize" if by_column.get(f"{name}_canonical") is not None else "reconcile"
+            out.append(Derivation(name, final, kind, f"{kind} of {by_column.get(name)!r}", row.id, by_column.get(name)))
+    return out
