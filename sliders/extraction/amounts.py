@@ -116,7 +116,8 @@ def _count(text: str, column: Column, candidates: list[Number]) -> Reading | Non
         return None
     if not counted.alike:
         return None
-    if len(candidates) == 1 and not counted.enumerates and counted.value != 0:
+    settled = counted.enumerates or counted.stated
+    if len(candidates) == 1 and counted.value != 0 and (candidates[0].value == counted.value or not settled):
         return None  # the number itself is printed, the plain reading keeps its scale and currency
     if not candidates and _names_ordinal(text, column):
         return None
@@ -127,7 +128,7 @@ def _names_ordinal(text: str, column: Column) -> bool:
     """Whether the noun behind an ordinal is what the column is about ("third quarter" for `quarter`)."""
     named = _column_stems(column)
     ordinals = [number for number in numbers_in(text) if number.ordinal]
-    return len(ordinals) == 1 and any(stem(word) in named for word in _words_after(ordinals[0], text))
+    return len(ordinals) == 1 and any(stem(word) in named for word in _words_after(ordinals[0], text)[:1])
 
 
 def _ordinal(found: list[Number], text: str, column: Column, scale: str, currency: str) -> Reading | None:

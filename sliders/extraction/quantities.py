@@ -14,13 +14,15 @@ class Counted:
     """The outcome of counting: `value` with "1 (pilot) + 9 (passengers)" as rationale, or None with the reason.
 
     `enumerates` says that the phrase names several parts, so that a single number in it is not its count; `alike` that
-    the parts are persons, or all the same thing ("110 points, 12 rebounds" are not).
+    the parts are persons, or all the same thing ("110 points, 12 rebounds" are not); `stated` that the statement was
+    chosen because it speaks of what is counted.
     """
 
     value: int | None
     rationale: str
     enumerates: bool = False
     alike: bool = True
+    stated: bool = False
 
 
 _OUTCOMES: dict[str, tuple[str, ...]] = {
@@ -37,9 +39,13 @@ _OUTCOMES: dict[str, tuple[str, ...]] = {
         "deceas",
         "drown",
         "murder",
+        "suffocat",
+        "succumb",
+        "slain",
+        "lives",
     ),
-    "hurt": ("injur", "injury", "hurt", "wound", "injuri"),
-    "unhurt": ("uninjur", "unhurt", "surviv", "survivor", "unharm", "unscath", "escap"),
+    "was hurt": ("injur", "injury", "hurt", "wound", "injuri"),
+    "was unhurt": ("uninjur", "unhurt", "surviv", "survivor", "unharm", "unscath", "escap"),
 }
 _DEGREES = ("serious", "minor", "sever", "slight", "critical", "light")
 _CONJUNCTION = {"and", "&", "plus"}
@@ -72,10 +78,10 @@ def count_phrase(text: str, about: str = "") -> Counted:
     clauses = _clauses(_without_leading_of(tokens))
     if not clauses:
         return Counted(None, f"{plain!r} names nothing that can be counted")
-    chosen, reason = _choose(clauses, about)
+    chosen, reason, stated = _choose(clauses, about)
     if not chosen:
         return Counted(None, reason, enumerates=True)
-    return _add(chosen)
+    return replace(_add(chosen), stated=stated)
 
 
 def _stated_total(tokens: tuple[Token, ...]) -> Counted | None:
@@ -119,6 +125,8 @@ class _Grouping:
 
     def add(self, item: Item, mark: str) -> None:
         """Takes one more item, which `mark` separates from the one before."""
+        if not self._items and self.clauses and _is_zero(self.clauses[-1]) and not item.predicate and item.value != 0:
+            return  # "no injuries among the passengers and two guards": what follows only says among whom
         if self._items and (item.leading or (self._led_by and item.predicate)):
             self.close()
         self._joined = self._joined or (mark in _CONJUNCTION and bool(self._items))
@@ -132,6 +140,8 @@ class _Grouping:
         """Ends the clause that is open, if any."""
         if self._items:
             self.clauses.append(_Clause(tuple(self._items), predicate or self._led_by, self._joined))
+        elif self.clauses and predicate:
+            self.clauses[-1] = replace(self.clauses[-1], predicate=(*self.clauses[-1].predicate, *predicate))
         self._items, self._led_by, self._joined = [], (), False
 
 
@@ -193,11 +203,11 @@ def _outcome(words: tuple[str, ...] | list[str]) -> str:
     stems = {stem(word) for word in words} | set(words)
     negated = bool({"no", "not", "without", "nor"} & set(words))
     if stems & set(_OUTCOMES["died"]):
-        return "unhurt" if negated else "died"
-    if stems & set(_OUTCOMES["unhurt"]) and not (stems & set(_OUTCOMES["hurt"])):
-        return "unhurt"
-    if stems & set(_OUTCOMES["hurt"]):
-        return "unhurt" if negated else "hurt"
+        return "was unhurt" if negated else "died"
+    if stems & set(_OUTCOMES["was unhurt"]) and not (stems & set(_OUTCOMES["was hurt"])):
+        return "was unhurt"
+    if stems & set(_OUTCOMES["was hurt"]):
+        return "was unhurt" if negated else "was hurt"
     return ""
 
 
@@ -209,7 +219,8 @@ def _is_zero(clause: _Clause) -> bool:
     return all(item.value == 0 for item in clause.items)
 
 
-def _choose(clauses: list[_Clause], about: str) -> tuple[list[_Clause], str]:
+def _choose(clauses: list[_Clause], about: str) -> tuple[list[_Clause], str, bool]:
+    """The statements that count what `about` names, a reason if there are none, and whether their words say so."""
     words = re.findall(r"[a-z]+", about.lower().replace("_", " "))
     wanted = _outcome([word for word in words if word not in {"no", "not"}])
     degrees = {degree for degree in _DEGREES if degree in {stem(word) for word in words}}
@@ -218,11 +229,12 @@ def _choose(clauses: list[_Clause], about: str) -> tuple[list[_Clause], str]:
         fitting = [c for c, outcome in known if outcome == wanted and _degree_fits(c, degrees, words)]
         fitting = fitting or [clause for clause in clauses if _is_zero(clause) and _denies(clause, wanted)]
         if fitting:
-            return fitting, ""
-        if all(outcome for _, outcome in known):
-            return [], f"the words say who was {known[0][1]}, not who {wanted}"
-        clauses = [clause for clause, outcome in known if not outcome]
-    return _main(clauses)
+            return fitting, "", True
+        others = [outcome or " ".join(clause.predicate) for clause, outcome in known if outcome or clause.predicate]
+        if others:
+            return [], f"the words say who {others[0]}, not who {wanted}", True
+    chosen, reason = _main(clauses)
+    return chosen, reason, False
 
 
 def _denies(clause: _Clause, wanted: str) -> bool:
