@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
-from sliders.llm.grammar import compact_grammar
+from sliders.llm.grammar import COMPACT_NOTE, compact_grammar
 from sliders.llm.model import Message
 from sliders.llm.validate import strict_form
 
@@ -48,6 +48,8 @@ def ask(rung: Rung, messages: tuple[Message, ...], schema: Mapping[str, Any]) ->
         # At the end of the last message: what stands before it keeps its place in the server's prefix cache.
         wire[-1] = {**wire[-1], "content": f"{wire[-1]['content']}\n\n{schema_note(schema)}"}
     if rung is Rung.GRAMMAR:
+        # In the first message, which calls of one prompt share: it costs its tokens once in the server's prefix cache.
+        wire[0] = {**wire[0], "content": f"{wire[0]['content']}\n{COMPACT_NOTE}"}
         return {"messages": wire, "extra_body": {"grammar": compact_grammar(schema)}}
     if rung is Rung.JSON_SCHEMA:
         strict = strict_form(schema)

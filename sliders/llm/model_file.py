@@ -171,7 +171,7 @@ def _fetch(path: Path, model: ModelFile, progress: Progress) -> Path:
             return partial
     raise ModelUnavailable(
         f"the embedded model ({model.file}, {model.size / 1e9:.1f} GB) cannot be fetched: {'; '.join(problems)}; "
-        f"connect to one of them, or put the file at {path}, or set SLIDERS_MODEL and SLIDERS_BASE_URL to your own server"
+        f"connect, or put the file at {path}, or set SLIDERS_MODEL and SLIDERS_BASE_URL to your own server"
     )
 
 
