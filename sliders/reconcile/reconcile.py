@@ -6,13 +6,17 @@ clear merges, contradictions by rule, what is left by a model or left open and v
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
 
 from sliders.llm.model import Model
-from sliders.reconcile.canonical import Links, Variants, apply_variants, link_by_rule, variants_of
+from sliders.reconcile.agent import Case, settle_cases
+from sliders.reconcile.agent import Option as Shown
+from sliders.reconcile.canonical import Variants
 from sliders.reconcile.corrections import apply_grouping, check_corrections, matching_rows
+from sliders.reconcile.guard import check_result
 from sliders.reconcile.keys import KeyChooser, KeyPlan, assign_groups, fill_missing_keys
 from sliders.reconcile.merge import (
     Cluster,
@@ -25,7 +29,9 @@ from sliders.reconcile.merge import (
     one_mention,
     row_id,
 )
+from sliders.reconcile.naming import name_columns
 from sliders.reconcile.profile import ColumnProfile, Encoded, encode, encode_ids, profile_columns
+from sliders.reconcile.settle import Verdict
 from sliders.reconcile.statements import group_sql, set_sql
 from sliders.reconcile.values import (
     Candidate,
@@ -38,7 +44,7 @@ from sliders.reconcile.values import (
     Repair,
     Settlement,
 )
-from sliders.schema.schema import ColumnType, Table
+from sliders.schema.schema import Table
 
 
 async def reconcile_table(
@@ -57,10 +63,12 @@ async def reconcile_table(
         ModelUnavailable: the model cannot be reached.
     """
     work = _Work(table, relation, options or Options())
-    work.prepare()
+    await work.prepare(model)
     merged = work.group()
-    calls = await work.ask(merged.clusters, model)
-    return work.finish(merged, calls)
+    await work.ask(merged.clusters, model)
+    result = work.finish(merged)
+    check_result(relation, result, table.column_names)
+    return result
 
 
 class _Work:
@@ -80,51 +88,22 @@ class _Work:
         self.documents = encode_ids(relation.document_ids)
         self.chunks = encode_ids(relation.chunk_ids)
         self.touched = 0
+        self.calls = 0
+        self.raw: list[Encoded] = []
 
-    def prepare(self) -> None:
-        """Encode, canonicalize, choose the key, fill what is missing of it."""
+    async def prepare(self, model: Model | None) -> None:
+        """Encode, canonicalize, choose the key."""
         columns = self.table.columns
-        self.encoded = [encode(self.relation.column(name)) for name in self.names]
-        self.raw = list(self.encoded)
-        profiles = profile_columns(columns, self.encoded, self.documents, self.chunks)
-        for place, (column, profile) in enumerate(zip(columns, profiles, strict=True)):
-            if column.type in (ColumnType.TEXT, ColumnType.ENUM) and profile.identifying:
-                self._canonicalize(place, column.name)
+        self.raw = [encode(self.relation.column(name)) for name in self.names]
+        profiles = profile_columns(columns, self.raw, self.documents, self.chunks)
+        naming = await name_columns(self.table, self.relation, self.raw, profiles, self.options, model)
+        self.encoded, self.variants, self.calls = naming.encoded, naming.variants, naming.calls
+        self.repairs, self.decisions, self.settlements = naming.repairs, naming.decisions, naming.settlements
         self.profiles = profile_columns(columns, self.encoded, self.documents, self.chunks)
         self.plan = KeyChooser(self.table, self.profiles, self.encoded, self.documents, self.chunks).choose()
         key = ", ".join(self.plan.columns) or "none"
         reach = "across documents" if self.plan.across else "inside documents" if self.plan.within else "nothing"
         self.decisions.append(Choice(f"key of {self.table.name}", f"{key} ({reach})", self.plan.reason))
-
-    def _canonicalize(self, place: int, name: str) -> None:
-        encoded = self.encoded[place]
-        links = Links(len(encoded.examples))
-        link_by_rule(encoded.examples, links, self.options.normalize, name)
-        variants = variants_of(encoded, links, self.options.normalize, name)
-        if not variants.merged:
-            return
-        self.variants[name] = variants
-        self.encoded[place] = Encoded(
-            apply_variants(encoded.codes, variants), tuple(encoded.examples[r] for r in variants.representative)
-        )
-        self._record_variants(name, encoded, variants)
-
-    def _record_variants(self, name: str, encoded: Encoded, variants: Variants) -> None:
-        forms: dict[int, list[int]] = {cluster: [] for cluster in variants.reasons}
-        for code, cluster in enumerate(variants.clusters.tolist()):
-            if cluster in forms:
-                forms[cluster].append(code)
-        rows: dict[int, list[str]] = {cluster: [] for cluster in forms}
-        for row, code in zip(self.relation.row_ids, encoded.codes.tolist(), strict=True):
-            if code >= 0 and (cluster := int(variants.clusters[code])) in rows:
-                rows[cluster].append(row)
-        for cluster, codes in forms.items():
-            canonical = encoded.examples[int(variants.representative[cluster])]
-            ids = tuple(rows[cluster])
-            before = tuple(encoded.examples[c] for c in codes)
-            sql = set_sql(self.table.name, f"{name}_canonical", canonical, ids)
-            reason = variants.reasons[cluster]
-            self.repairs.append(Repair("canonicalize", ids, name, before, canonical, sql, reason))
 
     def group(self) -> Merged:
         """Groups of rows, clear ones merged."""
@@ -159,11 +138,58 @@ class _Work:
             self.touched = len(np.unique(groups))
         return merge_groups(self.frame, groups, self.plan, forced, self.options)
 
-    async def ask(self, clusters: Sequence[Cluster], model: Model | None) -> int:
-        """Give what is open to the model; returns the calls made."""
-        return 0
+    async def ask(self, clusters: Sequence[Cluster], model: Model | None) -> None:
+        """Settle what is open from memory, then by the model; what it does not settle stays open."""
+        previous = self.options.previous
+        known = {s.signature: s for s in previous.settlements} if previous else {}
+        waiting = []
+        for cluster in clusters:
+            for pending in cluster.pending:
+                signature = self._signature(cluster, pending)
+                remembered = known.get(signature)
+                if remembered is None:
+                    waiting.append((cluster, pending, signature))
+                    continue
+                self.settlements.append(remembered)
+                if remembered.choice >= 0:
+                    pending.verdict = Verdict(remembered.choice, "resolve_conflict", remembered.reason)
+        if model is None or not waiting:
+            return
+        if self.options.max_calls is not None:
+            waiting = waiting[: max(0, self.options.max_calls - self.calls) * self.options.batch]
+        cases = [self._case(cluster, pending) for cluster, pending, _ in waiting]
+        picks, calls = await settle_cases(model, self.table, cases, self.options.batch)
+        self.calls += calls
+        for (_, pending, signature), pick in zip(waiting, picks, strict=True):
+            reason = f"the model: {pick.reason}"
+            if pick.option is not None:
+                pending.verdict = Verdict(pick.option, "resolve_conflict", reason)
+                self.settlements.append(Settlement(signature, pick.option, reason))
+            else:
+                self.decisions.append(Choice(f"{self.table.name}.{self.names[pending.column]}", "left open", reason))
 
-    def finish(self, merged: Merged, calls: int) -> Reconciliation:
+    def _case(self, cluster: Cluster, pending: Pending) -> Case:
+        about = ", ".join(str(k) for k in cluster.key if k is not None)
+        options = tuple(
+            Shown(
+                str(s.value),
+                s.source.quote or s.source.printed,
+                s.source.unit,
+                s.source.section,
+                s.document.name,
+                s.document.date,
+                s.source.rationale,
+            )
+            for s in pending.sides
+        )
+        return Case(self.names[pending.column], about, options)
+
+    def _signature(self, cluster: Cluster, pending: Pending) -> str:
+        sides = [f"{s.value!r}|{s.source.quote}|{s.document.id}" for s in pending.sides]
+        parts = ("conflict", self.table.name, self.names[pending.column], repr(cluster.key), *sides)
+        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:24]
+
+    def finish(self, merged: Merged) -> Reconciliation:
         """Assemble rows, repairs and open conflicts."""
         parts = list(merged.parts)
         conflicts: list[Conflict] = []
@@ -193,7 +219,7 @@ class _Work:
             settlements=tuple(self.settlements),
             conflict_groups=sum(1 for c in merged.clusters if c.pending),
             touched_groups=self.touched,
-            calls=calls,
+            calls=self.calls,
         )
 
     def _record(self, cluster: Cluster, conflicts: list[Conflict]) -> None:

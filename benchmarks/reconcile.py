@@ -1,0 +1,133 @@
+"""Scale of reconciliation: synthetic rows, 30% entities, 5% variant names, 3% of the entities with a conflict.
+
+    python -m benchmarks.reconcile --rows 1000000 --json FILE
+
+The model is a double that always chooses the first candidate, so the figures are those of the code alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import re
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from sliders.llm.model import Request, Response
+from sliders.reconcile.reconcile import reconcile_table
+from sliders.reconcile.relation import MemoryRelation
+from sliders.reconcile.values import DocumentSource, Options
+from sliders.schema.schema import Column, ColumnType, Table
+
+_SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
+_FORMS = (", Inc.", " Ltd", " LLC", " GmbH")
+_CITIES = ("Arlen", "Brook", "Corby", "Dunmore", "Elgin", "Fairton", "Granby", "Holt", "Ironton", "Jasper")
+TABLE = Table(
+    "company",
+    (
+        Column("name"),
+        Column("city"),
+        Column("founded", ColumnType.INTEGER),
+        Column("employees", ColumnType.NUMBER),
+        Column("ticker"),
+    ),
+    row="one company",
+)
+
+
+class FirstChoice:
+    """A model double: the first candidate of every case, no pair of names is one."""
+
+    name = "double"
+    context_tokens = 32768
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def count_tokens(self, text: str) -> int:
+        """Four characters a token."""
+        return len(text) // 4
+
+    async def generate(self, request: Request) -> Response:
+        """Answer at once."""
+        self.calls += 1
+        text = request.messages[-1].content
+        cases = [int(n) for n in re.findall(r"^Case (\d+)\.", text, re.MULTILINE)]
+        data: dict[str, Any] = {"choices": [{"case": n, "candidate": 1, "reason": "first"} for n in cases]}
+        pairs = [int(n) for n in re.findall(r"^Pair (\d+)$", text, re.MULTILINE)]
+        data["pairs"] = [{"pair": n, "verdict": "different"} for n in pairs]
+        return Response(json.dumps(data), data)
+
+
+def synthetic(rows: int, seed: int = 1) -> MemoryRelation:
+    """`rows` rows of 0.3 * `rows` companies over documents of 50 rows, in random order, each column 10% empty."""
+    rng = random.Random(seed)
+    entities = max(1, rows * 3 // 10)
+    names = [_name(rng) + f" {_name(rng)}" for _ in range(entities)]
+    facts = [(rng.choice(_CITIES), rng.randint(1850, 2024), float(rng.randint(5, 90000))) for _ in range(entities)]
+    contradicted = set(rng.sample(range(entities), entities * 3 // 100))
+    columns: dict[str, list[Any]] = {name: [] for name in TABLE.column_names}
+    order = list(range(entities)) + [rng.randrange(entities) for _ in range(rows - entities)]
+    rng.shuffle(order)
+    for entity in order:
+        city, founded, employees = facts[entity]
+        name = names[entity]
+        if rng.random() < 0.05:
+            name = rng.choice((name.upper(), name + rng.choice(_FORMS), name.replace(" ", "  ")))
+        if entity in contradicted and rng.random() < 0.5:
+            employees += 1.0
+        values = (name, city, founded, employees, name.upper()[:3] + str(entity))
+        columns["name"].append(name)
+        for column, value in zip(TABLE.column_names[1:], values[1:], strict=True):
+            columns[column].append(None if rng.random() < 0.1 else value)
+    documents = [f"d{i // 50}" for i in range(rows)]
+    known = {d: DocumentSource(d, f"{d}.txt", position=n) for n, d in enumerate(dict.fromkeys(documents))}
+    return MemoryRelation(columns, None, documents, None, known)
+
+
+def _name(rng: random.Random) -> str:
+    return "".join(rng.choice(_SYLLABLES) for _ in range(rng.randint(3, 4))).capitalize()
+
+
+def peak_mb() -> float:
+    """Peak resident memory of this process in MB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1024 if sys.platform != "darwin" else peak / 1024**2
+
+
+def measure(rows: int) -> dict[str, float]:
+    """Seconds, peak memory, calls and conflict groups for one size."""
+    relation = synthetic(rows)
+    model = FirstChoice()
+    start = time.perf_counter()
+    result = asyncio.run(reconcile_table(TABLE, relation, Options(), model))
+    return {
+        "rows": rows,
+        "seconds": round(time.perf_counter() - start, 2),
+        "peak_mb": round(peak_mb(), 1),
+        "calls": model.calls,
+        "conflict_groups": result.conflict_groups,
+        "output_rows": len(result.rows),
+        "open_conflicts": len(result.conflicts),
+    }
+
+
+def main() -> None:
+    """Print the figures of one size, and write them where asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    figures = measure(given.rows)
+    print(json.dumps(figures, indent=1))
+    if given.json:
+        given.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

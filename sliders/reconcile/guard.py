@@ -1,0 +1,217 @@
+"""The check that every repair passes before it counts: no row lost, no value invented, nothing else touched.
+
+A repair program is SQL over one group, in a database of its own that holds nothing but the group: a table `rows` with
+`row_id`, `merged_into` and the table's columns. A row leaves the result only by naming the row that it is merged into.
+The engine itself refuses everything but reading and updating `rows` (authorizer); code then compares before and after.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sliders.errors import RepairError
+from sliders.extraction.cells import Scalar
+from sliders.reconcile.statements import quoted
+from sliders.reconcile.values import Operation, Reconciliation, Relation
+
+_SECONDS = 2.0
+_MAX_STATEMENTS = 20
+_MERGING: frozenset[str] = frozenset({"deduplicate", "resolve_conflict", "aggregate"})
+_ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_TRANSACTION}
+_FUNCTIONS = frozenset("coalesce ifnull nullif min max sum count total avg abs round lower upper length trim".split())  # noqa: SIM905
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rows of one group: values by row id, in the order of `columns`."""
+
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[Scalar, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A repair as proposed. `column` is the one that a conflict or an aggregate is about."""
+
+    operation: Operation
+    column: str
+    statements: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """The group after a program: values of the rows that stay, and where each other row was merged into."""
+
+    rows: Mapping[str, tuple[Scalar, ...]]
+    merged_into: Mapping[str, str]
+
+
+def run_program(group: Group, program: Program, additive: frozenset[str] = frozenset()) -> Repaired:
+    """Run a repair program on its group and check what it did.
+
+    Args:
+        additive: columns whose values may be summed over sources.
+
+    Raises:
+        RepairError: a statement is refused, or the result loses or invents something; the message says which.
+    """
+    if not program.statements or len(program.statements) > _MAX_STATEMENTS:
+        raise RepairError(f"a repair is 1 to {_MAX_STATEMENTS} statements; this one has {len(program.statements)}")
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        _fill(connection, group)
+        _execute(connection, program.statements)
+        names = ", ".join(quoted(c) for c in group.columns)
+        found = connection.execute(f"SELECT row_id, merged_into, {names} FROM rows").fetchall()
+    finally:
+        connection.close()
+    after = {str(r[0]): tuple(r[2:]) for r in found}
+    merged = {str(r[0]): str(r[1]) for r in found if r[1] is not None}
+    return check_repair(group, after, merged, program, additive)
+
+
+def _fill(connection: sqlite3.Connection, group: Group) -> None:
+    names = [quoted(c) for c in group.columns]
+    connection.execute(f"CREATE TABLE rows (row_id TEXT, merged_into TEXT, {', '.join(names)})")
+    marks = ", ".join("?" * (len(names) + 2))
+    values = [(row, None, *cells) for row, cells in group.rows.items()]
+    connection.executemany(f"INSERT INTO rows VALUES ({marks})", values)
+
+
+def _authorize(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
+    if action == sqlite3.SQLITE_FUNCTION:
+        return sqlite3.SQLITE_OK if (second or "").lower() in _FUNCTIONS else sqlite3.SQLITE_DENY
+    if action not in _ALLOWED or trigger is not None:
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_UPDATE and (first != "rows" or second == "row_id"):
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_READ and first not in ("rows", ""):
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK
+
+
+def _execute(connection: sqlite3.Connection, statements: Sequence[str]) -> None:
+    deadline = time.monotonic() + _SECONDS
+    connection.set_authorizer(_authorize)
+    connection.set_progress_handler(lambda: int(time.monotonic() > deadline), 1000)
+    for statement in statements:
+        try:
+            connection.execute(statement)
+        except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+            message = f"the engine refuses {statement[:120]!r}: {error}; update `rows` only, one statement at a time"
+            raise RepairError(message) from error
+    connection.set_authorizer(None)
+    connection.set_progress_handler(None, 0)
+
+
+def check_repair(
+    group: Group,
+    after: Mapping[str, tuple[Scalar, ...]],
+    merged: Mapping[str, str],
+    program: Program,
+    additive: frozenset[str] = frozenset(),
+) -> Repaired:
+    """Compare a group before and after.
+
+    Raises:
+        RepairError: a row is not accounted for, a count moves that may not, or a value has no source.
+    """
+    if after.keys() != group.rows.keys():
+        lost = sorted(group.rows.keys() ^ after.keys())
+        raise RepairError(f"rows {lost} are not accounted for; merge a row by setting merged_into, never delete or add")
+    if merged and program.operation not in _MERGING:
+        raise RepairError(f"{program.operation} keeps every row; {len(merged)} rows were merged")
+    staying = {row: values for row, values in after.items() if row not in merged}
+    astray = [row for row, target in merged.items() if target not in staying]
+    if astray or not staying:
+        raise RepairError(f"rows {astray or sorted(merged)} are merged into rows that do not stay; name one that stays")
+    if program.operation == "aggregate" and program.column not in additive:
+        raise RepairError(f"column {program.column!r} is not declared additive; its values are never summed")
+    for place, column in enumerate(group.columns):
+        _check_column(group, staying, merged, place, column, program)
+    return Repaired(staying, merged)
+
+
+def _check_column(
+    group: Group,
+    staying: Mapping[str, tuple[Scalar, ...]],
+    merged: Mapping[str, str],
+    place: int,
+    column: str,
+    program: Program,
+) -> None:
+    sources = [v[place] for v in group.rows.values() if v[place] is not None]
+    results = [v[place] for v in staying.values() if v[place] is not None]
+    about = program.operation in ("resolve_conflict", "aggregate", "canonicalize") and column == program.column
+    if about and program.operation == "aggregate":
+        wanted = math.fsum(float(s) for s in sources if isinstance(s, int | float))
+        if not results or any(not isinstance(r, int | float) or not math.isclose(r, wanted) for r in results):
+            raise RepairError(f"{column!r}: the sum of the sources is {wanted:g}, the repair gives {results}")
+        return
+    invented = [r for r in results if not _among(r, sources)]
+    if invented:
+        raise RepairError(f"{column!r}: {invented} stand in no source of the group; choose one of {sources}")
+    if about:
+        if sources and len(results) < len(staying):
+            raise RepairError(f"{column!r} was emptied; a conflict is settled by one of its values")
+        return
+    lost = [s for s in sources if not _among(s, results)]
+    if lost:
+        raise RepairError(
+            f"{column!r}: {lost} would be lost by a {program.operation} of {program.column or 'the rows'!r}"
+        )
+    for row, values in staying.items():
+        _check_cell(group, merged, place, column, row, values[place], program)
+
+
+def _check_cell(
+    group: Group, merged: Mapping[str, str], place: int, column: str, row: str, value: Scalar, program: Program
+) -> None:
+    """A cell that had a value keeps it; an empty one is filled by what was merged into it, or by consolidation."""
+    own = group.rows[row][place]
+    if own is not None:
+        if not _among(value, [own]):
+            raise RepairError(f"{column!r} of row {row!r} was changed from {own!r} to {value!r} by {program.operation}")
+        return
+    if value is None:
+        return
+    given = [group.rows[r][place] for r, target in merged.items() if target == row]
+    unique = {v[place] for v in group.rows.values() if v[place] is not None}
+    if not _among(value, given) and not (program.operation == "consolidate" and len(unique) == 1):
+        raise RepairError(f"{column!r} of row {row!r} was filled with {value!r}, which none of its own sources states")
+
+
+def _among(value: Scalar, sources: Sequence[Scalar]) -> bool:
+    return any(value == s and isinstance(value, str) == isinstance(s, str) for s in sources)
+
+
+def check_result(relation: Relation, result: Reconciliation, names: Sequence[str]) -> None:
+    """Check a whole result: every input row in exactly one output row, every value that of the row that supplied it.
+
+    Args:
+        names: the columns of the table itself, without the canonical ones.
+
+    Raises:
+        RepairError: a row or a value is not accounted for.
+    """
+    place = {row: index for index, row in enumerate(relation.row_ids)}
+    accounted = [row for out in result.rows for row in out.sources]
+    if len(accounted) != len(place) or set(accounted) != place.keys():
+        missing = sorted(place.keys() - set(accounted))[:5]
+        raise RepairError(
+            f"table {result.table!r}: {len(accounted)} rows for {len(place)}; not accounted for: {missing}"
+        )
+    for number, name in enumerate(names):
+        values = relation.column(name)
+        for row in result.rows:
+            supplier, value = row.supplied[number], row.values[number]
+            if not supplier:
+                if value is not None:
+                    raise RepairError(f"{name!r} of row {row.id!r} has the value {value!r} and no source")
+            elif not supplier.startswith("correction:") and values[place[supplier]] != value:
+                raise RepairError(f"{name!r} of row {row.id!r}: {value!r} is not what row {supplier!r} states")

@@ -1,0 +1,168 @@
+"""Canonical names of a table's text columns: by rule, by the rows' evidence, and in the open band by the model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sliders.extraction.cells import Scalar
+from sliders.llm.model import Model
+from sliders.reconcile.agent import NamePair, match_names
+from sliders.reconcile.canonical import Links, Variants, apply_variants, link_by_rule, variants_of
+from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
+from sliders.reconcile.statements import set_sql
+from sliders.reconcile.values import Choice, Options, Relation, Repair, Settlement
+from sliders.reconcile.variants import RowEvidence, VariantPair, variant_pairs
+from sliders.schema.schema import ColumnType, Table
+
+_PAIRS_A_CALL = 10
+
+
+@dataclass(slots=True)
+class Naming:
+    """Columns after canonicalization: codes are those of clusters; `variants` by column where forms were joined."""
+
+    encoded: list[Encoded]
+    variants: dict[str, Variants] = field(default_factory=dict)
+    repairs: list[Repair] = field(default_factory=list)
+    decisions: list[Choice] = field(default_factory=list)
+    settlements: list[Settlement] = field(default_factory=list)
+    calls: int = 0
+
+
+async def name_columns(
+    table: Table,
+    relation: Relation,
+    encoded: Sequence[Encoded],
+    profiles: Sequence[ColumnProfile],
+    options: Options,
+    model: Model | None,
+) -> Naming:
+    """Join the forms of one name in every text column that can name a thing."""
+    naming = Naming(list(encoded))
+    for place, (column, profile) in enumerate(zip(table.columns, profiles, strict=True)):
+        if column.type not in (ColumnType.TEXT, ColumnType.ENUM) or not profile.identifying:
+            continue
+        if f"{column.name}_canonical" in table.column_names:
+            continue
+        examples = encoded[place].examples
+        links = Links(len(examples))
+        link_by_rule(examples, links, options.normalize, column.name)
+        if column.type is ColumnType.TEXT:
+            evidence = RowEvidence(encoded[place].codes, _others(place, encoded, profiles))
+            band = _link_by_evidence(examples, links, evidence)
+            await _link_by_model(table, relation, place, encoded[place], band, links, options, model, naming)
+        _apply(table, relation, place, links, options, naming)
+    return naming
+
+
+def _others(place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]) -> list[tuple[Codes, float]]:
+    pairs = enumerate(zip(encoded, profiles, strict=True))
+    return [(e.codes, p.chance) for n, (e, p) in pairs if n != place and not p.prose]
+
+
+def _link_by_evidence(examples: Sequence[Scalar], links: Links, evidence: RowEvidence) -> list[VariantPair]:
+    """Join what the rows speak for; returns the open band. Clusters join only if no pair of their forms is refuted."""
+    members: dict[int, list[int]] = {}
+    band = []
+    for pair in variant_pairs(examples):
+        left, right = links.find(pair.left), links.find(pair.right)
+        if left == right:
+            continue
+        verdict = evidence.supports(pair.left, pair.right)
+        if verdict is None:
+            band.append(pair)
+        if not verdict:
+            continue
+        sides = members.setdefault(left, [pair.left]), members.setdefault(right, [pair.right])
+        if any(evidence.supports(a, b) is False for a in sides[0] for b in sides[1]):
+            continue
+        links.join(pair.left, pair.right, f"{pair.kind}; their rows agree and nothing contradicts")
+        members[links.find(left)] = sides[0] + sides[1]
+    return [pair for pair in band if links.find(pair.left) != links.find(pair.right)]
+
+
+async def _link_by_model(
+    table: Table,
+    relation: Relation,
+    place: int,
+    encoded: Encoded,
+    band: Sequence[VariantPair],
+    links: Links,
+    options: Options,
+    model: Model | None,
+    naming: Naming,
+) -> None:
+    column = table.columns[place]
+    known = {s.signature: s for s in options.previous.settlements} if options.previous else {}
+    waiting = []
+    for pair in band:
+        signature = _signature(table.name, column.name, encoded, pair)
+        remembered = known.get(signature)
+        if remembered is None:
+            waiting.append((pair, signature))
+            continue
+        naming.settlements.append(remembered)
+        if remembered.choice == 1:
+            links.join(pair.left, pair.right, remembered.reason)
+    allowed = len(waiting) if options.max_calls is None else max(0, options.max_calls - naming.calls) * _PAIRS_A_CALL
+    asked = waiting[: min(allowed, len(encoded.codes))] if model is not None else []
+    if model is not None and asked:
+        quotes = _quotes(relation, column.name, encoded, {c for p, _ in asked for c in (p.left, p.right)})
+        shown = [
+            NamePair(str(encoded.examples[p.left]), str(encoded.examples[p.right]), quotes[p.left], quotes[p.right])
+            for p, _ in asked
+        ]
+        verdicts, calls = await match_names(model, column.name, column.description, shown, _PAIRS_A_CALL)
+        naming.calls += calls
+        for (pair, signature), verdict in zip(asked, verdicts, strict=True):
+            if verdict is not None:
+                reason = f"{pair.kind}; the model says that they are {'one' if verdict else 'two'}"
+                naming.settlements.append(Settlement(signature, int(verdict), reason))
+            if verdict:
+                links.join(pair.left, pair.right, reason)
+    left = len(waiting) - len(asked)
+    if left:
+        pair = waiting[-1][0]
+        example = f"{encoded.examples[pair.left]!r} and {encoded.examples[pair.right]!r} ({pair.kind})"
+        why = f"nothing in their rows tells, and no model was asked; for one, {example}"
+        naming.decisions.append(Choice(f"{table.name}.{column.name}", f"{left} pairs of names left apart", why))
+
+
+def _signature(table: str, column: str, encoded: Encoded, pair: VariantPair) -> str:
+    forms = sorted((str(encoded.examples[pair.left]), str(encoded.examples[pair.right])))
+    return hashlib.sha256("\x1f".join(("name", table, column, *forms)).encode()).hexdigest()[:24]
+
+
+def _quotes(relation: Relation, column: str, encoded: Encoded, wanted: set[int]) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for index, code in enumerate(encoded.codes.tolist()):
+        if code in wanted and code not in found:
+            source = relation.source(index, column)
+            found[code] = source.quote or source.printed
+    return found
+
+
+def _apply(table: Table, relation: Relation, place: int, links: Links, options: Options, naming: Naming) -> None:
+    name, encoded = table.columns[place].name, naming.encoded[place]
+    variants = variants_of(encoded, links, options.normalize, name)
+    if not variants.merged:
+        return
+    naming.variants[name] = variants
+    examples = tuple(encoded.examples[r] for r in variants.representative)
+    naming.encoded[place] = Encoded(apply_variants(encoded.codes, variants), examples)
+    forms: dict[int, list[int]] = {cluster: [] for cluster in variants.reasons}
+    for code, cluster in enumerate(variants.clusters.tolist()):
+        if cluster in forms:
+            forms[cluster].append(code)
+    rows: dict[int, list[str]] = {cluster: [] for cluster in forms}
+    for row, code in zip(relation.row_ids, encoded.codes.tolist(), strict=True):
+        if code >= 0 and (cluster := int(variants.clusters[code])) in rows:
+            rows[cluster].append(row)
+    for cluster, codes in forms.items():
+        canonical = encoded.examples[int(variants.representative[cluster])]
+        ids = tuple(rows[cluster])
+        before = tuple(encoded.examples[c] for c in codes)
+        sql = set_sql(table.name, f"{name}_canonical", canonical, ids)
+        naming.repairs.append(Repair("canonicalize", ids, name, before, canonical, sql, variants.reasons[cluster]))

@@ -1,0 +1,131 @@
+"""Forms that may be one name: misspellings, abbreviations, short forms and acronyms, with the evidence of their rows.
+
+A form alone proves little ("Jon Smith" may be another man than "John Smith"). Code links two forms only when the rows
+that carry them agree in a telling column and contradict each other in none; the rest is the open band.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from rapidfuzz.distance import DamerauLevenshtein
+
+from sliders.extraction.cells import Scalar
+from sliders.reconcile.folding import STOPWORDS, fold, name_tokens
+from sliders.reconcile.profile import Codes
+
+Kind = Literal["misspelling", "abbreviation", "short form", "acronym"]
+_BLOCK = 12  # values that share a token beyond which the token names nobody
+_TELLING = 0.2  # chance agreement above which an equal value proves nothing
+_ROWS_READ = 50
+
+
+@dataclass(frozen=True, slots=True)
+class VariantPair:
+    """Two value codes that may be one name."""
+
+    left: int
+    right: int
+    kind: Kind
+
+
+def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
+    """Candidate pairs of one column's distinct values, blocked on rare tokens, on prefixes and on acronyms."""
+    names = {code: name_tokens(v) for code, v in enumerate(examples) if isinstance(v, str)}
+    blocks: dict[str, list[int]] = defaultdict(list)
+    for code, tokens in names.items():
+        for token in set(tokens):
+            blocks[token].append(code)
+        if len("".join(tokens)) >= 7:
+            flat = "".join(tokens)
+            blocks["^" + flat[:6]].append(code)
+            blocks["$" + flat[-6:]].append(code)
+        full = [w for w in fold(str(examples[code])).split() if w not in STOPWORDS]
+        if len(full) >= 3:
+            blocks["".join(w[0] for w in full)].append(code)
+    found: dict[tuple[int, int], VariantPair] = {}
+    for members in blocks.values():
+        if not 1 < len(members) <= _BLOCK:
+            continue
+        for n, left in enumerate(members):
+            for right in members[n + 1 :]:
+                if (left, right) not in found and left != right:
+                    kind = variant_kind(names[left], names[right])
+                    if kind is not None:
+                        found[left, right] = VariantPair(min(left, right), max(left, right), kind)
+    return list(_unambiguous(list(found.values()), names))
+
+
+def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
+    """How two names, as tokens, may be one; None where they cannot: numbers differ, or too much else does."""
+    if _numbers(left) != _numbers(right) or left == right:
+        return None
+    short, full = sorted((left, right), key=lambda t: (len(t), len("".join(t))))
+    if len(short) == len(full):
+        differing = [(a, b) for a, b in zip(short, full, strict=True) if a != b]
+        if all(len(a) < len(b) and (b.startswith(a) or (len(a) == 1 and b[0] == a)) for a, b in differing):
+            return "abbreviation" if len(short) > len(differing) else None
+        if len(differing) == 1 and min(map(len, differing[0])) >= 4:
+            limit = 1 if max(map(len, differing[0])) < 8 else 2
+            if DamerauLevenshtein.distance(*differing[0], score_cutoff=limit) <= limit:
+                return "misspelling"
+        return None
+    if len(short) == 1 and len(short[0]) >= 2 and short[0] == "".join(w[0] for w in full):
+        return "acronym"
+    if full[: len(short)] == short or full[-len(short) :] == short:
+        return "short form"
+    return None
+
+
+def _numbers(tokens: Sequence[str]) -> list[str]:
+    return sorted(t for t in tokens if any(c.isdigit() for c in t))
+
+
+def _unambiguous(listed: Sequence[VariantPair], names: dict[int, tuple[str, ...]]) -> Iterator[VariantPair]:
+    """Pairs whose shorter side is a short form or acronym of one name only."""
+    fuller: dict[int, set[tuple[str, ...]]] = defaultdict(set)
+    for pair in listed:
+        if pair.kind in ("short form", "acronym"):
+            short, full = _short_first(pair, names)
+            fuller[short].add(names[full])
+    for pair in listed:
+        if pair.kind not in ("short form", "acronym") or len(fuller[_short_first(pair, names)[0]]) == 1:
+            yield pair
+
+
+def _short_first(pair: VariantPair, names: dict[int, tuple[str, ...]]) -> tuple[int, int]:
+    if len(names[pair.left]) <= len(names[pair.right]):
+        return pair.left, pair.right
+    return pair.right, pair.left
+
+
+class RowEvidence:
+    """What the rows of two values say of each other in the table's other columns."""
+
+    def __init__(self, own: Codes, others: Sequence[tuple[Codes, float]]) -> None:
+        order = np.argsort(own, kind="stable")
+        self._order, self._sorted = order, own[order]
+        self._others = others
+
+    def _values(self, codes: Codes, value: int) -> set[int]:
+        start, end = np.searchsorted(self._sorted, (value, value + 1))
+        return {int(c) for c in codes[self._order[start : min(end, start + _ROWS_READ)]] if c >= 0}
+
+    def supports(self, left: int, right: int) -> bool | None:
+        """True: a telling column agrees and none contradicts; False: most contradict; None: the rows do not tell."""
+        agreeing, contradicting = 0, 0
+        for codes, chance in self._others:
+            a, b = self._values(codes, left), self._values(codes, right)
+            if not a or not b:
+                continue
+            if a & b:
+                agreeing += chance <= _TELLING
+            else:
+                contradicting += 1
+        if agreeing and not contradicting:
+            return True
+        return False if contradicting > max(1, agreeing) else None
