@@ -23,8 +23,6 @@ Span = tuple[int, int]
 # Beyond this many sentences, boundaries are found by words in common instead of by the model: a 100-page report would
 # take a minute of embedding for nothing but its boundaries.
 _MODEL_BOUNDARIES = 400
-# Neighbours whose similarity is in the lowest tenth of the document's are parted.
-_PARTED_SHARE = 0.1
 _LONGEST_SENTENCE = 2_000
 _SPACE = re.compile(r"\s+")
 
@@ -68,7 +66,8 @@ def segment_spans(
     texts = [document.text[start:end] for start, end, _ in units]
     sizes = [count_tokens(text) for text in texts]
     similar = _similarities(texts, embedder)
-    bound = float(np.quantile(similar, _PARTED_SHARE)) if len(similar) >= 10 else -1.0
+    # The cutoff of TextTiling (Hearst 1997): neighbours are parted half a deviation below the document's mean.
+    bound = float(similar.mean() - similar.std() / 2) - 1e-6 if len(similar) >= 3 else -1.0
     spans: list[Span] = []
     first, size = 0, sizes[0]
     for number in range(1, len(units)):
