@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sqlite3
 import statistics
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 Number = int | float
@@ -111,6 +114,68 @@ class _SourcesUnion:
         return json.dumps(list(self.sources), ensure_ascii=False, separators=(",", ":")) if self.sources else None
 
 
+_FORMAT = re.compile(r"%([-+ 0#,!]*)(\d*|\*)(?:\.(\d+|\*))?l{0,2}([a-zA-Z%])")
+_FORMAT_WIDTH = 1_000
+_TRIM_CHARACTERS = 200
+
+
+def _format(pattern: object, *values: object) -> str | None:
+    """SQLite's `printf` without `*` widths: its own takes seconds over one call, in which nothing can stop it."""
+    if pattern is None:
+        return None
+    left = list(values)
+
+    def one(match: re.Match[str]) -> str:
+        flags, width, precision, kind = match.groups()
+        if kind == "%":
+            return "%"
+        if (
+            "*" in (width, precision)
+            or kind not in "diufFeEgGsczqQxXo"
+            or max(int(width or 0), int(precision or 0)) > _FORMAT_WIDTH
+        ):
+            raise ValueError(f"format() does not take {match.group()!r}")
+        return _formatted(left.pop(0) if left else None, flags, width, precision, kind)
+
+    return _FORMAT.sub(one, str(pattern))
+
+
+def _formatted(value: object, flags: str, width: str, precision: str | None, kind: str) -> str:
+    dot = f".{precision}" if precision is not None else ""
+    if kind in "sczqQ":
+        text = "" if value is None else str(value)
+        text = text[:1] if kind == "c" else text[: int(precision)] if precision is not None else text
+    else:
+        number = float(value) if isinstance(value, (int, float)) else _leading_number(str(value or ""))
+        grouping = "," if "," in flags and kind not in "xXo" else ""
+        sign = "+" if "+" in flags else " " if " " in flags else ""
+        whole = kind in "diuxXo"
+        code = "d" if kind in "diu" else kind
+        text = format(int(number) if whole else number, f"{sign}{grouping}{'' if whole else dot}{code}")
+    if "-" in flags:
+        return text.ljust(int(width or 0))
+    fill = "0" if "0" in flags and kind not in "sczqQ" else " "
+    return text.zfill(int(width or 0)) if fill == "0" else text.rjust(int(width or 0))
+
+
+def _leading_number(text: str) -> float:
+    match = re.match(r"\s*[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?", text)
+    return float(match.group()) if match else 0.0
+
+
+def _trimmer(strip: Callable[[str, str], str]) -> Callable[[object, object], str | None]:
+    """SQLite's own compares every character with every other, which two long texts turn into hours."""
+
+    def trim(text: object, characters: object) -> str | None:
+        if text is None or characters is None:
+            return None
+        if len(str(characters)) > _TRIM_CHARACTERS:
+            raise ValueError(f"trim() takes at most {_TRIM_CHARACTERS} characters to cut off")
+        return strip(str(text), str(characters))
+
+    return trim
+
+
 ANALYST_AGGREGATES: dict[str, tuple[int, type]] = {
     "median": (1, _Median),
     "stdev": (1, _SampleDeviation),
@@ -119,9 +184,55 @@ ANALYST_AGGREGATES: dict[str, tuple[int, type]] = {
     "percentile": (2, _Percentile),
     "mode": (1, _Mode),
 }
+_BOUNDED: tuple[tuple[str, int, Callable[..., Any]], ...] = (
+    ("printf", -1, _format),
+    ("format", -1, _format),
+    ("trim", 2, _trimmer(str.strip)),
+    ("ltrim", 2, _trimmer(str.lstrip)),
+    ("rtrim", 2, _trimmer(str.rstrip)),
+)
 
 
-def register_functions(connection: sqlite3.Connection) -> None:
-    """Make `median stdev stdev_pop variance percentile mode sources_union` known to a connection."""
+def register_functions(connection: sqlite3.Connection, *, bounded: bool = False) -> list[str]:
+    """Make `median stdev stdev_pop variance percentile mode sources_union` known to a connection.
+
+    Args:
+        bounded: replace the built-in functions that one call can keep busy for minutes.
+
+    Returns:
+        A list that receives the words of each error inside a function, which SQLite itself does not pass on.
+    """
+    complaints: list[str] = []
     for name, (arguments, aggregate) in {**ANALYST_AGGREGATES, "sources_union": (2, _SourcesUnion)}.items():
-        connection.create_aggregate(name, arguments, cast("Any", aggregate))
+        connection.create_aggregate(name, arguments, cast("Any", partial(_Reporting, aggregate, complaints)))
+    if bounded:
+        for name, arguments, function in _BOUNDED:
+            connection.create_function(name, arguments, _reporting(function, complaints), deterministic=True)
+    return complaints
+
+
+class _Reporting:
+    """An aggregate that notes why it fails."""
+
+    def __init__(self, aggregate: type, complaints: list[str]) -> None:
+        self._complaints = complaints
+        self._aggregate = aggregate()
+        self.finalize = self._aggregate.finalize
+
+    def step(self, *values: object) -> None:
+        try:
+            self._aggregate.step(*values)
+        except ValueError as error:
+            self._complaints.append(str(error))
+            raise
+
+
+def _reporting(function: Callable[..., Any], complaints: list[str]) -> Callable[..., Any]:
+    def call(*values: object) -> Any:
+        try:
+            return function(*values)
+        except (ValueError, OverflowError) as error:
+            complaints.append(str(error))
+            raise
+
+    return call

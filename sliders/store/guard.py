@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -39,7 +40,7 @@ ALLOWED_FUNCTIONS = frozenset(_FUNCTIONS.split()) | frozenset(ANALYST_AGGREGATES
 
 # The engine's own limits. LENGTH bounds every single string; the others bound what one statement may contain.
 _ENGINE_LIMITS = (
-    (sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000),
+    (sqlite3.SQLITE_LIMIT_LENGTH, 300_000),
     (sqlite3.SQLITE_LIMIT_SQL_LENGTH, MAX_SQL_CHARACTERS * 4),
     (sqlite3.SQLITE_LIMIT_COLUMN, 512),
     (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 200),
@@ -83,10 +84,14 @@ class _Watch:
     gauge: MemoryGauge = field(default_factory=MemoryGauge)
     stopped: str = ""
     denied: str = ""
+    complaints: list[str] = field(default_factory=list)
+
+    def out_of_time(self) -> None:
+        self.stopped = f"it ran longer than {self.limits.seconds:g} s"
 
     def __call__(self) -> int:
         if time.monotonic() - self.started > self.limits.seconds:
-            self.stopped = f"it ran longer than {self.limits.seconds:g} s"
+            self.out_of_time()
         elif self.gauge.grown() > self.limits.memory_bytes:
             self.stopped = f"it needed more than {self.limits.memory_bytes // 1_000_000} MB of memory"
         return int(bool(self.stopped))
@@ -112,13 +117,14 @@ def run_readonly(
         check_statement(sql, Permission(visible, known_tables(database)))
     watch = _Watch(limits)
     with contextlib.closing(_open(database)) as connection:
+        watch.complaints = register_functions(connection, bounded=True)
         readable = _readable(connection, visible)
         connection.execute("PRAGMA query_only=ON")
         connection.set_authorizer(_authorizer(readable, watch))
         for category, value in _ENGINE_LIMITS:
             connection.setlimit(category, value)
         connection.set_progress_handler(watch, PROGRESS_STEPS)
-        with _explained(sql, watch):
+        with _explained(sql, watch), _alarm(connection, watch):
             cursor = connection.execute(sql)
             if cursor.description is None:
                 raise UnsafeStatement(f"this is not a SELECT: {_short(sql)}; write one SELECT statement")
@@ -138,7 +144,6 @@ def _open(database: Database) -> sqlite3.Connection:
     connection = sqlite3.connect(
         file_uri(database.path, "ro"), uri=True, isolation_level=None, check_same_thread=False, cached_statements=0
     )
-    register_functions(connection)
     # Sorting and grouping in memory, where the watch can see it, and never in files beside the workspace.
     connection.execute("PRAGMA temp_store=MEMORY")
     connection.execute("PRAGMA trusted_schema=OFF")
@@ -189,6 +194,24 @@ def _authorizer(
     return decide
 
 
+@contextlib.contextmanager
+def _alarm(connection: sqlite3.Connection, watch: _Watch) -> Iterator[None]:
+    """Interrupts at the time limit: a thread can do so between two steps, the progress handler only every thousand."""
+
+    def ring() -> None:
+        watch.out_of_time()
+        connection.interrupt()
+
+    timer = threading.Timer(watch.limits.seconds, ring)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
 def _fetch(cursor: sqlite3.Cursor, limits: Limits) -> tuple[list[tuple[Any, ...]], bool]:
     rows: list[tuple[Any, ...]] = []
     size = 0
@@ -210,6 +233,10 @@ def _explained(sql: str, watch: _Watch) -> Iterator[None]:
     except (sqlite3.Error, sqlite3.Warning, MemoryError, UnicodeEncodeError) as error:
         if watch.stopped:
             raise UnsafeStatement(f"the statement was stopped: {watch.stopped}; ask for less: {_short(sql)}") from error
+        if watch.complaints:
+            raise StoreError(
+                f"the statement does not run: {watch.complaints[-1]}: {_short(sql)}; correct it"
+            ) from error
         if watch.denied:
             raise UnsafeStatement(f"the statement is refused: {watch.denied}: {_short(sql)}") from error
         name = getattr(error, "sqlite_errorname", "")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.tokens import TokenType
 
 from sliders.errors import UnsafeStatement
 from sliders.store.naming import fold
@@ -15,6 +16,7 @@ from sliders.store.naming import fold
 MAX_SQL_CHARACTERS = 50_000
 MAX_EXPANSION = 2_000
 _WRITES = (exp.DML, exp.DDL, exp.Command, exp.Pragma, exp.Attach, exp.Detach)
+_FIRST = {TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ def check_statement(sql: str, permission: Permission) -> CheckedStatement:
     """
     if len(sql) > MAX_SQL_CHARACTERS:
         raise UnsafeStatement(f"the statement has {len(sql)} characters; shorten it to {MAX_SQL_CHARACTERS}")
+    _check_first_word(sql)
     tree = _parse(sql)
     if not isinstance(tree, exp.Query):
         kind = tree.key.upper() if not isinstance(tree, exp.Command) else str(tree.this).upper()
@@ -55,6 +58,16 @@ def check_statement(sql: str, permission: Permission) -> CheckedStatement:
             raise UnsafeStatement("SELECT INTO is not allowed; write a plain SELECT")
     _check_expansion(tree)
     return CheckedStatement(sql, _tables(tree, permission), tree)
+
+
+def _check_first_word(sql: str) -> None:
+    """Refuse other kinds of statements before the parser warns on the terminal that it does not know them."""
+    try:
+        tokens = sqlglot.tokenize(sql, read="sqlite")
+    except SqlglotError as error:
+        raise UnsafeStatement(_syntax_message(error)) from error
+    if tokens and tokens[0].token_type not in _FIRST:
+        raise UnsafeStatement(f"{tokens[0].text.upper()[:40]} is not allowed; write one SELECT statement")
 
 
 def _parse(sql: str) -> exp.Expr:
