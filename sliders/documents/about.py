@@ -31,7 +31,7 @@ def find_title(text: str, elements: Sequence[Element], name: str, given: str = "
             return _cut(_words(text, elements[elements.index(element) + 1]), _TITLE_LENGTH)
     for element in elements[:1]:
         first = text[element.start : min(element.end, element.start + _LOOK)].split("\n", 1)[0].strip()
-        short = len(first) <= 80 and len(first.split()) >= 3 and not first.endswith((".", ",", ";"))
+        short = len(first) <= 110 and len(first.split()) >= 3 and not first.endswith((".", ",", ";"))
         if element.kind == "paragraph" and short and not _FURNITURE.fullmatch(first):
             return first
     return PurePath(name).stem.replace("_", " ").strip() or name

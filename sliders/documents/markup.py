@@ -11,7 +11,7 @@ from sliders.documents.build import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document
 from sliders.documents.tables import Table, table_from_rows
-from sliders.documents.values import is_note, is_value, is_year
+from sliders.documents.values import is_note, is_period, is_value, is_year
 
 _SKIPPED = frozenset({"script", "style", "template", "noscript", "svg", "head"})
 _BLOCKS = frozenset(
@@ -75,7 +75,8 @@ class _Rows:
         rows = [row for row in self.rows if any(row)]
         marked = [flag for flag, row in zip(self.header, self.rows, strict=True) if any(row)]
         named = next((n for n, flag in enumerate(marked) if not flag), len(marked))
-        return table_from_rows(rows, named if 0 < named < len(rows) else count_header_rows(rows), self.caption)
+        counted = count_header_rows(rows)
+        return table_from_rows(rows, max(named, counted) if 0 < named < len(rows) else counted, self.caption)
 
 
 def count_header_rows(rows: Sequence[Sequence[str]]) -> int:
@@ -85,7 +86,7 @@ def count_header_rows(rows: Sequence[Sequence[str]]) -> int:
         if values:
             return n
         label = row[0] if row else ""
-        if n and label and not is_note(label) and any(row[1:]) and not all(is_year(c) for c in row[1:] if c):
+        if n and label and not (is_note(label) or is_period(label)):
             return n
     return min(1, max(len(rows) - 1, 0))
 

@@ -43,12 +43,13 @@ def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1, caption
     width = max((len(row) for row in rows), default=0)
     full = [tuple(" ".join(cell.split()) for cell in row) + ("",) * (width - len(row)) for row in rows]
     head, body = full[:header_rows], [_join_marks(row) for row in full[header_rows:]]
+    notes = [cell for row in head for cell in row if is_note(cell)]
+    head = [tuple("" if is_note(cell) else cell for cell in row) for row in head]
+    head = [_spread(row) for row in head[:-1]] + head[-1:]
     body = [_unspread(row) for row in body if any(row)]
     keep = [c for c in range(width) if any(row[c] for row in body)] or list(range(width))
     header = tuple(_stacked([row[c] for row in head]) for c in keep)
-    note = ""
-    if header and is_note(header[0]):
-        note, header = header[0], ("", *header[1:])
+    note = " ".join(dict.fromkeys(notes))
     return Table(header, tuple(tuple(row[c] for c in keep) for row in body), caption, note)
 
 
@@ -118,6 +119,12 @@ def _stacked(parts: Sequence[str]) -> str:
         if part and part not in kept:
             kept.append(part)
     return " ".join(kept)
+
+
+def _spread(row: tuple[str, ...]) -> tuple[str, ...]:
+    """A period that stands alone in an upper header row is meant for all value columns."""
+    names = [cell for cell in row[1:] if cell]
+    return (row[0], *(names[0] for _ in row[1:])) if len(names) == 1 and is_period(names[0]) else row
 
 
 def _unspread(row: tuple[str, ...]) -> tuple[str, ...]:

@@ -18,9 +18,10 @@ _PAGE_START = re.compile(
     r"[ \t]*(?:<<\s*page\s+(\d+)\s*>>|\[page\s+(\d+)\]|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,})[ \t]*", re.IGNORECASE
 )
 _PAGE_OF = re.compile(r"[ \t]*page[ \t]+(\d+)[ \t]+of[ \t]+\d+[ \t]*", re.IGNORECASE)
-_PIECES = re.compile(r"\S+(?: \S+)*")
+_PIECES = re.compile(r"[^ ]+(?: [^ ]+)*")
 _WIDE = re.compile(r"\S {3,}\S")
 _FURNITURE = re.compile(r"(?:table of contents|page\b.*|[\W\d_]+)", re.IGNORECASE)
+_ONE_PIECE = re.compile(r" *[A-Za-z“\"'☐☒][^\t]*$")
 _MAX_TABLE_LINE = 600
 _PIPE_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
 
@@ -167,9 +168,12 @@ def _segments(line: str) -> Line:
     if len(line) > _MAX_TABLE_LINE:
         # Nobody prints a table that wide: such a line is running text.
         return (Segment(line[:80], 0, len(line)), Segment("…", len(line), len(line)))
+    if _ONE_PIECE.match(line) and "  " not in (text := line.strip()) and "..." not in text:
+        start = len(line) - len(line.lstrip())
+        return (Segment(text, start, start + len(text)),)
     if "\t" in line:
         line = line.replace("\t", "    ")
-    return join_marks(tuple(Segment(m[0], m.start(), m.end()) for m in _PIECES.finditer(line)))
+    return join_marks(tuple(Segment(m[0], *m.span()) for m in _PIECES.finditer(line.rstrip())))
 
 
 def _is_aligned(lines: Sequence[str], region: Region) -> bool:

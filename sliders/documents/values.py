@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _VALUE = re.compile(
     r"""(?:
@@ -36,7 +37,12 @@ _PERIOD = re.compile(
 
 def is_value(text: str) -> bool:
     """True when `text` is a number with its marks, a dash, or another way to print a table value."""
-    return len(text) <= 40 and bool(text) and _VALUE.fullmatch(text) is not None
+    return 0 < len(text) <= 40 and _matches_value(text)
+
+
+@lru_cache(maxsize=16_384)
+def _matches_value(text: str) -> bool:
+    return _VALUE.fullmatch(text) is not None
 
 
 def is_year(text: str) -> bool:
