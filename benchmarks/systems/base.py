@@ -91,15 +91,20 @@ def answered(asked: Asked, text: str, seconds: float, sql: str = "", phase: str 
     )  # fmt: skip
 
 
+PREPARED = Answered("", "prepared")  # what came before it (a warm-up, say) is not counted
+
+
 def serve(run: Callable[[Task], Iterator[Answered]]) -> int:
     """Body of a system script: one task on standard input, one JSON line a question on standard output.
 
-    An exception ends the script with a non-zero code and its traceback; the harness reports the rest as failing.
+    After each line it waits for one from the harness, which has then read its counters. An exception ends the script
+    with a non-zero code and its traceback; the harness reports the rest as failing.
     """
     task = Task.from_json(sys.stdin.readline())
     started = time.perf_counter()
     for answer in run(task):
         sys.stdout.write("@@" + json.dumps(asdict(answer), default=str, ensure_ascii=False) + "\n")
         sys.stdout.flush()
+        sys.stdin.readline()
     sys.stderr.write(f"done in {time.perf_counter() - started:.1f} s\n")
     return 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.systems.base import Answered, Asked, Task, serve
+from benchmarks.systems.base import PREPARED, Answered, Asked, Task, serve
 from sliders.errors import SlidersError
 from sliders.llm.model import Usage
 from sliders.schema.schema import Column, ColumnType, Schema, Table
@@ -200,6 +200,7 @@ def run(task: Task) -> Iterator[Answered]:
     system = SlidersSystem(task.model, task.base_url, task.work)
     if task.mode == "warm":  # a first pass pays for extraction; the measured pass starts from what is known
         list(system.answers(task.documents, task.questions, "warm"))
+        yield PREPARED
     yield from system.answers(task.documents, task.questions, task.mode)
 
 

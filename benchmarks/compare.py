@@ -1,0 +1,278 @@
+"""`python -m benchmarks.compare`: several systems on the same suites, questions, model and machine, in one run.
+
+Each system runs in its own environment and sees the model only through the counting proxy. Answers are stored as they
+come; the same command goes on where it stopped, and a finished run costs no call. `--redraw` draws tables and plots
+again from the stored rows alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.environments import OUT, SYSTEMS, EnvironmentFailed, System, python_of, versions
+from benchmarks.proxy import Count, Model, Proxy, Stub, Upstream
+from benchmarks.results import comparison, flat, markdown, plots, write_page
+from benchmarks.scoring import Prediction, score_answer
+from benchmarks.store import Results, RunKey
+from benchmarks.subset import over_documents
+from benchmarks.suites import GoldQuestion, Suite, SuiteError, load_suite
+from benchmarks.systems.base import PREPARED, Answered, Asked, Task
+
+_ROOT = Path(__file__).parent.parent
+_MARK = "@@"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A system that ended before its last question; `error` is the end of what it wrote."""
+
+    error: str
+
+
+def drive(system: System, task: Task, python: Path, timeout: float) -> Iterator[Answered | Failed]:
+    """Run a system's script on one task; its answers as they come, then `Failed` when it did not end well."""
+    env = os.environ | {
+        "PYTHONPATH": str(_import_path(system, task.work)), "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": task.base_url,
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false",
+        "DO_NOT_TRACK": "1", "ANONYMIZED_TELEMETRY": "False",
+    }  # fmt: skip
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
+        child = subprocess.Popen(
+            [str(python), "-m", system.module], cwd=task.work, env=env, text=True, encoding="utf-8",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+        )  # fmt: skip
+        assert child.stdin and child.stdout
+        _tell(child.stdin, task.to_json())
+        lines: queue.Queue[str | None] = queue.Queue()
+        reader = threading.Thread(target=_read, args=(child.stdout, lines), daemon=True)
+        reader.start()
+        ended = yield from _answers(lines, child.stdin, time.monotonic() + timeout)
+        if not ended:
+            child.kill()
+        code = child.wait()
+        reader.join(timeout=5)
+        child.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            child.stdin.close()
+        errors.seek(0)
+        tail = errors.read().strip()[-1500:]
+    if not ended:
+        yield Failed(f"no end after {timeout:.0f} s; {tail}")
+    elif code:
+        yield Failed(f"ended with code {code}: {tail}")
+
+
+def _import_path(system: System, work: Path) -> Path:
+    """Where the child finds `benchmarks`; a peer does not see the project's own package, whose name one shares."""
+    if not system.pins:
+        return _ROOT
+    folder = work / "path"
+    folder.mkdir(parents=True, exist_ok=True)
+    link = folder / "benchmarks"
+    if not link.exists():
+        link.symlink_to(_ROOT / "benchmarks", target_is_directory=True)
+    return folder
+
+
+def _tell(stream: Any, line: str) -> None:
+    with contextlib.suppress(BrokenPipeError):  # a child that has ended is reported by its exit code
+        stream.write(line + "\n")
+        stream.flush()
+
+
+def _read(stream: Any, lines: queue.Queue[str | None]) -> None:
+    for line in stream:
+        lines.put(line)
+    lines.put(None)
+
+
+def _answers(lines: queue.Queue[str | None], control: Any, deadline: float) -> Generator[Answered | Failed, None, bool]:
+    """Answers until the stream ends (returns True) or the deadline passes (returns False)."""
+    while True:
+        try:
+            line = lines.get(timeout=max(0.01, deadline - time.monotonic()))
+        except queue.Empty:
+            return False
+        if line is None:
+            return True
+        if line.startswith(_MARK):
+            yield Answered(**json.loads(line.removeprefix(_MARK)))
+            _tell(control, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What one comparison is run with; `work` holds workspaces, so that a killed run goes on."""
+
+    model: str = "local"
+    docs: int | None = None
+    questions: int | None = None
+    timeout: float = 7200.0
+    fresh: bool = False
+    work: Path = OUT / "work"
+    context_tokens: int = 32768
+    embeddings: bool = True
+
+
+def compare_one(suite: Suite, system: System, settings: Settings, proxy: Proxy, results: Results) -> str:
+    """Run one system on one suite and store every answer; returns the run's id. A failure is stored, not raised."""
+    docs, questions = settings.docs, settings.questions
+    if system.limit:
+        docs = min(docs or system.limit[0], system.limit[0])
+        questions = min(questions or system.limit[1] or 10**6, system.limit[1] or 10**6)
+    part = (over_documents(suite, docs) if docs else suite).limited(questions=questions)
+    asked = [q for q in part.questions if q.answer_type != "table_file"]
+    key = RunKey(suite.name, system.name, settings.model, system.mode, len(part.documents), tuple(q.id for q in asked))
+    characters = sum(d.stat().st_size for d in part.documents)
+    run_id = results.begin(key, versions(system), characters, settings.fresh)
+    open_questions = [q for q in asked if q.id not in results.answered(run_id)]
+    if not open_questions:
+        print(f"{suite.name} {system.name}: stored already")
+        return run_id
+    try:
+        python = python_of(system)
+    except EnvironmentFailed as error:
+        results.finish(run_id, str(error))
+        print(error)
+        return run_id
+    work = (settings.work / run_id).resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    options = {"context_tokens": settings.context_tokens, "embeddings": settings.embeddings}
+    error = ""
+    groups: dict[tuple[Path, ...], list[GoldQuestion]] = {}
+    for question in open_questions:
+        groups.setdefault(part.documents_of(question), []).append(question)
+    for number, (documents, group) in enumerate(groups.items()):
+        place = work / str(number)
+        place.mkdir(exist_ok=True)
+        task = Task(
+            tuple(d.resolve() for d in documents), tuple(Asked(q.id, q.question) for q in group),
+            proxy.url(run_id), settings.model, place, system.mode, options,
+        )  # fmt: skip
+        error = _drive_group(system, task, python, settings.timeout, group, run_id, proxy, results) or error
+    results.finish(run_id, error)
+    return run_id
+
+
+def _drive_group(
+    system: System,
+    task: Task,
+    python: Path,
+    timeout: float,
+    group: Sequence[Any],
+    run_id: str,
+    proxy: Proxy,
+    results: Results,
+) -> str:
+    """Ask one group of questions that share their documents; the error that ended it, if any."""
+    by_id = {q.id: q for q in group}
+    seen, before = set[str](), proxy.ledger.count(run_id)
+    for item in drive(system, task, python, timeout):
+        if isinstance(item, Failed):
+            for q in group:
+                if q.id not in seen:
+                    _store(results, run_id, Answered(q.id, "failed", error=item.error), False, Count())
+            print(f"{system.name}: failed: {item.error[-300:]}")
+            return item.error
+        after = proxy.ledger.count(run_id)
+        spent, before = after - before, after
+        if item.status == PREPARED.status:
+            continue
+        seen.add(item.id)
+        verdict = score_answer(by_id[item.id], Prediction(item.status, item.value, item.text))
+        _store(results, run_id, item, verdict.right, spent)
+        mark = "FAIL" if item.status == "failed" else "right" if verdict.right else "wrong"
+        print(
+            f"{system.name:16} {mark:5} {item.id:32} {spent.calls:5} calls {item.seconds:8.1f} s {item.error[:80]}",
+            flush=True,
+        )
+    return ""
+
+
+def _store(results: Results, run_id: str, answer: Answered, right: bool, spent: Count) -> None:
+    results.add(
+        run_id, question_id=answer.id, status=answer.status, right=int(right), calls=spent.calls,
+        prompt_tokens=spent.prompt_tokens, completion_tokens=spent.completion_tokens, seconds=answer.seconds,
+        errors=spent.errors, error=answer.error[:500],
+    )  # fmt: skip
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
+    parser.add_argument("--suite", action="append", default=[], help="suite folder; may be given several times")
+    parser.add_argument("--systems", default="sliders,sliders-warm,retrieval", help=", ".join(SYSTEMS))
+    parser.add_argument("--model", default="local", help="name of the served model")
+    parser.add_argument("--base-url", default=os.environ.get("SLIDERS_BASE_URL", ""), help="endpoint behind the proxy")
+    parser.add_argument("--stub", action="store_true", help="no model: the proxy answers by itself")
+    parser.add_argument("--questions", type=int, help="the first so many questions")
+    parser.add_argument("--docs", type=int, help="the first so many documents, with gold worked out again for them")
+    parser.add_argument("--context-tokens", type=int, default=32768, help="context window of the model")
+    parser.add_argument("--no-embeddings", action="store_true", help="retrieval by words only")
+    parser.add_argument("--timeout", type=float, default=7200.0, help="seconds for one system on one suite")
+    parser.add_argument("--fresh", action="store_true", help="forget stored answers of these runs")
+    parser.add_argument("--json", type=Path, help="flat file: <suite>.<system>.accuracy, .tokens, .seconds, .failed")
+    parser.add_argument("--results", type=Path, default=OUT / "results.db", help="the SQLite file of all rows")
+    parser.add_argument("--work", type=Path, default=OUT / "work", help="folder of the workspaces")
+    parser.add_argument("--redraw", action="store_true", help="only draw tables, plots and RESULTS.md from stored rows")
+    return parser
+
+
+def _model(args: argparse.Namespace) -> Model:
+    if args.stub:
+        return Stub()
+    if args.base_url:
+        return Upstream(args.base_url, "" if args.model == "local" else args.model)
+    raise SuiteError("no endpoint: give --base-url URL (`sliders model serve` starts the embedded one), or --stub")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the comparison; 0 when every system ended well, 1 when one failed, 2 when the arguments cannot be used."""
+    args = _parser().parse_args(argv)
+    names = [name.strip() for name in args.systems.split(",") if name.strip()]
+    unknown = [name for name in names if name not in SYSTEMS]
+    if unknown or not (args.suite or args.redraw):
+        print(
+            f"unknown systems {unknown}; known: {', '.join(SYSTEMS)}" if unknown else "give --suite DIR",
+            file=sys.stderr,
+        )
+        return 2
+    with Results(args.results) as results:
+        results.load(_ROOT / "benchmarks" / "stored")
+        runs = list[str]()
+        if not args.redraw:
+            try:
+                suites, model = [load_suite(path) for path in args.suite], _model(args)
+            except SuiteError as error:
+                print(error, file=sys.stderr)
+                return 2
+            settings = Settings(
+                args.model, args.docs, args.questions, args.timeout, args.fresh, args.work, args.context_tokens,
+                not args.no_embeddings,
+            )  # fmt: skip
+            with Proxy(model) as proxy:
+                runs = [compare_one(s, SYSTEMS[name], settings, proxy, results) for s in suites for name in names]
+        rows = comparison(results, runs or None)
+        print(markdown(rows))
+        if args.json:
+            args.json.write_text(json.dumps(flat(rows), indent=1) + "\n", encoding="utf-8")
+        if args.redraw:
+            plots(rows, OUT / "plots")
+            print(f"wrote {write_page(results)}")
+    return int(any(row["failed"] for row in rows))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
