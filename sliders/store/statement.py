@@ -6,9 +6,8 @@ import difflib
 from dataclasses import dataclass
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import TokenType
 
 from sliders.errors import UnsafeStatement
 from sliders.store.naming import fold

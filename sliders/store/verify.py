@@ -1,0 +1,170 @@
+"""Verification of an audit database: every value is derived again from what the file itself holds."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from sliders.errors import AuditError
+from sliders.store import codec
+from sliders.store.audit_schema import AUDIT_VERSION
+from sliders.store.catalog import Catalog
+from sliders.store.database import Database, quote_identifier
+from sliders.store.export import export_audit
+
+MOST_PROBLEMS = 50
+
+
+def verify_audit(path: str | Path) -> list[str]:
+    """What is wrong with an audit database or a workspace, in sentences; an empty list means that everything holds.
+
+    - each document's text has the hash that was taken when it was added;
+    - each grounded cell's span of that text is its printed words, and each empty cell says why;
+    - each value of a data table is the value of a grounded cell of a row that it was made from, or is declared as an
+      aggregate (then it is computed again), a canonical form or a correction;
+    - nothing refers to what is not there.
+
+    Raises:
+        AuditError: the file is neither.
+        StoreError: it cannot be read.
+    """
+    with Database(path, write=False) as database:
+        names = {name for (name,) in database.query("SELECT name FROM sqlite_master")}
+        if "audit_meta" in names:
+            return _verify(database)
+        if "sl_meta" not in names:
+            raise AuditError(
+                f"{str(path)!r} is neither an audit database nor a workspace; make one with: sliders export"
+            )
+        with tempfile.TemporaryDirectory(prefix="sliders-") as folder:
+            exported = export_audit(Catalog(database), Path(folder) / "audit.db")
+            with Database(exported, write=False) as audit:
+                return _verify(audit)
+
+
+def _verify(audit: Database) -> list[str]:
+    layout = audit.value("SELECT value FROM audit_meta WHERE name = 'layout'")
+    if layout != str(AUDIT_VERSION):
+        raise AuditError(f"the audit database has layout {layout!r}, this version of sliders knows {AUDIT_VERSION}")
+    problems: list[str] = []
+    checks: tuple[Callable[[Database], Iterator[str]], ...] = (
+        _documents, _references, _spans, _absences, _tables,
+    )  # fmt: skip
+    for check in checks:
+        found = list(check(audit))
+        problems += found[:MOST_PROBLEMS]
+        if len(found) > MOST_PROBLEMS:
+            problems.append(f"... and {len(found) - MOST_PROBLEMS} more problems of this kind")
+    return problems
+
+
+def _documents(audit: Database) -> Iterator[str]:
+    for name, text, recorded in audit.stream("SELECT name, text, sha256 FROM audit_documents"):
+        if codec.digest(text) != recorded:
+            yield f"document {name!r}: its text is not the one that was added (the hash differs)"
+
+
+def _references(audit: Database) -> Iterator[str]:
+    for table, number, parent, _ in audit.query("PRAGMA foreign_key_check"):
+        yield f"table {table!r}: line {number} refers to something that {parent!r} does not hold"
+
+
+def _spans(audit: Database) -> Iterator[str]:
+    cells = audit.stream(
+        """SELECT c.document_id, c.start, c.stop, c.printed, c.row_id, k.name FROM audit_cells c
+        JOIN audit_columns k ON k.id = c.column_id
+        WHERE c.absence IS NULL AND c.grounding <> 'none' ORDER BY c.document_id"""
+    )
+    current: str | None = None
+    text = ""
+    for document, start, stop, printed, row, column in cells:
+        place = f"row {row!r}, column {column!r}"
+        if start is None:
+            yield f"{place}: the value has no place in a document"
+            continue
+        if document != current:
+            current, text = document, audit.value("SELECT text FROM audit_documents WHERE id = ?", (document,)) or ""
+        if text[start:stop] != printed:
+            yield f"{place}: the words at {start} to {stop} are {text[start:stop]!r}, not {printed!r}"
+
+
+def _absences(audit: Database) -> Iterator[str]:
+    empty = audit.query(
+        """SELECT c.row_id, k.name FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
+        WHERE (c.value IS NULL) <> (c.absence IS NOT NULL)"""
+    )
+    for row, column in empty:
+        yield f"row {row!r}, column {column!r}: it is empty and does not say why, or says why and is not empty"
+
+
+def _tables(audit: Database) -> Iterator[str]:
+    for table, relation, version in audit.query(
+        "SELECT name, relation, version FROM audit_tables WHERE version IS NOT NULL"
+    ):
+        if audit.value("SELECT 1 FROM sqlite_master WHERE name = ?", (relation,)) is None:
+            continue  # no longer in the schema
+        chain = _ancestors(audit, table, version)
+        columns = set(audit.columns(f"SELECT * FROM {quote_identifier(relation)} LIMIT 0"))
+        for identifier, name, sql_name in audit.query(
+            "SELECT id, name, sql_name FROM audit_columns WHERE table_name = ? AND active", (table,)
+        ):
+            if sql_name in columns:
+                yield from _values(audit, table, relation, (identifier, name, sql_name), chain)
+
+
+def _ancestors(audit: Database, table: str, version: int) -> str:
+    """The version and those that it was made from, as a list for SQL."""
+    rows = audit.query(
+        """WITH RECURSIVE chain(version) AS (SELECT ?2 UNION SELECT v.parent FROM audit_table_versions v
+        JOIN chain c ON v.version = c.version WHERE v.table_name = ?1 AND v.parent IS NOT NULL) SELECT version FROM chain""",
+        (table, version),
+    )
+    return ", ".join(str(int(number)) for (number,) in rows)
+
+
+def _values(audit: Database, table: str, relation: str, column: tuple[int, str, str], chain: str) -> Iterator[str]:
+    identifier, name, sql_name = column
+    value = f"d.{quote_identifier(sql_name)}"
+    cell = f"c.column_id = {int(identifier)} AND c.absence IS NULL"
+    undeclared = audit.query(
+        f"""SELECT d.row_id, {value} FROM {quote_identifier(relation)} d WHERE {value} IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM audit_cells c WHERE c.row_id = d.row_id AND {cell} AND c.value = {value})
+        AND NOT EXISTS (SELECT 1 FROM audit_lineage l JOIN audit_cells c ON c.row_id = l.source_row_id
+            WHERE l.table_name = ?1 AND l.row_id = d.row_id AND {cell} AND c.value = {value})""",
+        (table,),
+    )
+    for row, shown in undeclared:
+        declared = audit.query(
+            f"""SELECT kind, source_value FROM audit_derivations WHERE table_name = ?1 AND column_name = ?2
+            AND version IN ({chain}) AND (row_id IS NULL OR row_id = ?3) AND (value = ?4 OR value = CAST(?4 AS TEXT))""",
+            (table, name, row, shown),
+        )
+        place = f"table {table!r}, row {row!r}, column {name!r}"
+        if not declared:
+            yield f"{place}: {shown!r} is the value of none of its sources, and is not declared"
+            continue
+        sources = _source_values(audit, table, row, identifier)
+        if not any(_holds(kind, source, shown, sources) for kind, source in declared):
+            yield f"{place}: {shown!r} is declared as {declared[0][0]!r}, which its sources {sources!r} do not give"
+
+
+def _source_values(audit: Database, table: str, row: str, column: int) -> list[Any]:
+    found = audit.query(
+        """SELECT c.value FROM audit_cells c WHERE c.column_id = ?1 AND c.absence IS NULL AND c.row_id IN (
+            SELECT ?2 UNION SELECT source_row_id FROM audit_lineage WHERE table_name = ?3 AND row_id = ?2)""",
+        (column, row, table),
+    )
+    return [value for (value,) in found]
+
+
+def _holds(kind: str, source: Any, shown: Any, sources: list[Any]) -> bool:
+    """Whether a declared value follows: an aggregate is computed again, other kinds rest on their recorded reason."""
+    aggregates: dict[str, Callable[[list[float]], float]] = {
+        "sum": sum, "min": min, "max": max, "count": len, "average": lambda values: sum(values) / len(values),
+    }  # fmt: skip
+    if kind in aggregates:
+        numbers = [value for value in sources if isinstance(value, (int, float))]
+        return bool(numbers) and abs(aggregates[kind](numbers) - float(shown)) <= 1e-9 * max(1.0, abs(float(shown)))
+    return kind == "correction" or source is None or source in sources
