@@ -141,17 +141,17 @@ def score_pairs(tokens: Sequence[set[str]], boundary: int | None = None, keep: i
     budget = max(_PAIR_BUDGET, 30 * size)
     for token in sorted(posting, key=lambda t: (frequency[t], t)):
         members = np.array(posting[token], dtype=np.int64)
-        pairs = _pairs(members, boundary)
-        budget -= len(pairs[0])
+        budget -= _pair_count(members, boundary)
         if budget < 0:
             break
+        pairs = _pairs(members, boundary)
         keys.append(pairs[0] * size + pairs[1])
         weights.append(np.full(len(pairs[0]), weight[token]))
     if not keys:
         empty = np.empty(0, np.int64)
         return Scores(empty, empty, np.empty(0))
     unique, inverse = np.unique(np.concatenate(keys), return_inverse=True)
-    dot = np.bincount(inverse.reshape(-1), weights=np.concatenate(weights))
+    dot: Floats = np.bincount(inverse.reshape(-1), weights=np.concatenate(weights)).astype(np.float64)
     left: Codes = unique // size
     right: Codes = unique % size
     if budget < 0:
@@ -164,6 +164,13 @@ def score_pairs(tokens: Sequence[set[str]], boundary: int | None = None, keep: i
 def _blend(dot: Floats, a: Floats, b: Floats) -> Floats:
     """Mean of cosine and containment: a short name inside a long one is alike, but less than its equal."""
     return np.minimum(1.0, 0.5 * dot / np.sqrt(a * b) + 0.5 * dot / np.minimum(a, b))
+
+
+def _pair_count(members: Codes, boundary: int | None) -> int:
+    if boundary is None:
+        return len(members) * (len(members) - 1) // 2
+    low = int((members < boundary).sum())
+    return low * (len(members) - low)
 
 
 def _pairs(members: Codes, boundary: int | None) -> tuple[Codes, Codes]:
