@@ -21,6 +21,7 @@ from sliders.store.records import Derivation, Relation, RelationColumn, TableVer
 from sliders.store.schemas import Schemas
 
 EXTRACT = "extract"
+UNGROUNDED = "extract with ungrounded values"
 _VERSION = """SELECT t.name, v.version, v.parent, v.relation, v.operation, v.sql, v.reason, v.columns, v.rows,
     v.revision, v.created FROM sl_table_versions v JOIN sl_tables t ON t.key = v.table_key"""
 
@@ -83,7 +84,7 @@ class Tables:
             StoreError: the workspace has no table of that name.
         """
         relation = self._schemas.relation(table)
-        operation = f"{EXTRACT} with ungrounded values" if ungrounded else EXTRACT
+        operation = UNGROUNDED if ungrounded else EXTRACT
         with self._database.transaction():
             key, revision = self._identity(table)
             versions = self.versions(table)

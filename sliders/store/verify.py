@@ -13,6 +13,7 @@ from sliders.store.audit_schema import AUDIT_VERSION
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, quote_identifier
 from sliders.store.export import export_audit
+from sliders.store.tables import UNGROUNDED
 
 MOST_PROBLEMS = 50
 
@@ -118,16 +119,25 @@ def _ancestors(audit: Database, table: str, version: int) -> str:
     """The version and those that it was made from, as a list for SQL."""
     rows = audit.query(
         """WITH RECURSIVE chain(version) AS (SELECT ?2 UNION SELECT v.parent FROM audit_table_versions v
-        JOIN chain c ON v.version = c.version WHERE v.table_name = ?1 AND v.parent IS NOT NULL) SELECT version FROM chain""",
+        JOIN chain c ON v.version = c.version WHERE v.table_name = ?1 AND v.parent IS NOT NULL)
+        SELECT version FROM chain""",
         (table, version),
     )
     return ", ".join(str(int(number)) for (number,) in rows)
+
+
+def _shows_ungrounded(audit: Database, table: str, chain: str) -> bool:
+    """Whether the user asked for values that were not found in the text."""
+    sql = f"SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND version IN ({chain})"
+    return bool(audit.value(sql, (table, UNGROUNDED)))
 
 
 def _values(audit: Database, table: str, relation: str, column: tuple[int, str, str], chain: str) -> Iterator[str]:
     identifier, name, sql_name = column
     value = f"d.{quote_identifier(sql_name)}"
     cell = f"c.column_id = {int(identifier)} AND c.absence IS NULL"
+    if not _shows_ungrounded(audit, table, chain):
+        cell += " AND c.grounding <> 'none'"
     undeclared = audit.query(
         f"""SELECT d.row_id, {value} FROM {quote_identifier(relation)} d WHERE {value} IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM audit_cells c WHERE c.row_id = d.row_id AND {cell} AND c.value = {value})
@@ -138,7 +148,8 @@ def _values(audit: Database, table: str, relation: str, column: tuple[int, str, 
     for row, shown in undeclared:
         declared = audit.query(
             f"""SELECT kind, source_value FROM audit_derivations WHERE table_name = ?1 AND column_name = ?2
-            AND version IN ({chain}) AND (row_id IS NULL OR row_id = ?3) AND (value = ?4 OR value = CAST(?4 AS TEXT))""",
+            AND version IN ({chain}) AND (row_id IS NULL OR row_id = ?3)
+            AND (value = ?4 OR value = CAST(?4 AS TEXT))""",
             (table, name, row, shown),
         )
         place = f"table {table!r}, row {row!r}, column {name!r}"
