@@ -86,7 +86,7 @@ def count_header_rows(rows: Sequence[Sequence[str]]) -> int:
         if values:
             return n
         label = row[0] if row else ""
-        if n and label and not (is_note(label) or is_period(label)):
+        if n and label and label != rows[0][0] and not (is_note(label) or is_period(label)):
             return n
     return min(1, max(len(rows) - 1, 0))
 
