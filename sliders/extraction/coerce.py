@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from sliders.extraction.amounts import read_number
 from sliders.extraction.cells import Absence, Scalar
-from sliders.extraction.dates import PrintedDate, dates_in, unsure
+from sliders.extraction.dates import PrintedDate, dates_in, infer_day_first, unsure
 from sliders.extraction.lexicon import stem
-from sliders.extraction.numbers import DecimalMark
+from sliders.extraction.numbers import DecimalMark, infer_decimal
 from sliders.extraction.scales import scale_in
 from sliders.extraction.values import collapse, is_absent, read_boolean, read_enum
 from sliders.schema.schema import Column, ColumnType
@@ -56,6 +56,24 @@ class Coerced:
 
 
 _EMPTY = CoerceContext()
+
+
+def context_of(text: str, *, note: str = "", scale: str = "", currency: str = "") -> CoerceContext:
+    """The context that a document's own text shows: its order of numeric dates and its decimal mark.
+
+    Args:
+        text: the document's text, or a good part of it.
+        note: the caption or header of the table that the values stand in.
+        scale: the table's scale where it is known.
+        currency: ISO code that holds where no symbol is printed.
+    """
+    order, mark = _shown_by(text)
+    return CoerceContext(scale=scale, note=note, currency=currency, day_first=order, decimal=mark)
+
+
+@lru_cache(maxsize=64)
+def _shown_by(text: str) -> tuple[bool | None, DecimalMark]:
+    return infer_day_first([text]), infer_decimal([text])
 
 
 def coerce(printed: str, column: Column, *, context: CoerceContext | None = None) -> Coerced:

@@ -195,7 +195,9 @@ def _from_match(match: re.Match[str], text: str, decimal: DecimalMark, whole: bo
     if base is None:
         return None
     end = match.end()
-    unit = ""
+    unit = "m" if match["short"] == "m" and not scale else ""
+    if match["short"] and not (scale or unit):
+        return None
     if touching := _TOUCHING.match(text, end):
         if match["short"] or match["ordinal"] or touching[0].lower() not in UNIT_ABBREVIATIONS:
             return None
@@ -248,6 +250,8 @@ def _scale_of(match: re.Match[str]) -> str:
     # "5m" is five metres unless money is meant, "5M" and "3k" are scales either way
     if short in "mb" and not (match["before"] or match["after"]):
         return ""
+    if short == "B" and not (match["before"] or match["after"] or re.search(r"[.,]", match["core"] or "")):
+        return ""  # seat or flat "12B"
     return SCALE_WORDS[short.lower()]
 
 
@@ -318,25 +322,32 @@ def join_space_groups(text: str) -> str:
     return _ASCII_GROUPS.sub(lambda match: match[0].replace(" ", "\u00a0"), text)
 
 
+_SEPARATED = re.compile(r"(?<![\w.,/:-])\d+(?:[.,]\d+)+(?![\w/:-]|[.,]\d)")
+
+
 def infer_decimal(texts: Iterable[str]) -> DecimalMark:
-    """The decimal mark that the unambiguous numbers of a document show, "" if they show none or both."""
-    marks: set[str] = set()
+    """The decimal mark that the numbers of a document show, "" if they show none or both.
+
+    A comma must show itself in a grouped number ("1.234,56", "2.556.697") or twice ("141,3"), for "1,2" may be a list.
+    """
+    dots = commas = 0
     for text in texts:
-        for match in re.finditer(r"(?<![\w.,/:-])\d+(?:[.,]\d+)+(?![\w/:-]|[.,]\d)", text):
-            marks |= _marks(match[0])
-            if len(marks) > 1:
+        for match in _SEPARATED.finditer(text):
+            mark, weight = _shown_mark(match[0])
+            dots, commas = dots + (weight if mark == "." else 0), commas + (weight if mark == "," else 0)
+            if dots and commas:
                 return ""
-    return "." if marks == {"."} else "," if marks == {","} else ""
+    if dots:
+        return "."
+    return "," if commas >= 2 else ""
 
 
-def _marks(digits: str) -> set[str]:
+def _shown_mark(digits: str) -> tuple[str, int]:
+    """The decimal mark that one printed number shows and the weight of that, 0 for nothing."""
     separators = [char for char in digits if char in ".,"]
     if len(set(separators)) == 2:
-        return {separators[-1]} if separators.count(separators[-1]) == 1 else set()
+        return separators[-1], 2 if separators.count(separators[-1]) == 1 else 0
     if len(separators) > 1:
-        return {"," if separators[0] == "." else "."} if _grouped(digits, separators[0]) else set()
+        return ("," if separators[0] == "." else "."), 2 if _grouped(digits, separators[0]) else 0
     head, _, tail = digits.partition(separators[0])
-    # "12.03" may be a day and a month, "1,577" either kind of separator: neither shows anything
-    if len(tail) == 3 and head[0] != "0":
-        return set()
-    return set() if len(tail) == 2 and len(head) <= 2 and separators[0] == "." else {separators[0]}
+    return separators[0], 0 if len(tail) == 3 and head[0] != "0" else 1

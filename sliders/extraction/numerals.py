@@ -24,8 +24,8 @@ def spelled_number(words: list[str]) -> Spelled:
             if word != "and" and not used:
                 group, room, index = Decimal(1), 0, index + 1
                 continue
-            if words[index + 1 :][: 1 + (word == "and")] in (["half"], ["a", "half"]):
-                return _half(words, index + (2 if word == "and" else 1), total + group)
+            if used and word == "and" and words[index + 1 : index + 3] == ["a", "half"]:
+                return _half(words, index + 2, total + group)
             if not (used and word == "and" and room == 100 and index + 1 < len(words) and _small(words[index + 1])):
                 break
             index += 1

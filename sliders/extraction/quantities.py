@@ -264,6 +264,9 @@ def _main(clauses: list[_Clause]) -> tuple[list[_Clause], str]:
     return [], "the words make several statements with counts"
 
 
+_GENERIC = frozenset(("people", "persons", "individuals", "occupants", "victims", "members", "participants", "guests"))
+
+
 def _add(clauses: list[_Clause]) -> Counted:
     items = [item for clause in clauses for item in _members(clause)]
     several = len(items) > 1
@@ -274,7 +277,7 @@ def _add(clauses: list[_Clause]) -> Counted:
     if any(sum(item.singular for item in clause.items) > 0 for clause in unjoined):
         return Counted(None, "the list has no 'and': its last member may be missing", enumerates=True)
     values = [item.value or 0 for item in items]
-    if several and values[0] == sum(values[1:]) and len(values) > 2:
+    if len(values) > 2 and values[0] == sum(values[1:]) and _GENERIC & set(items[0].noun.split()):
         return Counted(
             values[0], f"{values[0]} ({items[0].noun or 'stated'}), of which {_terms(items[1:])}", enumerates=True
         )

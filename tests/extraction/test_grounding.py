@@ -1,0 +1,178 @@
+"""Where copied words stand in the text."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sliders.extraction.cells import Grounding
+from sliders.extraction.grounding import ground
+
+TEXT = (
+    "The pilot of N345ANX saw 1,569 birds at 6 p.m.\nFlight 6 carried “John  Smith” and exam-\nples of well-\nknown "
+    "kid-friendly cafés in Dallas, Texas; 5 of 16. DC-9 lost -5 on 11/12/2020 at the ofﬁce. "
+    "John Smith left; nine passengers stayed."
+)
+
+
+def found(printed: str, text: str = TEXT) -> tuple[Grounding, str]:
+    place = ground(printed, text)
+    return place.status, text[place.start : place.end] if place.start >= 0 else ""
+
+
+@pytest.mark.parametrize(
+    ("printed", "status", "words"),
+    [
+        ("1,569", Grounding.EXACT, "1,569"),
+        ("Dallas, Texas", Grounding.EXACT, "Dallas, Texas"),
+        ("-5", Grounding.EXACT, "-5"),
+        ("9", Grounding.EXACT, "9"),
+        ("john smith", Grounding.NORMALIZED, "John  Smith"),
+        ("'John Smith'", Grounding.NORMALIZED, "“John  Smith”"),
+        ("DALLAS, TEXAS.", Grounding.NORMALIZED, "Dallas, Texas"),
+        ("examples", Grounding.NORMALIZED, "exam-\nples"),
+        ("well-known", Grounding.NORMALIZED, "well-\nknown"),
+        ("kid friendly", Grounding.NORMALIZED, "kid-friendly"),
+        ("cafes", Grounding.NORMALIZED, "cafés"),
+        ("office", Grounding.NORMALIZED, "ofﬁce"),
+        ("The pilot ... 1,569 birds", Grounding.NORMALIZED, "The pilot of N345ANX saw 1,569 birds"),
+        ("Flight 6 […] Dallas", Grounding.NORMALIZED, TEXT[TEXT.index("Flight") : TEXT.index(", Texas")]),
+        ("Dalas, Texas", Grounding.FUZZY, "Dallas, Texas"),
+        ("Dallas Texas", Grounding.FUZZY, "Dallas, Texas"),
+    ],
+)
+def test_places(printed: str, status: Grounding, words: str) -> None:
+    assert found(printed) == (status, words)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "569",
+        "N345AN",
+        "1",
+        "15",
+        "2",
+        "5 of 1",
+        "Tex",
+        "the pilot of N345ANY saw",
+        "Flight 7 carried John Smith",
+        "five passengers stayed",
+        "John Smith did not leave; nine passengers stayed",
+        "1,568 birds",
+        "birds ... pilot",
+        "",
+        "   ",
+        "nowhere to be found",
+    ],
+)
+def test_no_place(printed: str) -> None:
+    place = ground(printed, TEXT)
+    assert (place.status, place.start, place.end, place.count) == (Grounding.NONE, -1, -1, 0)
+
+
+def test_a_sign_is_not_lost() -> None:
+    assert ground("5", "it lost -5 points").status is Grounding.NONE
+    assert ground("5", "it lost 5 points").status is Grounding.EXACT
+
+
+def test_identifier_parts_are_taken_only_if_nothing_better_is_there() -> None:
+    text = "The DC-9 carried 9 guests"
+    assert ground("9", text).start == text.index("9 guests")
+
+
+def test_of_several_places_the_one_nearest_to_the_row_is_taken() -> None:
+    text = "Ada won 5 prizes. Bob won 7 prizes. Cyd won 5 prizes."
+    first, last = text.index("5"), text.rindex("5")
+    assert ground("5", text) == ground("5", text, hints=[(0, 3)])
+    assert ground("5", text).start == first
+    place = ground("5", text, hints=[(text.index("Cyd"), text.index("Cyd") + 3)])
+    assert (place.start, place.count) == (last, 2)
+    assert ground("5", text, offset=100, hints=[(100 + text.index("Cyd"), 103 + text.index("Cyd"))]).start == 100 + last
+
+
+def test_another_cells_words_are_avoided() -> None:
+    text = "two were killed and two were hurt"
+    assert ground("two", text, hints=[(0, 3)]).start == text.rindex("two")
+
+
+WORDS = st.text("abcdefghijklmnopqrstuvwxyzé", min_size=2, max_size=9)
+VALUES = st.one_of(
+    st.integers(0, 99999).map(lambda value: f"{value:,}"),
+    st.dates().map(lambda date: date.strftime("%d.%m.%Y")),
+    st.lists(WORDS, min_size=1, max_size=4).map(" ".join),
+    st.from_regex(r"[A-Z]{1,2}[0-9]{2,4}[A-Z]{0,2}", fullmatch=True),
+)
+
+
+@given(st.lists(WORDS, max_size=30), VALUES, st.lists(WORDS, max_size=30), st.integers(0, 1000))
+def test_planted_words_are_found_where_they_are(before: list[str], value: str, after: list[str], offset: int) -> None:
+    head = " ".join(before) + " " if before else ""
+    text = head + value + (" " + " ".join(after) if after else "")
+    place = ground(value, text, offset=offset, hints=[(offset + len(head), offset + len(head))])
+    assert place.status is Grounding.EXACT
+    assert text[place.start - offset : place.end - offset] == value
+    if place.count == 1:
+        assert place.start == offset + len(head)
+
+
+@given(
+    st.lists(WORDS, min_size=2, max_size=8),
+    st.sampled_from(["  ", "\n", "\u00a0", " \n\t "]),
+    st.sampled_from([str.upper, str.title]),
+)
+def test_typesetting_does_not_matter(words: list[str], gap: str, change: object) -> None:
+    assert callable(change)
+    printed = " ".join(words)
+    text = f"Start: {gap.join(change(word) for word in words)} end"
+    place = ground(printed, text)
+    assert place.status in (Grounding.EXACT, Grounding.NORMALIZED)
+    assert text[place.start : place.end].casefold().split() == [word.casefold() for word in words]
+
+
+@given(st.integers(10, 9_999_999), st.sampled_from(["{}", "about {} people", "x {}"]))
+def test_part_of_a_number_is_never_a_place(value: int, frame: str) -> None:
+    grouped = f"{value:,}"
+    text = frame.format(f"1{grouped},{value % 1000:03d}" if value < 1000 else f"3,{grouped}")
+    assume(grouped != text)
+    assert ground(grouped, text).status is Grounding.NONE
+
+
+@given(st.text("0123456789", min_size=2, max_size=8), st.integers(0, 7), st.integers(1, 9))
+def test_a_changed_digit_is_never_forgiven(digits: str, position: int, change: int) -> None:
+    position %= len(digits)
+    other = digits[:position] + str((int(digits[position]) + change) % 10) + digits[position + 1 :]
+    text = f"The total amount of invoices paid in the district was {digits} in that year"
+    assert (
+        ground(f"The total amount of invoices paid in the district was {other} in that year", text).status
+        is Grounding.NONE
+    )
+    assert ground(other, text).status is Grounding.NONE
+
+
+@given(st.text(max_size=60), st.text(max_size=200))
+def test_never_raises_and_spans_fit(printed: str, text: str) -> None:
+    place = ground(printed, text)
+    assert (place.start == -1) == (place.status is Grounding.NONE)
+    assert place.start == -1 or 0 <= place.start < place.end <= len(text)
+
+
+def test_speed_on_chunks_and_bound_on_long_texts() -> None:
+    rng = random.Random(7)
+    vocabulary = ["alpha", "beta", "Smith", "report", "passengers", "1,577", "2018", "country", "was", "of"]
+    text = " ".join(rng.choice(vocabulary) for _ in range(330))
+    pieces = text.split()
+    cells = [" ".join(pieces[i : i + 3]) for i in range(300)]
+    started = time.perf_counter()
+    for _ in range(10):
+        for cell in cells:
+            ground(cell, text, hints=[(100, 110)])
+    assert time.perf_counter() - started < 1.5  # 3,000 cells; a quiet core takes 0.03 s
+    long_text = text * 500
+    started = time.perf_counter()
+    assert ground("nowhere to be found passengers of any kind", long_text).status is Grounding.NONE
+    assert time.perf_counter() - started < 5
