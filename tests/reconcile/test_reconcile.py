@@ -1,0 +1,308 @@
+"""Reconciliation of a table: what is merged, what is kept apart, and what is left open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from sliders.errors import ModelRefusal, RepairError
+from sliders.extraction.cells import Cell, Grounding, Row, Span
+from sliders.llm.testing import ScriptedModel
+from sliders.reconcile.reconcile import reconcile_table
+from sliders.reconcile.relation import MemoryRelation, relation_of
+from sliders.reconcile.values import (
+    CellSource,
+    Correction,
+    DocumentSource,
+    Normalization,
+    Options,
+    Precedence,
+    Reconciliation,
+)
+from sliders.schema.schema import Column, ColumnType, Table
+
+TEXT, NUMBER, INTEGER, DATE = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER, ColumnType.DATE
+SPEND = Table(
+    "spend",
+    (Column("company"), Column("year", INTEGER), Column("amount", NUMBER), Column("city")),
+    row="one company in one year",
+    key=("company", "year"),
+    pinned=True,
+)
+
+
+def run(
+    table: Table,
+    rows: Sequence[Sequence[Any]],
+    documents: str = "",
+    options: Options | None = None,
+    model: Any = None,
+    sources: Mapping[tuple[str, str], CellSource] | None = None,
+    known: Mapping[str, DocumentSource] | None = None,
+    chunks: Sequence[str] | None = None,
+) -> Reconciliation:
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(table.column_names)}
+    relation = MemoryRelation(
+        columns,
+        [f"r{i}" for i in range(len(rows))],
+        list(documents) or ["d"] * len(rows),
+        chunks,
+        known,
+        sources,
+    )
+    return asyncio.run(reconcile_table(table, relation, options, model))
+
+
+def values(result: Reconciliation) -> list[tuple[Any, ...]]:
+    return [row.values for row in result.rows]
+
+
+def test_a_fact_stated_twice_is_one_row_with_both_sources() -> None:
+    result = run(SPEND, [("Orla", 2021, 5.0, None), ("Orla", 2021, 5.0, "Cork")], "ab")
+    assert values(result) == [("Orla", 2021, 5.0, "Cork")]
+    assert result.rows[0].sources == ("r0", "r1")
+    assert result.rows[0].supplied == ("r0", "r0", "r0", "r1")
+
+
+def test_variants_share_a_canonical_form_and_keep_the_printed_one() -> None:
+    result = run(SPEND, [("Orla Mills, Inc.", 2021, 5.0, None), ("ORLA MILLS", 2022, 6.0, None)], "ab")
+    assert result.columns[-1] == "company_canonical"
+    assert [row.values[0] for row in result.rows] == ["Orla Mills, Inc.", "ORLA MILLS"]
+    assert {row.values[-1] for row in result.rows} == {"Orla Mills, Inc."}
+
+
+def test_no_canonical_column_without_variants() -> None:
+    assert run(SPEND, [("Orla", 2021, 5.0, None), ("Tarn", 2021, 5.0, None)], "ab").columns == SPEND.column_names
+
+
+def test_a_contradiction_without_criterion_stays_visible_with_both_quotes() -> None:
+    sources = {("r0", "amount"): CellSource(quote="spent 5"), ("r1", "amount"): CellSource(quote="spent 7")}
+    result = run(SPEND, [("Orla", 2021, 5.0, "Cork"), ("Orla", 2021, 7.0, "Cork")], "ab", sources=sources)
+    assert sorted(row.values[2] for row in result.rows) == [5.0, 7.0]
+    assert all("open conflict" in row.flags for row in result.rows)
+    (conflict,) = result.conflicts
+    assert [c.source.quote for c in conflict.candidates] == ["spent 5", "spent 7"]
+    assert "spent 5" in str(conflict) and "spent 7" in str(conflict)
+
+
+def test_two_sources_outvote_one_and_the_repair_says_so() -> None:
+    result = run(SPEND, [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None), ("Orla", 2021, 5.0, None)], "abc")
+    assert values(result) == [("Orla", 2021, 5.0, None)]
+    repair = next(r for r in result.repairs if r.operation == "resolve_conflict")
+    assert repair.before == (5.0, 7.0) and repair.after == 5.0 and "2 sources against 1" in repair.reason
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept"),
+    [
+        (DocumentSource("a", "unaudited report"), DocumentSource("b", "audited report"), 7.0),
+        (DocumentSource("a", "report"), DocumentSource("b", "addendum to the report"), 5.0),
+    ],
+)
+def test_source_criteria(first: DocumentSource, second: DocumentSource, kept: float) -> None:
+    rows = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)]
+    result = run(SPEND, rows, "ab", known={"a": first, "b": second})
+    assert [row.values[2] for row in result.rows] == [kept]
+
+
+def test_the_newer_document_supersedes_only_when_the_user_says_so() -> None:
+    rows = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)]
+    known = {"a": DocumentSource("a", "x", "2021-01-01"), "b": DocumentSource("b", "y", "2022-01-01")}
+    assert len(run(SPEND, rows, "ab", known=known).conflicts) == 1
+    newer = run(SPEND, rows, "ab", Options(criteria=("newer_document",)), known=known)
+    assert [row.values[2] for row in newer.rows] == [7.0] and not newer.conflicts
+
+
+def test_a_precede_rule_beats_votes() -> None:
+    rows = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None), ("Orla", 2021, 5.0, None)]
+    known = {d: DocumentSource(d, name) for d, name in (("a", "press"), ("b", "register"), ("c", "press"))}
+    result = run(SPEND, rows, "abc", Options(precede=(Precedence("register", "press"),)), known=known)
+    assert [row.values[2] for row in result.rows] == [7.0]
+
+
+def test_a_rounded_figure_is_no_contradiction() -> None:
+    sources = {
+        ("r0", "amount"): CellSource(printed="1.6 million", scale="million"),
+        ("r1", "amount"): CellSource(printed="1,577,000"),
+    }
+    result = run(SPEND, [("Orla", 2021, 1.6e6, None), ("Orla", 2021, 1577000.0, None)], "ab", sources=sources)
+    assert [row.values[2] for row in result.rows] == [1577000.0] and not result.conflicts
+
+
+def test_the_same_quantity_in_two_units_keeps_the_columns_unit() -> None:
+    table = Table("run", (Column("name"), Column("length", NUMBER, unit="km")), key=("name",), pinned=True)
+    sources = {("r0", "length"): CellSource(unit="miles"), ("r1", "length"): CellSource(unit="km")}
+    result = run(table, [("Orla", 10.0), ("Orla", 16.09)], "ab", sources=sources)
+    assert values(result) == [("Orla", 16.09)] and result.repairs[0].operation == "convert"
+
+
+def test_the_model_chooses_among_the_sources_and_is_asked_once_per_batch() -> None:
+    model = ScriptedModel([{"choices": [{"case": 1, "candidate": 2, "reason": "later words correct it"}]}])
+    rows = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)]
+    result = run(SPEND, rows, "ab", model=model)
+    assert [row.values[2] for row in result.rows] == [7.0]
+    assert result.calls == 1 and result.conflict_groups == 1 and not result.conflicts
+    again = run(SPEND, rows, "ab", Options(previous=result), ScriptedModel([]))
+    assert again.calls == 0 and values(again) == values(result)
+
+
+@pytest.mark.parametrize("candidate", [0, 3, -1])
+def test_a_choice_outside_the_candidates_leaves_the_conflict_open(candidate: int) -> None:
+    model = ScriptedModel([{"choices": [{"case": 1, "candidate": candidate, "reason": ""}]}])
+    result = run(SPEND, [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)], "ab", model=model)
+    assert len(result.conflicts) == 1 and len(result.rows) == 2
+
+
+def test_an_unusable_reply_leaves_the_conflict_open() -> None:
+    model = ScriptedModel([ModelRefusal("no JSON")])
+    result = run(SPEND, [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)], "ab", model=model)
+    assert len(result.conflicts) == 1
+    assert any("could not be used" in decision.reason for decision in result.decisions)
+
+
+def test_receipts_of_one_company_are_never_merged() -> None:
+    table = Table("receipt", (Column("company"), Column("date", DATE), Column("total", NUMBER)), grain="document")
+    rows = [("Tarn Ltd", f"2021-01-{d:02}", float(d)) for d in range(1, 9)]
+    result = run(table, rows, "abcdefgh")
+    assert [row.sources for row in result.rows] == [(f"r{i}",) for i in range(8)]
+
+
+def test_receipts_stay_apart_even_if_the_schema_names_the_company_as_key() -> None:
+    columns = (Column("company"), Column("address"), Column("date", DATE), Column("total", NUMBER))
+    table = Table("receipt", columns, grain="document", key=("company",))
+    rows = [("Tarn Ltd", "1 High St", f"2021-01-{d:02}", float(d)) for d in range(1, 9)]
+    assert len(run(table, rows, "abcdefgh").rows) == 8
+
+
+def test_partial_rows_of_one_document_merge_when_a_document_is_a_row() -> None:
+    table = Table("report", (Column("place"), Column("date", DATE), Column("injured", INTEGER)), grain="document")
+    rows = [("Arlen", None, None), (None, "2020-02-03", 4), ("Brook", None, 1)]
+    result = run(table, rows, "aab", chunks=["a1", "a2", "b1"])
+    assert values(result) == [("Arlen", "2020-02-03", 4), ("Brook", None, 1)]
+
+
+def test_a_document_grain_that_the_chunks_refute_is_not_believed() -> None:
+    table = Table("listing", (Column("name"), Column("price", NUMBER), Column("city")), grain="document")
+    rows = [("Ash", 10.0, "Arlen"), ("Birch", 20.0, "Brook"), ("Cedar", 30.0, "Corby")]
+    assert len(run(table, rows, "aaa").rows) == 3
+
+
+def test_listings_of_one_name_with_other_attributes_stay_apart() -> None:
+    table = Table("listing", (Column("name"), Column("price", NUMBER), Column("city"), Column("phone")), key=("name",))
+    rows = [("Ash", 10.0, "Arlen", "1"), ("Ash", 20.0, "Brook", "2"), ("Birch", 5.0, "Corby", "3")]
+    assert len(run(table, rows, "abc").rows) == 3
+
+
+def test_a_player_in_many_games_is_an_event_each_time() -> None:
+    table = Table("line", (Column("player"), Column("points", INTEGER), Column("rebounds", INTEGER)))
+    players = ["Ann Ash", "Bea Birch", "Cal Cedar"]
+    rows = [(p, 3 * g + i, 7 * i + 2 * g) for g in range(6) for i, p in enumerate(players)]
+    result = run(table, rows, "".join(c * 3 for c in "abcdef"))
+    assert len(result.rows) == 18
+
+
+def test_an_entity_told_in_many_documents_becomes_one_row_without_a_declared_key() -> None:
+    table = Table("person", (Column("name"), Column("born", INTEGER), Column("city"), Column("office")))
+    people = [(f"Person{i} Name{i}", 1900 + i, f"City{i % 7}", f"Office {i % 5}") for i in range(12)]
+    rows = people + people
+    chunks = [f"c{i // 4}" for i in range(24)]
+    result = run(table, rows, "a" * 12 + "b" * 12, chunks=chunks)
+    assert result.across_documents and len(result.rows) == 12
+
+
+def test_words_read_twice_are_one_mention() -> None:
+    def row(number: int, start: int) -> Row:
+        cell = Cell("name", "Ash", "Ash", Grounding.EXACT, Span("d", start, start + 3))
+        return Row(f"r{number}", "t", "d", "c", number, (cell,))
+
+    table = Table("t", (Column("name"),))
+    result = asyncio.run(reconcile_table(table, relation_of([row(0, 5), row(1, 5), row(2, 90)], ("name",))))
+    assert sorted(r.sources for r in result.rows) == [("r0", "r1"), ("r2",)]
+
+
+def test_ungrounded_cells_do_not_enter() -> None:
+    row = Row("r0", "t", "d", "c", 0, (Cell("name", "Ash", "Ash", Grounding.NONE),))
+    assert relation_of([row], ("name",)).column("name") == [None]
+    assert relation_of([row], ("name",), keep_ungrounded=True).column("name") == ["Ash"]
+
+
+def test_a_missing_key_is_filled_where_its_document_states_one_value_only() -> None:
+    columns = (Column("company"), Column("year", INTEGER), Column("amount", NUMBER))
+    table = Table("spend", columns, key=("company", "year"), pinned=True)
+    rows = [("Orla", 2020, 1.0), ("Orla", 2021, 2.0), (None, 2022, 3.0), (None, 2020, 4.0)]
+    result = run(table, rows, "aaab")
+    assert [row.values[0] for row in result.rows] == ["Orla", "Orla", "Orla", None]
+    assert result.rows[2].supplied[0] == "r0"
+    assert result.rows[3].flags == ("missing key",)
+
+
+def test_normalize_terms_join_forms_and_name_them() -> None:
+    options = Options(normalize=(Normalization("United Kingdom", ("UK", "Britain"), "city"),))
+    result = run(SPEND, [("Orla", 2021, 5.0, "UK"), ("Tarn", 2021, 5.0, "Britain")], "ab", options)
+    assert "city_canonical" in result.columns and not result.conflicts
+    assert len({row.values[-1] for row in result.rows}) == 1
+
+
+def test_misspellings_join_only_where_their_rows_agree() -> None:
+    table = Table("p", (Column("name"), Column("born", DATE), Column("city")), key=("name",), pinned=True)
+    agree = [("Marta Kovalenko", "1950-02-01", "Arlen"), ("Marta Kovalenco", "1950-02-01", "Arlen")]
+    other = [(f"Person{i} N{i}", f"19{i:02}-03-04", f"City{i}") for i in range(10, 20)]
+    assert len(run(table, [*agree, *other], "abcdefghijkl").rows) == 11
+    apart = [agree[0], ("Marta Kovalenco", "1971-07-07", "Brook")]
+    assert len(run(table, [*apart, *other], "abcdefghijkl").rows) == 12
+
+
+def test_set_value_survives_and_applies_to_rows_that_come_later() -> None:
+    correction = Correction("set_value", (("company", "orla"),), "ana", "city", "Cork", reason="called them")
+    options = Options(corrections=(correction,))
+    first = run(SPEND, [("Orla", 2021, 5.0, None)], "a", options)
+    later = run(SPEND, [("Orla", 2021, 5.0, None), ("ORLA", 2022, 6.0, "Bray")], "ab", options)
+    assert [row.values[3] for row in first.rows] == ["Cork"]
+    assert [row.values[3] for row in later.rows] == ["Cork", "Cork"]
+    assert later.rows[1].supplied[3] == "correction:1" and "corrected" in later.rows[1].flags
+    assert next(r for r in later.repairs if r.operation == "correct").before in ((None,), ("Bray",))
+
+
+def test_merge_and_split_are_human_decisions() -> None:
+    rows = [("Orla", 2021, 5.0, None), ("Orla Mills Holdings", 2021, None, "Cork")]
+    merge = Correction("merge", (("company", "Orla"),), "ana", other=(("company", "Orla Mills Holdings"),))
+    assert len(run(SPEND, rows, "ab").rows) == 2
+    assert len(run(SPEND, rows, "ab", Options(corrections=(merge,))).rows) == 1
+    same = [("Orla", 2021, 5.0, "Cork"), ("Orla", 2021, None, "Bray")]
+    split = Correction("split", (("city", "Cork"),), "ana", other=(("city", "Bray"),))
+    result = run(SPEND, same, "ab", Options(corrections=(split,)))
+    assert len(result.rows) == 2 and not result.conflicts
+
+
+@pytest.mark.parametrize(
+    "correction",
+    [
+        Correction("set_value", (("nowhere", 1),), "ana", "city", "Cork"),
+        Correction("set_value", (("company", "Orla"),), "ana", "nowhere", "Cork"),
+        Correction("set_value", (), "ana", "city", "Cork"),
+        Correction("merge", (("company", "Orla"),), "ana"),
+    ],
+)
+def test_a_correction_that_selects_nothing_sensible_is_refused(correction: Correction) -> None:
+    with pytest.raises(RepairError):
+        run(SPEND, [("Orla", 2021, 5.0, None)], "a", Options(corrections=(correction,)))
+
+
+def test_a_key_of_unknown_columns_is_refused() -> None:
+    with pytest.raises(RepairError, match="nowhere"):
+        run(Table("t", (Column("a"),), key=("nowhere",)), [("x",)], "a")
+
+
+def test_incremental_counts_only_the_groups_that_a_new_document_touches() -> None:
+    rows = [(f"C{i} Mills", 2021, float(i), None) for i in range(20)] + [("C3 Mills", 2021, 3.0, "Cork")]
+    documents = "abcdefghijklmnopqrst" + "u"
+    result = run(SPEND, rows, documents, Options(changed=frozenset("u")))
+    assert result.touched_groups == 1 and len(result.rows) == 20
+
+
+def test_the_result_does_not_depend_on_the_run() -> None:
+    rows = [("Orla, Inc.", 2021, 5.0, None), ("ORLA", 2021, 5.0, "Cork"), ("Tarn", 2021, 1.0, None)]
+    assert run(SPEND, rows, "abc") == run(SPEND, rows, "abc")
