@@ -234,7 +234,7 @@ def _model(args: argparse.Namespace) -> Model:
     if args.stub:
         return Stub()
     if args.base_url:
-        return Upstream(args.base_url, "" if args.model == "local" else args.model)
+        return Upstream(args.base_url, args.model)
     raise SuiteError("no endpoint: give --base-url URL (`sliders model serve` starts the embedded one), or --stub")
 
 

@@ -87,7 +87,7 @@ def minimal(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) ->
 
 
 class Stub:
-    """Answers every request without a model: small JSON that fits a schema, SQL where SQL is asked, else "not found"."""
+    """Answers without a model: small JSON that fits a schema, SQL where SQL is asked, else "not found"."""
 
     def __call__(self, path: str, body: Mapping[str, Any]) -> Reply:
         if path.endswith("/embeddings"):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from benchmarks.systems import extract_then_sql
 from benchmarks.systems.base import Answered, Task, serve
+
+# Any other name makes it fetch a tokenizer, and assume a 32k context; the proxy puts the served model's name back.
+_ALIAS = "openai/gpt-4-turbo"
 
 
 def _extract(task: Task, columns: dict[str, str], documents: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -27,7 +32,7 @@ def _extract(task: Task, columns: dict[str, str], documents: Sequence[tuple[str,
         "litellm_completion_kwargs": {"api_base": task.base_url, "api_key": "none"},
     }
     config = {
-        "default_model": f"openai/{task.model}",
+        "default_model": _ALIAS,
         "default_lm_api_base": task.base_url,
         "bypass_cache": True,
         "datasets": {"documents": {"type": "file", "path": str(source)}},
@@ -49,6 +54,10 @@ def run(task: Task) -> Iterator[Answered]:
     """DocETL between attributes and SQL."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("OPENAI_API_KEY", "none")
+    packaged = importlib.util.find_spec("litellm")
+    if packaged and packaged.submodule_search_locations:  # the one tokenizer that ships inside a package
+        tokenizers = Path(packaged.submodule_search_locations[0]) / "litellm_core_utils" / "tokenizers"
+        os.environ["TIKTOKEN_CACHE_DIR"] = os.environ["CUSTOM_TIKTOKEN_CACHE_DIR"] = str(tokenizers)
     os.environ["OPENAI_API_BASE"] = os.environ["OPENAI_BASE_URL"] = task.base_url
     return extract_then_sql.run(task, _extract)
 
