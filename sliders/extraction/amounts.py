@@ -212,6 +212,8 @@ def _finish(number: Number, text: str, column: Column, scale: str, currency: str
     else:
         value, printed_scale, note = _scaled(value, number, column, scale)
     notes.append(note)
+    if abs(value) >= 2**63:
+        return Reading(reason=f"{number.text!r} does not fit a 64-bit number")
     if column.type is ColumnType.INTEGER and value != value.to_integral_value():
         return Reading(reason=f"{number.text!r} is not a whole number")
     return Reading(

@@ -171,6 +171,7 @@ def _digit_numbers(text: str, decimal: DecimalMark, whole: bool) -> Iterator[Num
             yield number
 
 
+_LONGEST = 40  # characters; a longer run of digits is a code, not an amount
 _TOUCHING = re.compile(r"[^\W\d_][\w²³/]*")
 _UNIT_WORD = re.compile(r"\s?([^\W\d_][\w²³/°]*|°[CF]?)")
 _HYPHENED = re.compile(r"[-‐‑][^\W\d_]")
@@ -182,6 +183,8 @@ def _base(match: re.Match[str], decimal: DecimalMark, whole: bool) -> Decimal | 
     if match["over"]:
         over, under = int(match["over"]), int(match["under"])
         return Decimal(match["whole"] or 0) + Decimal(over) / under if 0 < over < under else None
+    if len(match["core"]) > _LONGEST:
+        return None
     base = read_digits(match["core"], decimal=decimal, whole=whole)
     if base is not None and match["vulgar"]:
         base += Decimal(_VULGAR[match["vulgar"].strip()])
@@ -297,10 +300,13 @@ def _word_numbers(text: str) -> Iterator[Number]:
         words = [(match[0].lower(), match.start(), match.end()) for match in _WORD.finditer(text, *run.span())]
         index = 0
         while index < len(words):
-            used, value, ordinal, scale = spelled_number([word for word, _, _ in words[index:]])
+            used, value, ordinal, scale = spelled_number([word for word, _, _ in words[index : index + 40]])
             if used:
                 start, end = words[index][1], words[index + used - 1][2]
-                if not (words[index][0] == "one" and re.search(r"\b(?:no|any|every|some)[\s-]$", text[:start], re.I)):
+                if not (
+                    words[index][0] == "one"
+                    and re.search(r"\b(?:no|any|every|some)[\s-]$", text[max(0, start - 8) : start], re.I)
+                ):
                     yield _word_number(text, start, end, value, ordinal, scale)
             index += max(used, 1)
 

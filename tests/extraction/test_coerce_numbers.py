@@ -102,6 +102,8 @@ def test_integer_column(printed: str, value: int) -> None:
         (NUMBER, "N345AN", "no number"),
         (NUMBER, "4/5", "no number"),
         (NUMBER, "18:22", "no number"),
+        (WHOLE, "9" * 30, "64-bit"),
+        (WHOLE, "9" * 5000, "no number"),
     ],
 )
 def test_what_does_not_parse_says_why(column: Column, printed: str, reason: str) -> None:
