@@ -22,12 +22,8 @@ CRASHES = (SlidersError, OSError, ValueError, LookupError, RuntimeError, TypeErr
 def _open(path: Path, model: str, base_url: str) -> Any:
     import sliders
 
-    options: dict[str, Any] = {}
-    if model and model != "local":
-        options["model"] = model
-    if base_url:
-        options |= {"model": model, "base_url": base_url}
-    return sliders.Workspace(str(path), **options)
+    options = {"base_url": base_url} if base_url else {}
+    return sliders.Workspace(path, model=model or None, **options)
 
 
 def plain(value: Any) -> Any:
@@ -144,25 +140,21 @@ class SlidersSystem:
                 yield self._ask(ws, asked, started if i == 0 else time.perf_counter(), "cold" if i == 0 else "warm")
 
     def _ask(self, ws: Any, asked: Asked, started: float, phase: str) -> Answered:
-        before = ws.usage
         try:
             answer = ws.ask(asked.question)
         except CRASHES as error:
-            used = _minus(ws.usage, before)
-            self.usage += used
-            return _failure(asked, error, used, time.perf_counter() - started, phase)
-        used = _minus(ws.usage, before)
-        self.usage += used
-        return _as_answered(asked, answer, used, time.perf_counter() - started, phase)
+            self.usage += ws.usage
+            return _failure(asked, error, ws.usage, time.perf_counter() - started, phase)
+        self.usage += ws.usage
+        return _as_answered(asked, answer, ws.usage, time.perf_counter() - started, phase)
 
     def _batch(self, ws: Any, questions: Sequence[Asked], started: float) -> Iterator[Answered]:
-        before = ws.usage
         try:
             answers = ws.ask_many([q.question for q in questions])
         except CRASHES as error:
             yield from (_failure(q, error, Usage(), 0.0, "batch") for q in questions)
             return
-        used = _minus(ws.usage, before)
+        used = ws.usage  # of the last run, as the package counts it
         self.usage += used
         share = (time.perf_counter() - started) / max(1, len(questions))
         own = sum((answer.usage for answer in answers), Usage())
@@ -182,7 +174,6 @@ class SlidersSystem:
         """
         started = time.perf_counter()
         with self._workspace(name) as ws:
-            before = ws.usage
             ws.add([str(d) for d in documents])
             ws.pin_schema(pinned(schema))
             ws.extract()
@@ -190,7 +181,7 @@ class SlidersSystem:
             for table in schema["tables"]:
                 if table["name"] in set(ws.tables):
                     found[table["name"]] = ws.tables[table["name"]]
-            used = _minus(ws.usage, before)
+            used = ws.usage
         self.usage += used
         return found, used, time.perf_counter() - started
 

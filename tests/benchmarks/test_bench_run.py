@@ -33,7 +33,7 @@ class Said:
 
 @dataclass
 class Double:
-    """Answers from a script; extraction costs 100 tokens a document, once a workspace file."""
+    """Answers from a script; extraction costs 100 tokens a document, once a file; `usage` is that of the last run."""
 
     path: Path
     script: dict[str, Any]
@@ -53,6 +53,13 @@ class Double:
         self.added += paths
 
     def ask(self, question: str) -> Said:
+        return self.ask_many([question])[0]
+
+    def ask_many(self, questions: list[str]) -> list[Said]:
+        self.usage = Usage()
+        return [self._one(question) for question in questions]
+
+    def _one(self, question: str) -> Said:
         if self.path not in self.known:
             self.known.add(self.path)
             self.usage += Usage(calls=len(self.added), prompt_tokens=100 * len(self.added))
@@ -61,9 +68,6 @@ class Double:
         if isinstance(said, Exception):
             raise said
         return Said(said)
-
-    def ask_many(self, questions: list[str]) -> list[Said]:
-        return [self.ask(q) for q in questions]
 
     def pin_schema(self, schema: Schema) -> None:
         self.schema = schema
