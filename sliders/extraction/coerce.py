@@ -204,8 +204,11 @@ _CLOSING = frozenset(
     stem(word) for word in ("death", "died", "end", "closing", "last", "until", "to", "expiry", "expiration")
 )
 _BETWEEN = re.compile(
-    r"\s*(?:[-–—]|\bto\b|\buntil\b|\bbis\b|\bthrough\b|[;,]?\s*(?:died|d\.|†)(?:\s+on)?)\s*", re.IGNORECASE
+    r"(?=.*(?:[-–—†]|\b(?:to|until|bis|through|died|d)\b))"
+    r"(?:[\s,.;–—†-]|\b(?:in|at|near|on|de|la|du|born|died|d|to|until|bis|through)\b|[^\W\d_a-z][^\W\d_]*)+",
+    re.DOTALL,
 )
+"""What may stand between the two dates of a lifetime or term: a dash or "to", and the names of places."""
 
 
 def _end_of_range(words: str, dates: list[PrintedDate], column: Column) -> tuple[PrintedDate, str] | None:

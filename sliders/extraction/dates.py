@@ -55,11 +55,18 @@ _TIME = (
     r"(?:(?:,|\s|t|at|um|-)*(?<!\d)(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?"
     r"(?:\s?(?P<half>[ap])\.?m\b\.?)?(?:\s?(?:z\b|utc\b|uhr\b|[+-]\d\d:?\d\d))?)?"
 )
-_NOT_BEFORE = r"(?<![\w])(?<!\d[./-])"
-_NOT_AFTER = r"(?![\w])(?![./-]\d)"
+
+
+def _guarded(pattern: str) -> str:
+    """Keeps dates off longer runs of digits; behind a month's name a hyphen joins two dates: "1841-29 May 1918"."""
+    if _MONTH in pattern:
+        return rf"(?<!\w)(?<!\d[./]){pattern}(?!\w)(?![./]\d)"
+    return rf"(?<!\w)(?<!\d[./-]){pattern}(?!\w)(?![./-]\d)"
+
+
 _SHORT_YEAR = r"['’]\d\d|\d\d(?!\s+[a-z]{3})"
 _PATTERNS = tuple(
-    (kind, re.compile(_NOT_BEFORE + pattern + _NOT_AFTER, re.IGNORECASE))
+    (kind, re.compile(_guarded(pattern), re.IGNORECASE))
     for kind, pattern in (
         ("full", rf"(?P<year>\d{{4}})(?P<sep>[-/.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}}){_TIME}"),
         (

@@ -67,6 +67,7 @@ def test_full_dates(printed: str, iso: str) -> None:
         ("today", "not a date"),
         ("31 February 2000", "no full date"),
         ("28 October 1957 - 16 November 2000", "2 dates"),
+        ("The agreement of 3 May 2001 was amended to run from 4 June 2002", "2 dates"),
         ("soon", "'soon' is not a date"),
     ],
 )
@@ -103,8 +104,18 @@ def test_partial_dates_where_the_column_wants_them(printed: str, date_format: st
     assert coerce(printed, Column("d", ColumnType.DATE, date_format=date_format)).value == value
 
 
-def test_the_end_of_a_range_that_the_column_names() -> None:
-    printed = "(28 October 1957 – 16 November 2000)"
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "(28 October 1957 – 16 November 2000)",
+        "28 October 1957-16 November 2000",
+        "October 28, 1957-November 16, 2000",
+        "28 October 1957 in Old Town – 16 November 2000 in Ulm",
+        "Old Town, October 28, 1957 – Ulm, November 16, 2000",
+        "born 28 October 1957, died 16 November 2000",
+    ],
+)
+def test_the_end_of_a_range_that_the_column_names(printed: str) -> None:
     assert coerce(printed, Column("birth_date", ColumnType.DATE)).value == "1957-10-28"
     died = coerce(printed, Column("death_date", ColumnType.DATE))
     assert died.value == "2000-11-16"
