@@ -15,7 +15,7 @@ from sliders.documents.headers import find_header, name_columns
 from sliders.documents.lines import cells_of, goes_on, is_data, is_section, is_year_header, text_of, value_edge
 from sliders.documents.segments import Line, Segment, join_marks
 from sliders.documents.tables import Table
-from sliders.documents.values import is_note
+from sliders.documents.values import is_note, is_year
 
 __all__ = ["Line", "Region", "Segment", "find_tables", "join_marks"]
 
@@ -98,11 +98,13 @@ def _continues(
 
 def _region(lines: Sequence[Line], floor: int, first: int, last: int) -> tuple[Region, tuple[Column, ...]] | None:
     data = [i for i in range(first, last + 1) if is_data(lines[i]) and not is_year_header(lines[i])]
+    if data and is_year_header(lines[data[0]], named=True) and not all(_only_years(lines[i]) for i in data):
+        data = data[1:]
     width = max((len(cells_of(lines[i])) for i in data), default=0)
     printed = sum(any(ch.isdigit() for cell in cells_of(lines[i]) for ch in cell.text) for i in data)
     if len(data) < (2 if width > 1 else 3) or printed * 2 < len(data):
         return None
-    years = [cells_of(lines[i]) for i in range(first, data[0]) if is_year_header(lines[i])]
+    years = [cells_of(lines[i]) for i in range(first, data[0]) if is_year_header(lines[i], named=True)]
     columns = columns_of([cells_of(lines[i]) for i in data], years)
     top, header_lines, notes = find_header(lines, floor, data[0], columns)
     in_header = set(header_lines)
@@ -113,6 +115,10 @@ def _region(lines: Sequence[Line], floor: int, first: int, last: int) -> tuple[R
     body = [i for i in range(top, last + 1) if lines[i] and i not in skipped]
     rows = _join_wrapped([row_of(lines[i], columns) for i in body])
     return Region(top, last, Table((label, *header), tuple(rows), note=note)), columns
+
+
+def _only_years(line: Line) -> bool:
+    return all(is_year(cell.text) for cell in cells_of(line))
 
 
 def _join_wrapped(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -63,7 +63,7 @@ def _header_above(lines: Sequence[Line], floor: int, at: int, columns: Sequence[
 
 def _is_header(line: Line, columns: Sequence[Column]) -> bool:
     """True when the line's pieces stand over the value columns (a piece over the labels may come first)."""
-    if is_year_header(line):
+    if is_year_header(line, named=True):
         return True
     spacing = spacing_of(columns)
     # Over drifting text the words of a period stand further left than the values below them.

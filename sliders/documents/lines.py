@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from sliders.documents.segments import Line, Segment
 from sliders.documents.values import is_note, is_period, is_value, is_year
 
 MAX_TEXT_CELL = 48
+_MAX_WORDS_OF_ROW = 90
 _OPEN_END = re.compile(
     r"(?:[,/–—]|\b(?:and|or|of|to|for|in|on|the|a|an|with|from|by|at|as|including|net))$", re.IGNORECASE
 )
@@ -24,14 +26,25 @@ def is_data(line: Line) -> bool:
     values = sum(is_value(cell.text) for cell in cells)
     if not values or values * 2 < len(cells) or (len(cells) == len(line) and len(line) < 2):
         return False
-    return all(len(cell.text) <= MAX_TEXT_CELL for cell in cells)
+    return all(len(cell.text) <= _MAX_WORDS_OF_ROW for cell in cells)
 
 
-def is_year_header(line: Line) -> bool:
+def is_year_header(line: Line, *, named: bool = False) -> bool:
+    """True for a line of years over columns; over the labels stands nothing, a note or a period.
+
+    With `named` any short name may stand there, if the years follow each other.
+    """
     cells = cells_of(line)
     label = line[0].text if len(cells) < len(line) else ""
-    plain = is_note(label) or is_period(label)
-    return bool(cells) and plain and all(is_year(cell.text) for cell in cells) and (len(cells) > 1 or bool(label))
+    if not cells or not all(is_year(cell.text) for cell in cells):
+        return False
+    if is_note(label) or is_period(label):
+        return len(cells) > 1 or bool(label)
+    if not named:
+        return False
+    years = [int("".join(filter(str.isdigit, cell.text))[:4]) for cell in cells]
+    steps = {b - a for a, b in pairwise(years)}
+    return steps in ({1}, {-1}) and len(label) <= MAX_TEXT_CELL
 
 
 def text_of(line: Line) -> str:

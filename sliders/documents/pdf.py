@@ -14,6 +14,7 @@ from sliders.documents.blocks import heading_level
 from sliders.documents.build import DocumentBuilder
 from sliders.documents.document import Document
 from sliders.documents.grid import Line, find_tables, join_marks
+from sliders.documents.pdf_order import reading_order
 from sliders.documents.pdf_words import PrintedLine, page_lines
 from sliders.documents.values import is_note, is_period, is_value
 from sliders.errors import DocumentError
@@ -70,7 +71,7 @@ def _lines(pdf: pypdfium2.PdfDocument, index: int, builder: DocumentBuilder) -> 
         builder.warnings.append(f"page {index + 1} cannot be read: the PDF is damaged there")
         return []
     try:
-        return page_lines(page)
+        return reading_order(page_lines(page))
     finally:
         page.close()
 

@@ -14,6 +14,7 @@ from sliders.documents.values import closes_value, is_note, is_period, is_value,
 
 SEPARATOR = " | "
 _VALUE_SHARE = 0.6
+_MAX_LABEL_NAME = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ def _label_style(table: Table) -> tuple[bool, bool]:
     valued = sum(is_value(cell) for cell in others) >= _VALUE_SHARE * len(others)
     name = table.header[0]
     proper = not name.endswith((",", ":")) and not any(ch.isdigit() for ch in name) and not is_period(name)
-    return textual and valued, proper
+    return textual and valued, proper and len(name) <= _MAX_LABEL_NAME
 
 
 def _render_row(

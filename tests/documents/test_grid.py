@@ -114,3 +114,21 @@ def test_a_table_that_goes_on_after_a_line_keeps_its_header() -> None:
     ]
     first, second = find_tables([_segments(line) for line in lines])
     assert first.table.header == second.table.header == ("", "2021", "2020")
+
+
+def test_years_under_a_name_are_a_header_and_years_as_values_are_not() -> None:
+    lines = [
+        "Summary of lamps                                2021      2020",
+        "Sold                                             120        98",
+        "Broken                                             1         2",
+    ]
+    (region,) = find_tables([_segments(line) for line in lines])
+    assert region.table.header == ("Summary of lamps", "2021", "2020")
+    lines = [
+        "Bern                 1890      1950",
+        "Rome                 1901      1930",
+        "Oslo                 1911      1912",
+    ]
+    (region,) = find_tables([_segments(line) for line in lines])
+    assert region.table.header == ("", "", "")
+    assert len(region.table.rows) == 3

@@ -93,3 +93,17 @@ def test_broken_pdfs_give_one_clear_line(statement_pdf: bytes, damage, words: st
         read_pdf(damage(statement_pdf), "bad.pdf")
     assert str(caught.value).startswith("bad.pdf: ")
     assert "\n" not in str(caught.value)
+
+
+def test_two_columns_of_text_are_read_one_after_the_other() -> None:
+    left = [f"left column line {n} says something about lamps" for n in range(12)]
+    right = [f"right column line {n} says something on bulbs" for n in range(12)]
+    page = [
+        (72, 60, "A heading that stands over both of the columns and crosses the place between them, as headings do")
+    ]
+    page += [(60, 100 + 12 * n, text) for n, text in enumerate(left)]
+    page += [(320, 100 + 12 * n, text) for n, text in enumerate(right)]
+    words = check_document(read_pdf(make_pdf([page]), "two.pdf")).text
+    assert " ".join(left) in words.replace("\n", " ")
+    assert " ".join(right) in words.replace("\n", " ")
+    assert words.index(left[-1]) < words.index(right[0])
