@@ -19,7 +19,7 @@ from sliders.errors import StoreError, UnsafeStatement
 from sliders.store.database import Database, file_uri, quote_identifier
 from sliders.store.functions import ANALYST_AGGREGATES, register_functions
 from sliders.store.memory import MemoryGauge
-from sliders.store.naming import fold
+from sliders.store.naming import RESERVED_PREFIXES, RESERVED_TABLES, fold
 from sliders.store.statement import MAX_SQL_CHARACTERS, CheckedStatement, Permission, check_statement
 
 __all__ = ["CheckedStatement", "Limits", "Permission", "Result", "check_statement", "run_readonly"]
@@ -43,7 +43,7 @@ _ENGINE_LIMITS = (
     (sqlite3.SQLITE_LIMIT_LENGTH, 300_000),
     (sqlite3.SQLITE_LIMIT_SQL_LENGTH, MAX_SQL_CHARACTERS * 4),
     (sqlite3.SQLITE_LIMIT_COLUMN, 512),
-    (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 200),
+    (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 500),
     (sqlite3.SQLITE_LIMIT_COMPOUND_SELECT, 100),
     (sqlite3.SQLITE_LIMIT_VDBE_OP, 250_000),
     (sqlite3.SQLITE_LIMIT_FUNCTION_ARG, 100),
@@ -113,14 +113,15 @@ def run_readonly(
     """
     limits = limits or Limits()
     visible = frozenset(tables)
+    known = known_tables(database)
     if parse:
-        check_statement(sql, Permission(visible, known_tables(database)))
+        check_statement(sql, Permission(visible, known))
     watch = _Watch(limits)
     with contextlib.closing(_open(database)) as connection:
         watch.complaints = register_functions(connection, bounded=True)
         readable = _readable(connection, visible)
         connection.execute("PRAGMA query_only=ON")
-        connection.set_authorizer(_authorizer(readable, watch))
+        connection.set_authorizer(_authorizer(readable, known, watch))
         for category, value in _ENGINE_LIMITS:
             connection.setlimit(category, value)
         connection.set_progress_handler(watch, PROGRESS_STEPS)
@@ -172,15 +173,23 @@ def _readable(connection: sqlite3.Connection, visible: frozenset[str]) -> frozen
     return frozenset(pairs | {(table, "") for table, _ in pairs})
 
 
+def _is_subquery(name: str, known: frozenset[str]) -> bool:
+    """Whether a name of which no column is read can only be a subquery's: it is no table, and none of SQLite's own."""
+    return name not in known and not name.startswith(RESERVED_PREFIXES) and name not in RESERVED_TABLES
+
+
 def _authorizer(
-    readable: frozenset[tuple[str, str]], watch: _Watch
+    readable: frozenset[tuple[str, str]], known: frozenset[str], watch: _Watch
 ) -> Callable[[int, str | None, str | None, str | None, str | None], int]:
+    folded = frozenset(fold(name) for name in known)
+
     # The fifth argument, the view that asks, is not trusted: a subquery named like a view passes for one.
     def decide(action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None) -> int:
         if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_READ:
-            if (fold(first or ""), fold(second or "")) in readable:
+            table, column = fold(first or ""), fold(second or "")
+            if (table, column) in readable or (not column and _is_subquery(table, folded)):
                 return sqlite3.SQLITE_OK
             watch.denied = f"it may not read {first!r}"
         elif action == sqlite3.SQLITE_FUNCTION:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Container
 
 # Names that SQLite keeps for itself, that its table-valued functions answer to, or that system and export tables use.
-_RESERVED_PREFIXES = ("sl_", "sqlite_", "pragma_", "audit_", "fts5", "fts3", "fts4", "rtree")
-_RESERVED_TABLES = frozenset(
+RESERVED_PREFIXES = ("sl_", "sqlite_", "pragma_", "audit_", "fts5", "fts3", "fts4", "rtree")
+RESERVED_TABLES = frozenset(
     {"cell_absence", "json_each", "json_tree", "dbstat", "generate_series", "bytecode", "tables_used", "sqlite_stmt"}
 )
 _VERSION = re.compile(r"__v\d+$")
@@ -41,7 +41,7 @@ def relation_name(name: str, taken: Container[str]) -> str:
     """The SQL name of table `name`: free among `taken` (folded names) and of no reserved form."""
     candidate = _printable(name, "table")
     folded = fold(candidate)
-    if folded.startswith(_RESERVED_PREFIXES) or folded in _RESERVED_TABLES or _VERSION.search(folded):
+    if folded.startswith(RESERVED_PREFIXES) or folded in RESERVED_TABLES or _VERSION.search(folded):
         candidate = f"data_{candidate}" if not _VERSION.search(folded) else f"{candidate}_"
     return _free(candidate, taken)
 

@@ -7,7 +7,8 @@ import pytest
 
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
-from tests.store.samples import DOCUMENT, SCHEMA, chunks_of, rows_of
+
+from .samples import fill
 
 
 @pytest.fixture
@@ -24,8 +25,4 @@ def catalog(database: Database) -> Catalog:
 @pytest.fixture
 def filled(catalog: Catalog) -> Catalog:
     """A workspace with one document, its chunks, a schema and two extracted rows."""
-    catalog.documents.add(DOCUMENT)
-    catalog.chunks.save(DOCUMENT.id, chunks_of(DOCUMENT))
-    catalog.schemas.save(SCHEMA, "test")
-    catalog.extractions.save(rows_of(DOCUMENT))
-    return catalog
+    return fill(catalog)

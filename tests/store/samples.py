@@ -6,6 +6,7 @@ from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.documents.document import Document, Element, Page, TableCell, TableGrid
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Scalar, Span
 from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.store.catalog import Catalog
 
 TEXT = "Orders\n\nNorthwind bought 12 lamps for 1,250 dollars.\n\nItem: vase; Price: 40\n"
 
@@ -98,3 +99,12 @@ def rows_of(source: Document) -> list[Row]:
         ),
     )  # fmt: skip
     return [first, second]
+
+
+def fill(catalog: Catalog) -> Catalog:
+    """One document, its chunks, the schema and two extracted rows."""
+    catalog.documents.add(DOCUMENT)
+    catalog.chunks.save(DOCUMENT.id, chunks_of(DOCUMENT))
+    catalog.schemas.save(SCHEMA, "test")
+    catalog.extractions.save(rows_of(DOCUMENT))
+    return catalog

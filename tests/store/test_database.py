@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import resource
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sliders.errors import StoreError, WorkspaceLocked, WorkspaceTooNew
+from sliders.store.catalog import Catalog
+from sliders.store.database import Database, quote_identifier
+from sliders.store.migrations import MIGRATIONS
+
+from .samples import DOCUMENT
+
+
+def run_python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), *arguments], capture_output=True, text=True, timeout=60
+    )
+
+
+def test_statements_and_transactions(database: Database) -> None:
+    database.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b)")
+    assert database.insert("INSERT INTO t (b) VALUES (?)", ("x",)) == 1
+    assert database.insert_many("INSERT INTO t (b) VALUES (?)", ((n,) for n in range(3))) == 3
+    assert database.query("SELECT b FROM t ORDER BY a") == [("x",), (0,), (1,), (2,)]
+    assert list(database.stream("SELECT a FROM t WHERE a > ?", (2,))) == [(3,), (4,)]
+    assert database.value("SELECT b FROM t WHERE a = :a", {"a": 1}) == "x"
+    assert database.one("SELECT 1 WHERE 0") is None
+    assert database.columns("SELECT a AS one, b FROM t") == ("one", "b")
+
+
+def test_transaction_is_all_or_nothing(database: Database) -> None:
+    database.execute("CREATE TABLE t (a)")
+    with pytest.raises(ZeroDivisionError), database.transaction():
+        database.execute("INSERT INTO t VALUES (1)")
+        raise ZeroDivisionError
+    with database.transaction():
+        database.execute("INSERT INTO t VALUES (2)")
+        with pytest.raises(ZeroDivisionError), database.transaction():
+            database.execute("INSERT INTO t VALUES (3)")
+            raise ZeroDivisionError
+        database.execute("INSERT INTO t VALUES (4)")
+    assert database.query("SELECT a FROM t") == [(2,), (4,)]
+
+
+def test_tracer_sees_every_statement(tmp_path: Path) -> None:
+    seen: list[str] = []
+    with Database(tmp_path / "w.db", tracer=lambda sql, _: seen.append(sql)) as database:
+        with database.transaction():
+            database.query("SELECT 1")
+        assert seen == ["BEGIN IMMEDIATE", "SELECT 1", "COMMIT"]
+
+
+def test_second_writer_is_told_who_writes(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    with Database(path):
+        with pytest.raises(WorkspaceLocked, match="already open"):
+            Database(path)
+        code = "import sys; from sliders.store.database import Database; Database(sys.argv[1])"
+        other = run_python(code, str(path))
+        assert "WorkspaceLocked" in other.stderr and "being written by another process" in other.stderr
+        with Database(path, write=False) as reader:
+            assert reader.value("SELECT 1") == 1
+    with Database(path) as again:
+        assert again.value("SELECT 1") == 1
+
+
+def test_killed_writer_leaves_no_lock_and_a_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    code = """
+    import os, signal, sys
+    from sliders.store.catalog import Catalog
+    from sliders.store.database import Database
+    database = Database(sys.argv[1])
+    Catalog(database)
+    database.execute("CREATE TABLE t (a)")
+    with database.transaction():
+        database.execute("INSERT INTO t VALUES (1)")
+    with database.transaction():
+        database.insert_many("INSERT INTO t VALUES (?)", ((n,) for n in range(20000)))
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    assert run_python(code, str(path)).returncode == -9
+    with Database(path) as database:
+        Catalog(database)
+        assert database.query("SELECT a FROM t") == [(1,)]
+        assert database.value("PRAGMA integrity_check") == "ok"
+
+
+def test_reader_cannot_write(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    Database(path).close()
+    with Database(path, write=False) as reader, pytest.raises(StoreError, match="read-only"):
+        reader.execute("CREATE TABLE t (a)")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"not a database, only words\n" * 100, "not a SQLite database"),
+        (b"SQLite format 3\x00" + b"\xff" * 500, "workspace"),
+    ],
+)
+def test_broken_file_gets_a_sentence(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "w.db"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=words):
+        Database(path)
+    path.unlink()
+    Database(path).close()  # the failed attempt holds no lock
+
+
+def test_bad_places_get_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is a folder"):
+        Database(tmp_path)
+    with pytest.raises(StoreError, match="does not exist; create it first"):
+        Database(tmp_path / "missing" / "w.db")
+    with pytest.raises(StoreError, match="does not exist; check the path"):
+        Database(tmp_path / "w.db", write=False)
+
+
+def test_full_disk_gets_a_sentence_and_loses_nothing(database: Database) -> None:
+    catalog = Catalog(database)
+    catalog.documents.add(DOCUMENT)
+    database.execute(f"PRAGMA max_page_count={database.value('PRAGMA page_count') + 5}")
+    database.execute("CREATE TABLE t (a)")
+    with pytest.raises(StoreError, match="the disk is full"):
+        database.insert_many("INSERT INTO t VALUES (?)", (("x" * 1000,) for _ in range(1000)))
+    database.execute("PRAGMA max_page_count=1000000")
+    assert database.value("SELECT count(*) FROM t") == 0
+    assert catalog.documents.get(DOCUMENT.id) == DOCUMENT
+
+
+def test_file_size_limit_of_the_system_gets_a_sentence(tmp_path: Path) -> None:
+    code = f"""
+    import resource, sys
+    from sliders.errors import StoreError
+    from sliders.store.database import Database
+    database = Database(sys.argv[1])
+    database.execute("CREATE TABLE t (a)")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300000, {resource.RLIM_INFINITY}))
+    try:
+        database.insert_many("INSERT INTO t VALUES (?)", (("x" * 1000,) for _ in range(5000)))
+    except StoreError as error:
+        print(error)
+    """
+    done = run_python(code, str(tmp_path / "w.db"))
+    assert "cannot be written: the disk is full" in done.stdout, done.stderr
+    with Database(tmp_path / "w.db") as database:
+        assert database.value("SELECT count(*) FROM t") == 0
+
+
+def test_other_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE precious (a)")
+    other.close()
+    before = path.read_bytes()
+    with Database(path, write=False) as database, pytest.raises(StoreError, match="not a sliders workspace"):
+        Catalog(database)
+    assert path.read_bytes() == before
+
+
+def test_newer_workspace_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    with Database(path) as database:
+        Catalog(database)
+        database.execute(f"PRAGMA user_version={len(MIGRATIONS) + 1}")
+    with Database(path) as database, pytest.raises(WorkspaceTooNew, match="upgrade with"):
+        Catalog(database)
+
+
+def test_values_that_cannot_be_stored_get_a_sentence(database: Database) -> None:
+    database.execute("CREATE TABLE t (a)")
+    for value in (2**70, "\ud800"):
+        with pytest.raises(StoreError, match="refused a statement"):
+            database.execute("INSERT INTO t VALUES (?)", (value,))
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="\x00", exclude_categories=["Cs"])))
+def test_quoted_identifier_is_one_identifier(name: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute(f"CREATE TABLE t ({quote_identifier(name)}, b)")
+    assert [row[1] for row in connection.execute("PRAGMA table_info(t)")] == [name, "b"]
+    connection.close()
+
+
+def test_nul_has_no_identifier() -> None:
+    with pytest.raises(StoreError, match="NUL"):
+        quote_identifier("a\x00b")
