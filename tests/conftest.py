@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from sliders.llm.testing import requests_allowed
+
+# The machines that run the suite are shared: a slow moment is not a failure.
+settings.register_profile("shared", deadline=None)
+settings.load_profile("shared")
 
 
 @pytest.fixture(autouse=True)

@@ -97,7 +97,9 @@ def request_key(request: Request, model: str, endpoint: str = "") -> str:
         request.temperature,
         request.logprobs,
     ]
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=False, default=dict).encode("utf-8")).hexdigest()
+    return hashlib.sha256(
+        json.dumps(parts, ensure_ascii=False, default=dict).encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
 class CachedModel:

@@ -74,7 +74,9 @@ def connect(
     if model is not None:
         models = dict(model) if isinstance(model, Mapping) else {"": model}
         models.setdefault("", next(iter(models.values())))
-        return ModelSet(models, {}, log, meter)
+        distinct = list({id(m): m for m in models.values()}.values())
+        # Two doubles often have the same name; they must not answer for each other.
+        return ModelSet(models, {stage: f"given:{distinct.index(m)}" for stage, m in models.items()}, log, meter)
     prices = PriceTable.load(settings.prices)
     gate, limiter = Gate(settings.concurrency), RateLimiter(settings.rpm, settings.tpm)
     built: dict[str, Model] = {}

@@ -71,7 +71,7 @@ def context_window(model: str) -> int:
 
 def _estimate(text: str) -> int:
     """A quarter of the bytes, rounded up: near enough for English, high for other scripts, never zero for text."""
-    return (len(text.encode("utf-8")) + 3) // 4
+    return (len(text.encode("utf-8", "surrogatepass")) + 3) // 4
 
 
 @cache
@@ -88,6 +88,9 @@ def token_counter(model: str) -> Callable[[str], int]:
         return _estimate
 
     def count(text: str) -> int:
-        return len(encoding.encode(text))
+        try:
+            return len(encoding.encode_ordinary(text))  # a document may spell out the vocabulary's special tokens
+        except TypeError:  # half of a surrogate pair, from a broken file
+            return _estimate(text)
 
     return count

@@ -1,0 +1,252 @@
+"""The client against a scripted server: the ladder, corrections, salvage, retries and plain errors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
+from sliders.llm import retry
+from sliders.llm.client import OpenAIModel
+from sliders.llm.ladder import Rung
+from sliders.llm.model import Message, Request
+from sliders.llm.testing import Scripted
+from sliders.llm.usage import PriceTable
+from sliders.settings import Settings
+
+from .requests import ROWS, rows_request
+
+ANN = '{"rows":[{"name":"Ann","age":4}]}'
+Serve = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "_backoff", lambda state: 0.01)
+
+
+async def test_a_reply_that_fits_is_returned_with_its_usage(serve: Serve) -> None:
+    server, model = serve(Scripted(ANN), prices=PriceTable.load({"m": {"prompt": 1e6, "completion": 2e6}}))
+    response = await model.generate(rows_request())
+    assert response.data == {"rows": [{"name": "Ann", "age": 4}]}
+    assert response.usage.calls == 1
+    assert response.usage.cost == response.usage.prompt_tokens + 2 * response.usage.completion_tokens
+    assert server.bodies[0]["response_format"]["json_schema"]["strict"] is True
+    assert server.bodies[0]["temperature"] == 0
+
+
+async def test_a_schema_with_optional_fields_is_not_sent_as_strict(serve: Serve) -> None:
+    server, model = serve(Scripted('{"a":"x"}'))
+    schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a"]}
+    await model.generate(rows_request(json_schema=schema))
+    assert server.bodies[0]["response_format"]["json_schema"]["strict"] is False
+
+
+@pytest.mark.parametrize("works", [Rung.JSON_OBJECT, Rung.TOOL_CALL, Rung.TEXT])
+async def test_a_weaker_server_is_asked_in_the_way_that_it_knows_and_that_is_remembered(
+    serve: Serve, works: Rung
+) -> None:
+    def rung_of(body: dict[str, Any]) -> Rung:
+        if "tools" in body:
+            return Rung.TOOL_CALL
+        kinds = {"json_schema": Rung.JSON_SCHEMA, "json_object": Rung.JSON_OBJECT}
+        return kinds.get(body.get("response_format", {}).get("type"), Rung.TEXT)
+
+    def reply(body: dict[str, Any]) -> Scripted:
+        if rung_of(body) is not works:
+            return Scripted(status=400, error="response_format is not supported")
+        return Scripted(ANN, tool_call=works is Rung.TOOL_CALL)
+
+    server, model = serve(reply)
+    first = await model.generate(rows_request())
+    asked = len(server.bodies)
+    second = await model.generate(rows_request("Bob is 5."))
+    assert first.data == second.data == json.loads(ANN)
+    assert model.rung is works
+    assert len(server.bodies) == asked + 1
+    if works.shows_schema:
+        assert '"required"' in server.bodies[-1]["messages"][-1]["content"]
+
+
+async def test_a_server_that_ignores_the_schema_is_corrected_once_with_the_reason(serve: Serve) -> None:
+    server, model = serve([Scripted('{"people":["Ann"]}'), Scripted(ANN)])
+    response = await model.generate(rows_request())
+    assert response.data == json.loads(ANN)
+    assert response.usage.calls == 2
+    told = server.bodies[1]["messages"][-1]["content"]
+    assert "$.rows: missing" in told and '"required"' in told
+
+
+async def test_a_bad_row_does_not_cost_the_others(serve: Serve) -> None:
+    _, model = serve(Scripted('{"rows":[{"name":"Ann","age":4},{"name":7,"age":1},{"name":"Bo","age":null}]}'))
+    response = await model.generate(rows_request())
+    assert [row["name"] for row in response.data["rows"]] == ["Ann", "Bo"]
+    assert response.salvaged
+
+
+async def test_a_reply_in_reasoning_and_a_fence_is_unwrapped(serve: Serve) -> None:
+    _, model = serve(Scripted(f"<think>maybe {{}}</think>Here it is:\n```json\n{ANN}\n```\nDone."))
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+
+
+async def test_a_cut_list_keeps_its_complete_items_and_says_so(serve: Serve) -> None:
+    cut = '{"rows":[{"name":"Ann","age":4},{"name":"Bo","ag'
+    _, model = serve(Scripted(cut, finish_reason="length"))
+    response = await model.generate(rows_request())
+    assert response.data == {"rows": [{"name": "Ann", "age": 4}]}
+    assert response.salvaged and response.finish_reason == "length"
+
+
+async def test_a_cut_reply_without_a_complete_item_is_an_error_that_keeps_the_text(serve: Serve) -> None:
+    cut = '{"rows":[{"name":"An'
+    server, model = serve(Scripted(cut, finish_reason="length"))
+    with pytest.raises(TruncatedReply, match="split the input") as error:
+        await model.generate(rows_request())
+    assert error.value.partial == cut
+    assert len(server.bodies) == 1
+
+
+async def test_an_input_that_does_not_fit_is_reported_as_truncation(serve: Serve) -> None:
+    _, model = serve(Scripted(status=400, error="the request exceeds the available context size"))
+    with pytest.raises(TruncatedReply, match="split the input"):
+        await model.generate(rows_request())
+
+
+async def test_a_model_that_never_gives_json_is_refused_and_its_cost_is_known(serve: Serve) -> None:
+    _, model = serve(Scripted("I would rather not."))
+    with pytest.raises(ModelRefusal, match="I would rather not") as error:
+        await model.generate(rows_request())
+    assert getattr(error.value.usage, "calls", 0) == 8  # four ways of asking, one correction each
+
+
+async def test_once_a_way_has_worked_a_hopeless_reply_costs_one_correction_only(serve: Serve) -> None:
+    server, model = serve([Scripted(ANN), Scripted("no")])
+    await model.generate(rows_request())
+    with pytest.raises(ModelRefusal):
+        await model.generate(rows_request("Bob"))
+    assert len(server.bodies) == 3
+
+
+async def test_free_text_comes_back_as_it_is(serve: Serve) -> None:
+    server, model = serve(Scripted("  Hello { there"))
+    response = await model.generate(Request("answer", (Message("user", "hi"),)))
+    assert response.text == "  Hello { there" and response.data is None
+    assert "response_format" not in server.bodies[0]
+
+
+async def test_log_probabilities_are_returned_when_asked_for(serve: Serve) -> None:
+    _, model = serve(Scripted(ANN))
+    assert (await model.generate(rows_request())).token_logprobs == ()
+    assert set((await model.generate(rows_request(logprobs=True))).token_logprobs) == {-0.5}
+
+
+async def test_passing_errors_are_tried_again(serve: Serve) -> None:
+    server, model = serve([Scripted(status=503), Scripted(status=429), Scripted(ANN)])
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+    assert len(server.bodies) == 3
+
+
+async def test_retry_after_is_honoured(serve: Serve) -> None:
+    server, model = serve([Scripted(status=429, headers={"Retry-After": "0.4"}), Scripted(ANN)])
+    await model.generate(rows_request())
+    assert server.times[1] - server.times[0] >= 0.4
+
+
+async def test_a_server_that_keeps_failing_costs_this_call_only(serve: Serve) -> None:
+    server, model = serve(Scripted(status=500, error="boom"))
+    with pytest.raises(ModelError, match="boom") as error:
+        await model.generate(rows_request())
+    assert not isinstance(error.value, ModelUnavailable)
+    assert len(server.bodies) == 3
+
+
+async def test_a_timeout_is_tried_again_and_then_named(serve: Serve) -> None:
+    server, model = serve(Scripted(ANN), latency=2.0, timeout=0.1, retries=1)
+    with pytest.raises(ModelError, match="SLIDERS_TIMEOUT"):
+        await model.generate(rows_request())
+    assert len(server.bodies) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "told"),
+    [
+        (401, "bad key", "OPENAI_API_KEY"),
+        (403, "forbidden", "OPENAI_API_KEY"),
+        (404, "The model `m` does not exist", "SLIDERS_MODEL"),
+        (400, "model 'm' not found", "SLIDERS_MODEL"),
+        (404, "no route", "/v1"),
+        (429, "You exceeded your current quota", "quota"),
+    ],
+)
+async def test_what_will_not_pass_is_said_at_once_with_what_to_do(
+    serve: Serve, status: int, error: str, told: str
+) -> None:
+    server, model = serve(Scripted(status=status, error=error))
+    with pytest.raises(ModelUnavailable, match=told):
+        await model.generate(rows_request())
+    assert len(server.bodies) == 1
+
+
+async def test_no_server_is_said_with_the_address(serve: Serve) -> None:
+    serve(Scripted())
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    model = OpenAIModel("m", Settings(model="m", base_url=url))
+    with pytest.raises(ModelUnavailable, match=url):
+        await model.generate(rows_request())
+
+
+async def test_a_hosted_model_without_a_key_is_said_before_any_call(serve: Serve) -> None:
+    serve(Scripted())
+    with pytest.raises(ModelUnavailable, match="OPENAI_API_KEY"):
+        await OpenAIModel("gpt-4.1", Settings(model="gpt-4.1")).generate(rows_request())
+
+
+async def test_the_guard_stops_a_request_before_it_leaves() -> None:
+    with pytest.raises(ModelUnavailable, match="ALLOW_REQUESTS"):
+        await OpenAIModel("m", Settings(model="m", base_url="http://127.0.0.1:9/v1")).generate(rows_request())
+
+
+async def test_no_more_requests_than_the_concurrency_are_in_flight(serve: Serve) -> None:
+    server, model = serve(Scripted(ANN), latency=0.02, concurrency=3)
+    await asyncio.gather(*(model.generate(rows_request(str(n))) for n in range(12)))
+    assert server.most_in_flight == 3
+
+
+async def test_sixty_four_slots_are_kept_busy(serve: Serve) -> None:
+    server, model = serve(Scripted(ANN), latency=0.2, concurrency=64)
+    await model.generate(rows_request("warm"))
+    started = time.monotonic()
+    await asyncio.gather(*(model.generate(rows_request(str(n))) for n in range(192)))
+    assert server.most_in_flight >= 48
+    assert time.monotonic() - started < 19.0  # one after the other it would be 38 s
+
+
+def test_one_client_serves_several_event_loops(serve: Serve) -> None:
+    _, model = serve(Scripted(ANN))
+
+    async def once(text: str) -> Any:
+        response = await model.generate(rows_request(text))
+        await model.aclose()
+        return response.data
+
+    assert [asyncio.run(once(text)) for text in "ab"] == [json.loads(ANN)] * 2
+
+
+async def test_a_server_of_our_own_gets_a_grammar_and_falls_back_when_it_knows_none(serve: Serve) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        return Scripted(status=400, error="failed to parse grammar") if "grammar" in body else Scripted(ANN)
+
+    server, model = serve(reply, first_rung=Rung.GRAMMAR)
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+    assert "compact JSON" in server.bodies[0]["messages"][0]["content"]
+    grammar = server.bodies[0]["grammar"]
+    assert json.loads(grammar[grammar.index("{", grammar.index("%json")) :])["required"] == ROWS["required"]
+    assert model.rung is Rung.JSON_SCHEMA
