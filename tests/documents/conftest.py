@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import pytest
 from document_samples import make_pdf, statement_page
+from hypothesis import settings
+
+# A busy machine is no failure: tests here have no time limit per example.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 
 @pytest.fixture
