@@ -13,6 +13,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import sqlglot
+import sqlglot.expressions
+from sqlglot.errors import SqlglotError
+
 from sliders.errors import RepairError
 from sliders.extraction.cells import Scalar
 from sliders.reconcile.statements import quoted
@@ -20,6 +24,7 @@ from sliders.reconcile.values import Operation, Reconciliation, Relation
 
 _SECONDS = 2.0
 _MAX_STATEMENTS = 20
+_MAX_VALUE = 1_000_000  # bytes of a value or statement
 _MERGING: frozenset[str] = frozenset({"deduplicate", "resolve_conflict", "aggregate"})
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_TRANSACTION}
 _FUNCTIONS = frozenset("coalesce ifnull nullif min max sum count total avg abs round lower upper length trim".split())  # noqa: SIM905
@@ -72,6 +77,8 @@ def run_program(group: Group, program: Program, additive: frozenset[str] = froze
         connection.close()
     after = {str(r[0]): tuple(r[2:]) for r in found}
     merged = {str(r[0]): str(r[1]) for r in found if r[1] is not None}
+    if not merged and after == dict(group.rows):
+        raise RepairError(f"the {program.operation} changes nothing; leave the group as it is instead")
     return check_repair(group, after, merged, program, additive)
 
 
@@ -95,8 +102,23 @@ def _authorize(action: int, first: str | None, second: str | None, database: str
     return sqlite3.SQLITE_OK
 
 
+def _parsed(statement: str) -> None:
+    """Refuse what is not one UPDATE of `rows`; the engine refuses it too, but some statements only where they bite."""
+    try:
+        parsed = sqlglot.parse(statement, dialect="sqlite")
+    except SqlglotError as error:
+        raise RepairError(f"{statement[:120]!r} does not parse: {error}; write one UPDATE of rows") from error
+    if len(parsed) != 1 or not isinstance(parsed[0], sqlglot.exp.Update):
+        raise RepairError(
+            f"{statement[:120]!r} is not a single UPDATE of rows; a repair updates `rows` and nothing else"
+        )
+
+
 def _execute(connection: sqlite3.Connection, statements: Sequence[str]) -> None:
+    for statement in statements:
+        _parsed(statement)
     deadline = time.monotonic() + _SECONDS
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
     connection.set_authorizer(_authorize)
     connection.set_progress_handler(lambda: int(time.monotonic() > deadline), 1000)
     for statement in statements:
@@ -210,7 +232,12 @@ def check_result(relation: Relation, result: Reconciliation, names: Sequence[str
         values = relation.column(name)
         for row in result.rows:
             supplier, value = row.supplied[number], row.values[number]
-            if not supplier:
+            if supplier == "aggregate":
+                stated = [values[place[s]] for s in row.sources]
+                wanted = math.fsum(v for v in stated if isinstance(v, int | float))
+                if not isinstance(value, int | float) or not math.isclose(value, wanted):
+                    raise RepairError(f"{name!r} of row {row.id!r} is {value!r}, its sources add up to {wanted:g}")
+            elif not supplier:
                 if value is not None:
                     raise RepairError(f"{name!r} of row {row.id!r} has the value {value!r} and no source")
             elif not supplier.startswith("correction:") and values[place[supplier]] != value:

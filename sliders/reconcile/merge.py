@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -65,11 +66,15 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An output row: its source row numbers and, by column, the row number that gives the value (-1 for empty)."""
+    """An output row: its source row numbers and, by column, the row number that gives the value (-1 for empty).
+
+    `sums` are the declared aggregates: column and the sum of the distinct values of the sources.
+    """
 
     rows: tuple[int, ...]
     picks: tuple[int, ...]
     flags: tuple[str, ...] = ()
+    sums: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(slots=True)
@@ -206,18 +211,26 @@ def provisional(pending: Pending) -> int:
     return ranks.index(max(ranks))
 
 
+def total(sides: Sequence[Side]) -> float:
+    """The sum over all rows of a contradiction, for a column that is declared additive."""
+    return math.fsum(float(s.value) * len(s.rows) for s in sides if isinstance(s.value, int | float))
+
+
 def finish_cluster(frame: Frame, cluster: Cluster) -> list[Part]:
     """The output rows of a cluster: one, or, where a contradiction stays open, one per combination of open values."""
     width = len(frame.names)
     for pending in cluster.pending:
-        if pending.verdict is not None:
+        if pending.verdict is not None and pending.verdict.operation != "aggregate":
             cluster.picks[pending.column] = pending.sides[pending.verdict.side].rows[0]
+    sums = tuple(
+        (p.column, total(p.sides)) for p in cluster.pending if p.verdict and p.verdict.operation == "aggregate"
+    )
     still = [p for p in cluster.pending if p.verdict is None]
     if cluster.one_document or not still:
         for pending in still:
             cluster.picks[pending.column] = pending.sides[provisional(pending)].rows[0]
         flags = ("open conflict",) if still else ()
-        return [Part(tuple(cluster.rows), tuple(cluster.picks.get(c, -1) for c in range(width)), flags)]
+        return [Part(tuple(cluster.rows), tuple(cluster.picks.get(c, -1) for c in range(width)), flags, sums)]
     bins: list[tuple[list[int], list[int]]] = []
     for row in sorted(cluster.rows, key=lambda r: sum(int(frame.codes[p.column][r]) < 0 for p in still)):
         own = [int(frame.codes[p.column][row]) for p in still]
@@ -238,7 +251,7 @@ def finish_cluster(frame: Frame, cluster: Cluster) -> list[Part]:
             if pending.verdict is not None:
                 continue
             picks[pending.column] = next((r for r in rows if frame.codes[pending.column][r] >= 0), -1)
-        parts.append(Part(tuple(rows), tuple(picks.get(c, -1) for c in range(width)), ("open conflict",)))
+        parts.append(Part(tuple(rows), tuple(picks.get(c, -1) for c in range(width)), ("open conflict",), sums))
     return parts
 
 

@@ -16,7 +16,7 @@ from sliders.reconcile.agent import Case, settle_cases
 from sliders.reconcile.agent import Option as Shown
 from sliders.reconcile.canonical import Variants
 from sliders.reconcile.corrections import apply_grouping, check_corrections, matching_rows
-from sliders.reconcile.guard import check_result
+from sliders.reconcile.guard import Group, check_result
 from sliders.reconcile.keys import KeyChooser, KeyPlan, assign_groups, fill_missing_keys
 from sliders.reconcile.merge import (
     Cluster,
@@ -28,15 +28,18 @@ from sliders.reconcile.merge import (
     merge_groups,
     one_mention,
     row_id,
+    total,
 )
 from sliders.reconcile.naming import name_columns
 from sliders.reconcile.profile import ColumnProfile, Encoded, encode, encode_ids, profile_columns
+from sliders.reconcile.repair import propose_repair
 from sliders.reconcile.settle import Verdict
 from sliders.reconcile.statements import group_sql, set_sql
 from sliders.reconcile.values import (
     Candidate,
     Choice,
     Conflict,
+    DocumentSource,
     Options,
     ReconciledRow,
     Reconciliation,
@@ -155,6 +158,12 @@ class _Work:
                     pending.verdict = Verdict(remembered.choice, "resolve_conflict", remembered.reason)
         if model is None or not waiting:
             return
+        await self._choose(waiting, model)
+        if self.options.programs:
+            for cluster in clusters:
+                await self._repair(cluster, model)
+
+    async def _choose(self, waiting: list[tuple[Cluster, Pending, str]], model: Model) -> None:
         if self.options.max_calls is not None:
             waiting = waiting[: max(0, self.options.max_calls - self.calls) * self.options.batch]
         cases = [self._case(cluster, pending) for cluster, pending, _ in waiting]
@@ -167,6 +176,38 @@ class _Work:
                 self.settlements.append(Settlement(signature, pick.option, reason))
             else:
                 self.decisions.append(Choice(f"{self.table.name}.{self.names[pending.column]}", "left open", reason))
+
+    async def _repair(self, cluster: Cluster, model: Model) -> None:
+        """Let the model write a repair of a cluster's first open contradiction; the guard checks it."""
+        still = [p for p in cluster.pending if p.verdict is None]
+        bound = self.options.max_calls
+        if not still or (bound is not None and self.calls >= bound):
+            return
+        ids, origins = self.relation.row_ids, self.frame.origins
+        columns = [self.frame.values[c] for c in range(len(self.names))]
+        rows = {ids[r]: tuple(v[int(o[r])] for v, o in zip(columns, origins, strict=True)) for r in cluster.rows}
+        open_names = [self.names[p.column] for p in still]
+        words = [self._words(r, open_names) for r in cluster.rows]
+        additive = frozenset(c.name for c in self.table.columns if c.additive)
+        found = await propose_repair(model, self.table, Group(self.names, rows), words, open_names, additive)
+        self.calls += found.calls
+        subject = f"{self.table.name} {', '.join(map(str, cluster.key))}"
+        if found.program is None or len(found.values) != 1:
+            self.decisions.append(Choice(subject, "left open", found.reason))
+            return
+        pending = next(p for p in still if self.names[p.column] == found.program.column)
+        sides = [n for n, s in enumerate(pending.sides) if s.value == found.values[0]]
+        if found.program.operation == "aggregate":
+            pending.verdict = Verdict(0, "aggregate", found.reason)
+        elif sides:
+            pending.verdict = Verdict(sides[0], "resolve_conflict", found.reason)
+
+    def _words(self, row: int, columns: Sequence[str]) -> str:
+        sources = [self.relation.source(row, name) for name in columns]
+        said = "; ".join(f'"{s.quote or s.printed}"' + (f" ({s.section})" if s.section else "") for s in sources)
+        document_id = self.relation.document_ids[row]
+        document = self.relation.documents.get(document_id, DocumentSource(document_id))
+        return f"{said} | {document.name or document.id} {document.date}".rstrip()
 
     def _case(self, cluster: Cluster, pending: Pending) -> Case:
         about = ", ".join(str(k) for k in cluster.key if k is not None)
@@ -226,11 +267,12 @@ class _Work:
         ids = self.relation.row_ids
         done = [*cluster.settled, *((p, p.verdict) for p in cluster.pending if p.verdict is not None)]
         for pending, verdict in done:
-            name, side = self.names[pending.column], pending.sides[verdict.side]
+            name = self.names[pending.column]
+            value = total(pending.sides) if verdict.operation == "aggregate" else pending.sides[verdict.side].value
             rows = tuple(ids[r] for r in cluster.rows)
-            sql = set_sql(self.table.name, name, side.value, rows)
+            sql = set_sql(self.table.name, name, value, rows)
             before = tuple(s.value for s in pending.sides)
-            self.repairs.append(Repair(verdict.operation, rows, name, before, side.value, sql, verdict.reason))
+            self.repairs.append(Repair(verdict.operation, rows, name, before, value, sql, verdict.reason))
         for pending in cluster.pending:
             if pending.verdict is None:
                 conflicts.append(self._conflict(cluster, pending))
@@ -263,6 +305,8 @@ class _Work:
             for place, forms in extra:
                 cells.append(forms[taken[place]] if taken[place] >= 0 else None)
                 supplied.append(supplied[place])
+            for place, amount in part.sums:
+                cells[place], supplied[place] = amount, "aggregate"
             flags = part.flags
             if keyed and any(cells[k] is None for k in keyed):
                 flags = (*flags, "missing key")

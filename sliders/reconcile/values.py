@@ -7,7 +7,7 @@ two cells contradict each other. Nothing here knows how a workspace stores it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from sliders.extraction.cells import Grounding, Scalar
@@ -186,7 +186,7 @@ class ReconciledRow:
     """One row of the result.
 
     `values` and `supplied` follow `Reconciliation.columns`; `supplied` names the source row that each value was taken
-    from (empty for an empty cell, "correction:N" for the N-th human correction). `flags` mark "missing key", "open
+    from (empty for an empty cell, "aggregate" for a declared sum, "correction:N" for the N-th human correction). `flags` mark "missing key", "open
     conflict", "corrected".
     """
 
@@ -234,7 +234,8 @@ class Options:
     """How to reconcile.
 
     `previous` brings the settlements of an earlier run, `changed` the documents that are new since. `batch`
-    conflicts go to the model in one call; `max_calls` bounds the calls of one table (None is no bound).
+    conflicts go to the model in one call; `max_calls` bounds the calls of one table (None is no bound). `programs` lets a capable
+    model repair what it could not settle by choosing, with SQL that the guard checks.
     """
 
     criteria: tuple[Criterion, ...] = DEFAULT_CRITERIA
@@ -246,4 +247,3 @@ class Options:
     batch: int = 8
     max_calls: int | None = None
     programs: bool = False
-    additive: frozenset[str] = field(default_factory=frozenset)

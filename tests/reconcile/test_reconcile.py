@@ -306,3 +306,48 @@ def test_incremental_counts_only_the_groups_that_a_new_document_touches() -> Non
 def test_the_result_does_not_depend_on_the_run() -> None:
     rows = [("Orla, Inc.", 2021, 5.0, None), ("ORLA", 2021, 5.0, "Cork"), ("Tarn", 2021, 1.0, None)]
     assert run(SPEND, rows, "abc") == run(SPEND, rows, "abc")
+
+
+def _spend_additive() -> Table:
+    columns = (Column("company"), Column("amount", NUMBER, additive=True))
+    return Table("spend", columns, key=("company",), pinned=True)
+
+
+LEAVE = {"choices": [{"case": 1, "candidate": 0, "reason": "cannot tell"}]}
+
+
+def test_a_refused_repair_goes_back_once_with_its_reason_and_then_counts() -> None:
+    bad = {
+        "operation": "resolve_conflict",
+        "column": "amount",
+        "statements": ["UPDATE rows SET amount = 6"],
+        "reason": "",
+    }
+    good = {**bad, "statements": ["UPDATE rows SET amount = 7.0"], "reason": "restated"}
+    model = ScriptedModel([LEAVE, bad, good])
+    rows = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)]
+    result = run(SPEND, rows, "ab", Options(programs=True), model)
+    assert [row.values[2] for row in result.rows] == [7.0] and result.calls == 3
+    assert "stand in no source" in model.history[-1].messages[-1].content
+
+
+def test_a_repair_that_is_refused_twice_leaves_a_visible_conflict() -> None:
+    bad = {"operation": "deduplicate", "column": "amount", "statements": ["DELETE FROM rows"], "reason": ""}
+    rows = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)]
+    result = run(SPEND, rows, "ab", Options(programs=True), ScriptedModel([LEAVE, bad, bad]))
+    assert len(result.rows) == 2 and len(result.conflicts) == 1
+    assert any("refused" in decision.reason for decision in result.decisions)
+
+
+def test_an_additive_column_is_summed_over_its_sources_and_says_so() -> None:
+    merge = [
+        "UPDATE rows SET amount = (SELECT sum(amount) FROM rows)",
+        "UPDATE rows SET merged_into = 'r0' WHERE row_id = 'r1'",
+    ]
+    reply = {"operation": "aggregate", "column": "amount", "statements": merge, "reason": "two parts of one total"}
+    result = run(
+        _spend_additive(), [("Orla", 5.0), ("Orla", 7.0)], "ab", Options(programs=True), ScriptedModel([LEAVE, reply])
+    )
+    assert values(result) == [("Orla", 12.0)]
+    assert result.rows[0].supplied == ("r0", "aggregate")
+    assert any(r.operation == "aggregate" and r.after == 12.0 for r in result.repairs)

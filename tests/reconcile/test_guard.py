@@ -1,0 +1,203 @@
+"""The guard: honest repair programs pass, 300 that lose, invent, swap or reach outside are refused."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from sliders.errors import RepairError
+from sliders.reconcile.guard import Group, Program, check_result, run_program
+from sliders.reconcile.reconcile import reconcile_table
+from sliders.reconcile.relation import MemoryRelation
+from sliders.reconcile.values import Operation
+from sliders.schema.schema import Column, Table
+
+GROUPS = (
+    Group(
+        ("company", "amount", "city"),
+        {"r1": ("Orla", 5.0, None), "r2": ("Orla", 7.0, "Cork"), "r3": ("Orla", 5.0, None)},
+    ),
+    Group(("company", "amount", "city"), {"r1": ("Orla", 5.0, "Cork"), "r2": ("Orla", 7.0, "Cork")}),
+    Group(("company", "amount", "city"), {"r1": ("Ol'ga 🦉", 1.5, "Bray"), "r2": ("Ol'ga 🦉", 2.5, None)}),
+)
+OPERATIONS: tuple[Operation, ...] = ("deduplicate", "consolidate", "resolve_conflict", "aggregate", "canonicalize")
+
+
+@pytest.mark.parametrize(
+    ("program", "staying"),
+    [
+        (
+            Program("resolve_conflict", "amount", ("UPDATE rows SET amount = 7.0",), "r2 is newer"),
+            {"r1": ("Orla", 7.0, None), "r2": ("Orla", 7.0, "Cork"), "r3": ("Orla", 7.0, None)},
+        ),
+        (
+            Program("deduplicate", "", ("UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r3'",), "the same"),
+            {"r1": ("Orla", 5.0, None), "r2": ("Orla", 7.0, "Cork")},
+        ),
+        (
+            Program(
+                "resolve_conflict",
+                "amount",
+                (
+                    "UPDATE rows SET amount = 5.0 WHERE row_id = 'r2'",
+                    "UPDATE rows SET merged_into = 'r2' WHERE row_id <> 'r2'",
+                ),
+                "audited",
+            ),
+            {"r2": ("Orla", 5.0, "Cork")},
+        ),
+        (
+            Program(
+                "consolidate",
+                "city",
+                ("UPDATE rows SET city = (SELECT max(city) FROM rows) WHERE city IS NULL",),
+                "one city is stated",
+            ),
+            {"r1": ("Orla", 5.0, "Cork"), "r2": ("Orla", 7.0, "Cork"), "r3": ("Orla", 5.0, "Cork")},
+        ),
+    ],
+)
+def test_honest_programs_pass(program: Program, staying: dict[str, tuple[object, ...]]) -> None:
+    repaired = run_program(GROUPS[0], program)
+    assert repaired.rows == staying
+    assert repaired.rows.keys() | repaired.merged_into.keys() == GROUPS[0].rows.keys()
+
+
+def test_an_additive_column_may_be_summed_and_the_sum_is_recomputed() -> None:
+    statements = (
+        "UPDATE rows SET amount = (SELECT sum(amount) FROM rows)",
+        "UPDATE rows SET merged_into = 'r2' WHERE row_id <> 'r2'",
+    )
+    program = Program("aggregate", "amount", statements, "parts of one total")
+    assert run_program(GROUPS[0], program, frozenset({"amount"})).rows == {"r2": ("Orla", 17.0, "Cork")}
+    with pytest.raises(RepairError, match="additive"):
+        run_program(GROUPS[0], program)
+    wrong = replace(program, statements=("UPDATE rows SET amount = 18",))
+    with pytest.raises(RepairError, match="sum"):
+        run_program(GROUPS[0], wrong, frozenset({"amount"}))
+
+
+OUTSIDE = (
+    "DELETE FROM rows",
+    "DELETE FROM rows WHERE row_id = 'r1'",
+    "INSERT INTO rows SELECT * FROM rows",
+    "INSERT INTO rows SELECT a.* FROM rows a, rows b",
+    "INSERT OR REPLACE INTO rows (row_id) VALUES ('r9')",
+    "REPLACE INTO rows (row_id) VALUES ('r1')",
+    "DROP TABLE rows",
+    "ALTER TABLE rows ADD COLUMN extra",
+    "ALTER TABLE rows RENAME TO gone",
+    "CREATE TABLE other AS SELECT * FROM rows",
+    "CREATE TRIGGER t AFTER UPDATE ON rows BEGIN DELETE FROM rows; END",
+    "CREATE VIEW v AS SELECT * FROM rows",
+    "CREATE INDEX i ON rows (company)",
+    "UPDATE sqlite_master SET sql = ''",
+    "UPDATE other SET company = 'x'",
+    "UPDATE rows SET row_id = 'r9'",
+    "UPDATE rows SET row_id = 'r9' WHERE row_id = 'r1'",
+    "UPDATE OR REPLACE rows SET row_id = 'r1'",
+    "ATTACH DATABASE ':memory:' AS x",
+    "ATTACH DATABASE 'audit.db' AS x",
+    "PRAGMA writable_schema = 1",
+    "PRAGMA user_version = 7",
+    "VACUUM INTO 'copy.db'",
+    "SELECT load_extension('x')",
+    "UPDATE rows SET company = readfile('/etc/passwd')",
+    "UPDATE rows SET company = (SELECT group_concat(sql) FROM sqlite_master)",
+    "UPDATE rows SET company = upper(company) FROM pragma_table_info('rows')",
+    "UPDATE rows SET amount = 1; DROP TABLE rows",
+    "SELECT company FROM rows",
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",
+    "REINDEX rows",
+    "ANALYZE",
+    "SELEKT 1",
+)
+INVENTED = (
+    "UPDATE rows SET company = 'Nobody Ltd'",
+    "UPDATE rows SET company = company || '!'",
+    "UPDATE rows SET company = upper(company) || ' X'",
+    "UPDATE rows SET amount = 6.0",
+    "UPDATE rows SET amount = (SELECT avg(amount) FROM rows)",
+    "UPDATE rows SET amount = amount * 1000",
+    "UPDATE rows SET amount = '5.0'",
+    "UPDATE rows SET city = 'Dublin' WHERE city IS NULL",
+    "UPDATE rows SET city = company",
+    "UPDATE rows SET company = city WHERE city IS NOT NULL",
+)
+LOST = (
+    "UPDATE rows SET company = NULL",
+    "UPDATE rows SET amount = NULL, company = NULL",
+    "UPDATE rows SET city = NULL, amount = NULL",
+    "UPDATE rows SET merged_into = 'r9' WHERE row_id = 'r1'",
+    "UPDATE rows SET merged_into = row_id",
+    "UPDATE rows SET merged_into = 'r1'",
+    "UPDATE rows SET merged_into = CASE row_id WHEN 'r1' THEN 'r2' ELSE 'r1' END",
+    "UPDATE rows SET merged_into = ''  WHERE row_id = 'r2'",
+)
+BAD = [
+    (group, operation, statement)
+    for group, operation, statement in product(range(len(GROUPS)), OPERATIONS, OUTSIDE + INVENTED + LOST)
+]
+
+
+def test_there_are_at_least_300_bad_programs() -> None:
+    assert len(BAD) >= 300
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("group", range(len(GROUPS)))
+def test_every_bad_program_is_refused(group: int, operation: Operation) -> None:
+    passed = []
+    for number, kind, statement in BAD:
+        if (number, kind) != (group, operation):
+            continue
+        for column in ("company", "city"):
+            try:
+                run_program(GROUPS[group], Program(kind, column, (statement,), "trust me"), frozenset())
+                passed.append((column, statement))
+            except RepairError:
+                continue
+    assert passed == []
+
+
+def test_values_are_not_swapped_between_rows() -> None:
+    group = Group(("company", "amount"), {"r1": ("Orla", 5.0), "r2": ("Orla", 7.0)})
+    swap = ("UPDATE rows SET amount = CASE amount WHEN 5.0 THEN 7.0 ELSE 5.0 END",)
+    with pytest.raises(RepairError, match="changed"):
+        run_program(group, Program("consolidate", "", swap, ""))
+
+
+def test_a_merge_may_not_hide_a_value_of_another_column() -> None:
+    hide = ("UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r2'",)
+    with pytest.raises(RepairError, match="lost"):
+        run_program(GROUPS[1], Program("deduplicate", "", hide, ""))
+
+
+@pytest.mark.parametrize("statements", [(), ("SELECT 1",) * 21])
+def test_a_program_has_some_statements_and_not_many(statements: tuple[str, ...]) -> None:
+    with pytest.raises(RepairError, match="statements"):
+        run_program(GROUPS[0], Program("deduplicate", "", statements, ""))
+
+
+def test_an_endless_statement_is_stopped() -> None:
+    group = Group(("n",), {f"r{i}": (float(i),) for i in range(400)})
+    slow = ("UPDATE rows SET n = (SELECT count(*) FROM rows a, rows b, rows c, rows d, rows e, rows f)",)
+    with pytest.raises(RepairError, match="interrupted"):
+        run_program(group, Program("consolidate", "", slow, ""))
+
+
+def test_a_result_that_lost_a_row_or_a_source_does_not_pass() -> None:
+    relation = MemoryRelation({"name": ["Orla", "Tarn"]}, None, ["a", "b"])
+    result = asyncio.run(reconcile_table(Table("t", (Column("name"),)), relation))
+    check_result(relation, result, ("name",))
+    lost = replace(result, rows=result.rows[:1])
+    twice = replace(result, rows=(result.rows[0], result.rows[0]))
+    first = result.rows[0]
+    invented = replace(result, rows=(replace(first, values=("Nobody",)), result.rows[1]))
+    unsourced = replace(result, rows=(replace(first, supplied=("",)), result.rows[1]))
+    for bad in (lost, twice, invented, unsourced):
+        with pytest.raises(RepairError):
+            check_result(relation, bad, ("name",))
