@@ -145,7 +145,7 @@ def test_what_is_no_text_is_refused(raw: bytes, words: str) -> None:
 _lines = st.text("ab A1.,:$()[]•-#|=*\t\f<>%\u00a0é", max_size=50)
 
 
-@given(st.lists(_lines, min_size=1, max_size=30).map("\n".join).filter(lambda text: text.strip(" \n\t\f")))
+@given(st.lists(_lines, min_size=1, max_size=30).map("\n".join).filter(str.strip))
 def test_any_text_gives_a_sound_document(text: str) -> None:
     check_document(load_text(text, "any.txt"))
 
