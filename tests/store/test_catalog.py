@@ -1,0 +1,286 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sliders.errors import StoreError
+from sliders.extraction.cells import Cell, Grounding, Row
+from sliders.llm.cache import Call
+from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.store import codec
+from sliders.store.catalog import Catalog
+from sliders.store.database import Database
+from sliders.store.records import Correction, Decision, SqlAttempt, Task
+
+from .samples import DOCUMENT, ORDERS, SCHEMA, TEXT, chunks_of, document, fill, grounded, rows_of
+
+
+def test_everything_comes_back_after_reopening(tmp_path: Path) -> None:
+    with Database(tmp_path / "w.db") as database:
+        fill(Catalog(database))
+    with Database(tmp_path / "w.db", write=False) as database:
+        catalog = Catalog(database)
+        assert catalog.documents.get("doc-1") == DOCUMENT
+        assert catalog.chunks.of("doc-1") == chunks_of(DOCUMENT)
+        assert catalog.schemas.current() == SCHEMA
+        assert catalog.extractions.rows("orders") == rows_of(DOCUMENT)
+
+
+def test_same_content_is_one_document_and_changed_content_a_new_version(catalog: Catalog) -> None:
+    assert catalog.documents.add(document("d1", "a.md")).outcome == "new"
+    assert catalog.documents.add(document("d1", "copy.md")).outcome == "same"
+    changed = catalog.documents.add(document("d2", "a.md", TEXT + "More.\n"))
+    assert (changed.outcome, changed.replaced) == ("changed", "d1")
+    assert [(d.id, d.version) for d in catalog.documents.all()] == [("d2", 2)]
+    assert [(d.id, d.superseded_by) for d in catalog.documents.all(superseded=True)] == [("d1", "d2"), ("d2", "")]
+    back = catalog.documents.add(document("d1", "a.md"))
+    assert (back.outcome, back.replaced) == ("changed", "d2")
+    found = catalog.documents.find("a.md")
+    assert found is not None and (found.id, found.version, found.characters) == ("d1", 3, len(TEXT))
+    assert catalog.documents.find("nothing.md") is None
+
+
+def test_rows_of_a_superseded_document_leave_the_table(filled: Catalog) -> None:
+    filled.documents.add(document("doc-2", "orders.md", TEXT + "More.\n"))
+    assert filled.extractions.rows("orders") == []
+    assert filled.extractions.count("orders") == 0
+    assert len(filled.extractions.rows("orders", superseded=True)) == 2
+    assert filled.chunks.all() == []
+
+
+def test_cutting_a_document_anew_replaces_its_chunks(filled: Catalog) -> None:
+    whole = replace(chunks_of(DOCUMENT)[0], id="whole", end=len(TEXT), text=TEXT)
+    filled.chunks.save("doc-1", [whole])
+    assert filled.chunks.of("doc-1") == [whole]
+    assert filled.extractions.rows("orders") == []  # they were read from chunks that are gone
+    assert filled.chunks.get("doc-1/0").text == chunks_of(DOCUMENT)[0].text  # but lineage still finds them
+    assert {hit.chunk_id for hit in filled.chunks.search("lamps")} == {"whole"}
+    filled.chunks.save("doc-1", chunks_of(DOCUMENT))
+    assert filled.extractions.rows("orders") == rows_of(DOCUMENT)
+
+
+def test_search_takes_words_not_syntax(filled: Catalog) -> None:
+    assert [hit.chunk_id for hit in filled.chunks.search("lamp")] == ["doc-1/0"]  # stemmed
+    assert [hit.chunk_id for hit in filled.chunks.search('VASE" OR (NEAR* ^-')] == ["doc-1/1"]
+    assert filled.chunks.search("lamps", document_ids=["other"]) == []
+    assert filled.chunks.search("?!") == []
+    assert len(filled.chunks.search("vase northwind", limit=1)) == 1
+
+
+def test_chunk_text_is_stored_once(tmp_path: Path) -> None:
+    text = "".join(f"word{n} " for n in range(40_000))
+    with Database(tmp_path / "w.db") as database:
+        catalog = Catalog(database)
+        big = replace(document("big", "big.txt"), text=text, elements=(), pages=())
+        catalog.documents.add(big)
+        plain = chunks_of(DOCUMENT)[0]
+        size = len(text) // 20
+        catalog.chunks.save(
+            "big",
+            [
+                replace(plain, id=f"c{n}", document_id="big", position=n, start=n * size, end=(n + 1) * size,
+                        text=text[n * size : (n + 1) * size])
+                for n in range(20)
+            ],
+        )  # fmt: skip
+        tables = "('sl_documents', 'sl_chunks', 'sl_chunk_search_content')"
+        stored = database.value(f"SELECT sum(pgsize) FROM dbstat WHERE name IN {tables}")
+        assert stored < 1.2 * len(text)
+
+
+def test_schema_versions(catalog: Catalog) -> None:
+    assert catalog.schemas.current() is None and catalog.schemas.version() == 0
+    assert catalog.schemas.save(SCHEMA, "first") == 1
+    assert catalog.schemas.save(SCHEMA, "same again") == 1
+    wider = Schema(
+        (replace(ORDERS, columns=(*ORDERS.columns, Column("colour", ColumnType.ENUM, enum_values=("red",)))),)
+    )
+    assert catalog.schemas.save(wider, "a later question") == 2
+    assert catalog.schemas.current() == wider
+    assert [(version, reason) for version, _, reason, _ in catalog.schemas.history()] == [
+        (1, "first"),
+        (2, "a later question"),
+    ]
+    assert catalog.schemas.relation("orders").columns[-1].sql_type == "TEXT"
+    catalog.schemas.save(Schema(()), "emptied")
+    assert catalog.schemas.relations() == []
+    with pytest.raises(StoreError, match="its tables are: orders"):
+        catalog.schemas.relation("order")
+
+
+def test_new_cells_join_the_row_and_the_old_ones_stay(filled: Catalog) -> None:
+    row = rows_of(DOCUMENT)[0]
+    filled.extractions.save([replace(row, cells=(grounded("paid", True, "bought"), grounded("pieces", 13, "12")))])
+    found = filled.extractions.get([row.id])[row.id]
+    assert {cell.column: cell.value for cell in found.cells} == {
+        "customer": "Northwind", "pieces": 13, "price": 1250, "paid": True,
+    }  # fmt: skip
+
+
+def test_rows_tasks_and_decisions_are_one_transaction(catalog: Catalog) -> None:
+    catalog.documents.add(DOCUMENT)
+    catalog.chunks.save("doc-1", chunks_of(DOCUMENT))
+    catalog.schemas.save(SCHEMA)
+    bad = replace(rows_of(DOCUMENT)[1], cells=(Cell("nowhere", 1, "1", Grounding.EXACT),))
+    tasks = [Task("orders", ("customer",), "doc-1/0")]
+    with pytest.raises(StoreError, match="column 'nowhere'"):
+        catalog.extractions.save([rows_of(DOCUMENT)[0], bad], tasks, [Decision("extract", "chunk:doc-1/0", "done", "")])
+    assert catalog.extractions.rows("orders") == []
+    assert catalog.extractions.settled(ORDERS) == {}
+    assert catalog.journal.decisions() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"table": "x"}, "table 'x'"), ({"document_id": "x"}, "document 'x'"), ({"chunk_id": "x"}, "chunk 'x'")],
+)
+def test_row_of_unknown_origin_is_refused(filled: Catalog, change: dict[str, str], words: str) -> None:
+    with pytest.raises(StoreError, match=words):
+        filled.extractions.save([replace(rows_of(DOCUMENT)[0], id="new", **change)])
+
+
+def test_row_id_of_another_chunk_is_refused(filled: Catalog) -> None:
+    with pytest.raises(StoreError, match="row ids must be unique"):
+        filled.extractions.save([replace(rows_of(DOCUMENT)[0], chunk_id="doc-1/1")])
+
+
+def test_settled_work_is_not_asked_again(filled: Catalog) -> None:
+    both = ("customer", "pieces")
+    filled.extractions.save(
+        [], [Task("orders", both, "doc-1/0"), Task("orders", both, "doc-1/1", "failed", "time-out")]
+    )
+    filled.extractions.save([], [Task("orders", ("price",), "doc-1/0", "gated", "no price")])
+    assert filled.extractions.settled(ORDERS) == {"doc-1/0": frozenset({"customer", "pieces", "price"})}
+    assert [(t.chunk_id, t.reason) for t in filled.extractions.tasks(state="failed")] == [("doc-1/1", "time-out")]
+    filled.extractions.save([], [Task("orders", both, "doc-1/1")])
+    assert filled.extractions.tasks(state="failed") == []
+    # Another meaning of a column is another question; the other columns stay settled.
+    columns = tuple(replace(c, description="the buyer") if c.name == "customer" else c for c in ORDERS.columns)
+    assert filled.extractions.settled(replace(ORDERS, columns=columns))["doc-1/0"] == {"pieces", "price"}
+    assert filled.extractions.forget("orders", ["doc-1/0"]) == 1
+    assert filled.extractions.settled(ORDERS) == {"doc-1/1": frozenset(both)}
+    assert filled.extractions.forget("orders") == 1
+    assert filled.extractions.tasks() == []
+
+
+def test_every_empty_cell_says_why(filled: Catalog) -> None:
+    assert filled.extractions.absences("orders") == {
+        "customer": {"ungrounded": 1}, "paid": {"not stated": 1}, "pieces": {"not asked": 1},
+    }  # fmt: skip
+
+
+_SCALARS = st.none() | st.booleans() | st.integers(-(2**80), 2**80) | st.floats(allow_nan=False) | st.text(
+    alphabet=st.characters(exclude_categories=["Cs"])
+)  # fmt: skip
+
+
+@given(_SCALARS)
+def test_scalar_survives_sqlite(value: str | int | float | bool | None) -> None:
+    stored, kind = codec.encode_scalar(value)
+    found = codec.decode_scalar(stored, kind)
+    assert found == value and type(found) is type(value)
+
+
+def test_odd_values_survive_the_workspace(filled: Catalog) -> None:
+    values = [True, False, 2**70, -(2**63), math.inf, 0.1, "", "1", "é\n🚀", 0]
+    rows = [
+        Row(f"odd{n}", "orders", "doc-1", "doc-1/0", n, (replace(grounded("customer", "x", "12"), value=value),))
+        for n, value in enumerate(values)
+    ]
+    filled.extractions.save(rows)
+    found = filled.extractions.get([row.id for row in rows])
+    assert [found[row.id].cells[0].value for row in rows] == values
+    assert [type(found[row.id].cells[0].value) for row in rows] == [type(value) for value in values]
+
+
+def test_names_of_every_kind_become_sql_names(catalog: Catalog) -> None:
+    names = ["1st half", 'say "hi"', "🚀", "Orders", "orders", "sl_rows", "sqlite_x", "a__v1", "select", "audit_x",
+             "cell_absence", "json_each", "a\x00b\nc", "", "x" * 500]  # fmt: skip
+    columns = ["rowid", "Name", "name", "document", "row_id", "_sources", "group", 'q"', "", "🚀"]
+    catalog.documents.add(DOCUMENT)
+    catalog.chunks.save("doc-1", chunks_of(DOCUMENT))
+    catalog.schemas.save(Schema(tuple(Table(name, tuple(Column(c) for c in columns)) for name in names)))
+    for number, name in enumerate(names):
+        cells = tuple(grounded(column, f"{number}-{column}", "Northwind") for column in columns)
+        catalog.extractions.save([Row(f"n{number}", name, "doc-1", "doc-1/0", 0, cells)])
+        catalog.tables.materialise(name)
+    relations = [catalog.schemas.relation(name) for name in names]
+    assert len({relation.relation.lower() for relation in relations}) == len(names)
+    assert [relation.relation for relation in relations][:4] == ["1st half", 'say "hi"', "🚀", "Orders"]
+    for number, relation in enumerate(relations):
+        quoted = relation.relation.replace('"', '""')
+        row = catalog.database.one(f'SELECT * FROM "{quoted}"')
+        assert row == (*(f"{number}-{column}" for column in columns), "orders.md", "doc-1", f"n{number}")
+
+
+def call(**changes: object) -> Call:
+    plain = Call(
+        "id-1", "key-1", "extract", "double", "hash", '[{"role": "user"}]', "reply", {"rows": [1]}, "stop", True,
+        (-0.5, -1.0), 100, 20, 1.5, 0.25, 1, False, "", 1_700_000_000.0,
+    )  # fmt: skip
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def test_calls_are_kept_and_found(catalog: Catalog) -> None:
+    failed = call(key="key-2", id="id-2", error="TruncatedReply: cut", finish_reason="error")
+    cached = call(cached=True, seconds=0.0, cost=0.0, calls=0, prompt_tokens=0, completion_tokens=0)
+    run = catalog.journal.start_run("ask", "why?")
+    for one in (call(), failed, cached):
+        catalog.calls.record(one)
+    assert catalog.calls.lookup("key-1") == call().response()
+    assert catalog.calls.lookup("key-2") is None and catalog.calls.lookup("key-3") is None
+    assert catalog.calls.all(run) == [call(), failed, cached]
+    assert catalog.calls.get("id-1") == call() and catalog.calls.get("id-9") is None
+    usage = catalog.calls.usage()["extract"]
+    assert (usage.calls, usage.cached_calls, usage.prompt_tokens, usage.cost) == (2, 1, 200, 0.5)
+
+
+def test_journal_tells_what_happened(catalog: Catalog) -> None:
+    run = catalog.journal.start_run("ask", "which?", {"model": "double"})
+    catalog.journal.record(Decision("gate", "chunk:c1", "dropped", "no Table in it", 12))
+    catalog.journal.record(
+        [Decision("plan", "table:orders", "kept", "wanted"), Decision("gate", "chunk:c2", "kept", "")]
+    )
+    catalog.journal.record_attempt(SqlAttempt("answer", "which?", "SELECT 1", "ok", rows=1))
+    assert catalog.journal.run(run).status == "running"
+    catalog.journal.finish_run(run, "done", {"value": 3})
+    catalog.journal.record(Decision("later", "run", "noted", ""))
+    found = catalog.journal.run(run)
+    assert (found.status, found.question, found.settings, found.outcome) == (
+        "done",
+        "which?",
+        {"model": "double"},
+        {"value": 3},
+    )
+    assert [d.subject for d in catalog.journal.decisions(stage="gate", run=run)] == ["chunk:c1", "chunk:c2"]
+    assert [d.tokens for d in catalog.journal.decisions(mentions="TABLE")] == [12, 0]
+    assert [d.verdict for d in catalog.journal.decisions(subject="chunk:c2")] == ["kept"]
+    assert [d.run for d in catalog.journal.decisions(stage="later")] == [None]
+    assert [attempt.sql for attempt in catalog.journal.attempts(run)] == ["SELECT 1"]
+    with pytest.raises(StoreError, match="no run 99"):
+        catalog.journal.run(99)
+
+
+def test_knowledge_is_kept(catalog: Catalog) -> None:
+    vectors = {"d1": np.array([0.5, -1.5], dtype=np.float32), "d2": np.ones((3, 2), dtype=np.float32)}
+    catalog.knowledge.save_vectors("document", "mini", vectors)
+    found = catalog.knowledge.vectors("document", "mini")
+    assert found["d1"].tolist() == [[0.5, -1.5]] and found["d2"].shape == (3, 2)
+    assert catalog.knowledge.vectors("segment", "mini") == {}
+    catalog.knowledge.set_statistic("selectivity/price", {"hits": 3})
+    catalog.knowledge.set_statistic("other", 1)
+    assert catalog.knowledge.statistics("selectivity/") == {"selectivity/price": {"hits": 3}}
+    assert catalog.knowledge.statistic("missing", 7) == 7
+    number = catalog.knowledge.correct(Correction("set_value", "orders", {"customer": "A"}, "paid", True, "me", "seen"))
+    kept = catalog.knowledge.corrections("orders")
+    assert [(c.id, c.value, c.subject, c.author) for c in kept] == [(number, True, {"customer": "A"}, "me")]
+    catalog.knowledge.revoke(number)
+    assert catalog.knowledge.corrections() == []
+    with pytest.raises(StoreError, match="no correction"):
+        catalog.knowledge.revoke(number)

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sliders.errors import RepairError, StoreError
+from sliders.extraction.cells import Cell, Grounding
+from sliders.schema.schema import Column, Schema
+from sliders.store.catalog import Catalog
+from sliders.store.records import Derivation
+from sliders.store.tables import DataRow
+
+from .samples import DOCUMENT, ORDERS, TEXT, document, grounded, rows_of
+
+MERGE = """SELECT 'Northwind' AS customer, max(pieces) AS pieces, sum(price) AS price, max(paid) AS paid,
+    min(document) AS document, min(document_id) AS document_id, min(row_id) AS row_id,
+    sources_union(row_id, _sources) AS _sources FROM {parent}"""
+
+
+def contents(catalog: Catalog) -> list[tuple[object, ...]]:
+    return catalog.database.query("SELECT * FROM orders ORDER BY row_id")
+
+
+EXTRACTED = [
+    ("Northwind", 12, 1250.0, None, "orders.md", "doc-1", "doc-1-r0"),
+    (None, None, 40.0, 1, "orders.md", "doc-1", "doc-1-r1"),
+]
+
+
+def test_only_trusted_cells_enter_the_table(filled: Catalog) -> None:
+    loose = Cell("pieces", 99, "99", Grounding.NONE)
+    filled.extractions.save([replace(rows_of(DOCUMENT)[1], cells=(loose,))])
+    version = filled.tables.materialise("orders")
+    assert (version.version, version.rows, version.operation) == (1, 2, "extract")
+    assert contents(filled) == EXTRACTED
+    filled.tables.materialise("orders", ungrounded=True)
+    assert contents(filled)[1][1] == 99
+    filled.tables.materialise("orders")
+    assert contents(filled) == EXTRACTED
+
+
+def test_table_is_made_again_only_when_something_changed(filled: Catalog) -> None:
+    first = filled.tables.materialise("orders")
+    assert filled.tables.materialise("orders") == first
+    repaired = filled.tables.create_version("orders", MERGE.format(parent=first.relation), operation="merge")
+    assert filled.tables.materialise("orders") == repaired
+    other = Schema((ORDERS, replace(ORDERS, name="other")))
+    filled.schemas.save(other)
+    assert filled.tables.materialise("orders") == repaired
+    filled.schemas.save(Schema((replace(ORDERS, columns=(*ORDERS.columns, Column("colour"))),)))
+    assert filled.tables.materialise("orders").version == 3
+    filled.extractions.save([replace(rows_of(DOCUMENT)[0], cells=(grounded("pieces", 13, "12"),))])
+    assert filled.tables.materialise("orders").version == 4
+    filled.documents.add(document("doc-2", "orders.md", TEXT + "More.\n"))
+    assert filled.tables.materialise("orders").rows == 0
+
+
+def test_undo_and_redo_show_each_version_as_it_was(filled: Catalog) -> None:
+    first = filled.tables.materialise("orders")
+    second = filled.tables.create_version(
+        "orders", MERGE.format(parent=first.relation), operation="merge", reason="one customer"
+    )
+    merged = [("Northwind", 12, 1290.0, 1, "orders.md", "doc-1", "doc-1-r0")]
+    assert contents(filled) == merged
+    assert (second.parent, second.reason, second.rows) == (1, "one customer", 1)
+    assert "sum(price)" in second.sql
+    assert filled.tables.sources("orders", "doc-1-r0") == ("doc-1-r0", "doc-1-r1")
+    filled.tables.undo("orders", 1)
+    assert contents(filled) == EXTRACTED
+    assert filled.tables.sources("orders", "doc-1-r0") == ("doc-1-r0",)
+    filled.tables.undo("orders", 2)
+    assert contents(filled) == merged
+    assert [v.version for v in filled.tables.versions("orders")] == [1, 2]
+    with pytest.raises(StoreError, match="its versions are: 1, 2"):
+        filled.tables.undo("orders", 9)
+
+
+def test_version_from_rows(filled: Catalog) -> None:
+    filled.tables.materialise("orders")
+    values = {"customer": "Northwind Ltd", "pieces": 12, "price": 1250.0, "paid": True}
+    row = DataRow("doc-1-r0", "orders.md", "doc-1", values, ("doc-1-r0", "doc-1-r1"))
+    derived = [Derivation("customer", "Northwind Ltd", "canonical", "longest form", source_value="Northwind")]
+    filled.tables.create_version("orders", [row], operation="canonicalize", derived=derived)
+    assert contents(filled) == [("Northwind Ltd", 12, 1250.0, 1, "orders.md", "doc-1", "doc-1-r0")]
+    assert filled.tables.sources("orders", "doc-1-r0") == ("doc-1-r0", "doc-1-r1")
+    assert filled.tables.sources("orders", "nothing") == ()
+
+
+def test_sources_of_sources_are_flattened(filled: Catalog) -> None:
+    first = filled.tables.materialise("orders")
+    second = filled.tables.create_version("orders", MERGE.format(parent=first.relation), operation="merge")
+    filled.tables.create_version("orders", MERGE.format(parent=second.relation), operation="merge again")
+    assert filled.tables.sources("orders", "doc-1-r0") == ("doc-1-r0", "doc-1-r1")
+
+
+def test_columns_that_a_repair_adds_are_kept(filled: Catalog) -> None:
+    filled.tables.materialise("orders")
+    filled.tables.create_version("orders", "SELECT *, 'x' AS flag FROM orders__v1", operation="flag")
+    assert filled.database.query("SELECT flag, customer FROM orders") == [("x", "Northwind"), ("x", None)]
+
+
+PLAIN = "customer, pieces, price, paid, document, document_id"
+
+
+@pytest.mark.parametrize(
+    ("select", "words"),
+    [
+        ("SELECT customer, price, document, document_id, row_id FROM orders", "loses pieces, paid"),
+        ("SELECT customer, pieces, price, paid, document FROM orders", "loses document_id, row_id"),
+        ("SELECT * FROM orders UNION ALL SELECT * FROM orders", "gives row 'doc-1-r"),
+        (f"SELECT {PLAIN}, 'invented' AS row_id FROM orders LIMIT 1", "'invented', which was never extracted"),
+        (f"SELECT {PLAIN}, row_id, '[\"invented\"]' AS _sources FROM orders__v1", "'invented', which was never"),
+    ],
+)
+def test_bad_repair_is_refused_and_leaves_no_trace(filled: Catalog, select: str, words: str) -> None:
+    filled.tables.materialise("orders")
+    objects = filled.database.query("SELECT name FROM sqlite_master")
+    with pytest.raises(RepairError) as caught:
+        filled.tables.create_version("orders", select, operation="repair")
+    assert words in str(caught.value)
+    assert contents(filled) == EXTRACTED
+    assert filled.database.query("SELECT name FROM sqlite_master") == objects
+    assert len(filled.tables.versions("orders")) == 1
+
+
+def test_sql_that_does_not_run_and_missing_tables_get_a_sentence(filled: Catalog) -> None:
+    with pytest.raises(RepairError, match="materialise it first"):
+        filled.tables.create_version("orders", "SELECT 1", operation="repair")
+    filled.tables.materialise("orders")
+    with pytest.raises(StoreError, match="no such table"):
+        filled.tables.create_version("orders", "SELECT * FROM nowhere", operation="repair")
+    with pytest.raises(RepairError, match="loses pieces"):
+        filled.tables.create_version(
+            "orders", [DataRow("doc-1-r0", "", "", {"customer": 1, "price": 1, "paid": 1})], operation="x"
+        )
+    with pytest.raises(StoreError, match="no table 'nothing'"):
+        filled.tables.materialise("nothing")
