@@ -61,7 +61,7 @@ def download_bar(console: Console | None = None) -> Iterator[Report]:
             if what not in tasks:
                 if what == "fetching":
                     bar.console.print(
-                        f"Fetching the embedded model {EMBEDDED.file} ({total / 1e9:.2f} GB, {EMBEDDED.licence}), once.",
+                        f"Fetching the embedded model {EMBEDDED.file} ({total / 1e9:.2f} GB, {EMBEDDED.licence}) once.",
                         soft_wrap=True,
                         highlight=False,
                     )
