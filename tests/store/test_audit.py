@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import csv
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sliders.errors import AuditError, StoreError
+from sliders.store.audit import export_audit, export_csv, export_excel, export_parquet, lineage, verify_audit
+from sliders.store.catalog import Catalog
+from sliders.store.database import Database
+from sliders.store.records import Decision, Derivation
+
+from .samples import DOCUMENT, TEXT, grounded, rows_of, span_of
+
+MERGE = """SELECT 'Northwind' AS customer, max(pieces) AS pieces, sum(price) AS price, max(paid) AS paid,
+    min(document) AS document, min(document_id) AS document_id, min(row_id) AS row_id,
+    sources_union(row_id, _sources) AS _sources FROM orders__v1"""
+
+
+@pytest.fixture
+def made(filled: Catalog) -> Catalog:
+    filled.tables.materialise("orders")
+    filled.journal.record(Decision("gate", "chunk:doc-1/0", "kept", "holds an order"))
+    return filled
+
+
+def merge(catalog: Catalog, *derived: Derivation) -> None:
+    catalog.tables.create_version("orders", MERGE, operation="merge", derived=derived)
+
+
+def test_value_walks_back_to_the_page(made: Catalog) -> None:
+    [evidence] = lineage(made, "doc-1-r0", "price")
+    span = span_of("1,250")
+    assert (evidence.value, evidence.printed, evidence.agrees) == (1250, "1,250", True)
+    assert evidence.quote == "Northwind bought 12 lamps for 1,250 dollars."
+    assert (evidence.document, evidence.start, evidence.end, evidence.page) == ("orders.md", span.start, span.end, 1)
+    assert TEXT[evidence.start : evidence.end] == evidence.printed
+    assert {e.column for e in lineage(made, "doc-1-r0")} == {"customer", "pieces", "price"}
+    assert lineage(made, "doc-1-r1", "customer") == []  # ungrounded: it proves nothing
+    assert lineage(made, "nothing") == []
+
+
+def test_merged_value_walks_back_to_all_its_sources(made: Catalog) -> None:
+    merge(made)
+    found = lineage(made, "doc-1-r0", "price")
+    assert [(e.row_id, e.printed, e.agrees) for e in found] == [("doc-1-r0", "1,250", False), ("doc-1-r1", "40", False)]
+    assert [(e.row_id, e.agrees) for e in lineage(made, "doc-1-r0", "pieces")] == [("doc-1-r0", True)]
+
+
+def test_audit_database_is_plain_sqlite_with_keys_and_search(made: Catalog, tmp_path: Path) -> None:
+    path = export_audit(made, tmp_path / "audit.db")
+    plain = sqlite3.connect(path)
+    assert plain.execute("SELECT customer, price FROM orders").fetchall() == [("Northwind", 1250.0), (None, 40.0)]
+    keys = {(row[2], row[3], row[4]) for row in plain.execute("PRAGMA foreign_key_list(orders)")}
+    assert keys == {("audit_rows", "row_id", "id"), ("audit_documents", "document_id", "id")}
+    assert plain.execute("PRAGMA foreign_key_check").fetchall() == []
+    hit = plain.execute(
+        """SELECT d.name FROM audit_document_search s JOIN audit_documents d ON d.rowid = s.rowid
+        WHERE audit_document_search MATCH 'lamp'"""
+    ).fetchall()
+    assert hit == [("orders.md",)]
+    quote = plain.execute("SELECT quote FROM audit_evidence WHERE column_name = 'pieces'").fetchone()
+    assert "Northwind bought 12 lamps" in quote[0]
+    assert plain.execute("SELECT reason FROM audit_decisions").fetchall() == [("holds an order",)]
+    assert plain.execute("SELECT name FROM sqlite_master WHERE name LIKE 'sl\\_%' ESCAPE '\\'").fetchall() == []
+    assert plain.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    plain.close()
+    assert {p.name for p in tmp_path.iterdir()} == {"audit.db", "work.db", "work.db-wal", "work.db-shm", "work.db.lock"}
+
+
+def test_export_replaces_the_file_but_never_the_workspace(made: Catalog, tmp_path: Path) -> None:
+    (tmp_path / "audit.db").write_text("old")
+    export_audit(made, tmp_path / "audit.db")
+    assert verify_audit(tmp_path / "audit.db") == []
+    with pytest.raises(StoreError, match="is the workspace itself"):
+        export_audit(made, tmp_path / "work.db")
+
+
+def test_sound_exports_verify(made: Catalog, tmp_path: Path) -> None:
+    assert verify_audit(export_audit(made, tmp_path / "a.db")) == []
+    assert verify_audit(tmp_path / "work.db") == []
+    merge(made, Derivation("price", 1290.0, "sum", "two orders of one customer", "doc-1-r0"))
+    assert verify_audit(export_audit(made, tmp_path / "a.db")) == []
+    kept = "pieces, price, paid, document, document_id, row_id, _sources"
+    made.tables.create_version(
+        "orders",
+        f"SELECT 'Northwind plc' AS customer, {kept} FROM orders__v2",
+        operation="canonicalize",
+        derived="""SELECT NULL AS row_id, 'customer' AS column_name, 'Northwind' AS source_value,
+        'Northwind plc' AS value, 'canonical' AS kind, 'registered name' AS reason""",
+    )
+    assert verify_audit(export_audit(made, tmp_path / "a.db")) == []
+
+
+@pytest.mark.parametrize(
+    "derivation",
+    [
+        None,
+        Derivation("price", 1290.0, "max", "not the largest", "doc-1-r0"),
+        Derivation("price", 1290.0, "sum", "of another row", "doc-1-r1"),
+        Derivation("pieces", 1290.0, "sum", "of another column", "doc-1-r0"),
+        Derivation("price", 1290.0, "canonical", "of a value that no source has", source_value=7),
+    ],
+)
+def test_value_without_source_is_found(made: Catalog, tmp_path: Path, derivation: Derivation | None) -> None:
+    merge(made, *([derivation] if derivation else []))
+    problems = verify_audit(export_audit(made, tmp_path / "a.db"))
+    assert len(problems) == 1
+    assert "row 'doc-1-r0', column 'price'" in problems[0] and "1290.0" in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        ("UPDATE audit_documents SET text = replace(text, '1,250', '9,250')", "the hash differs"),
+        ("UPDATE audit_documents SET text = replace(text, '1,250', '9,250')", "are '9,250', not '1,250'"),
+        ("UPDATE audit_cells SET start = start + 1 WHERE printed = '1,250'", "not '1,250'"),
+        ("UPDATE audit_cells SET start = NULL WHERE printed = '12'", "has no place in a document"),
+        ("UPDATE audit_cells SET value = 13 WHERE printed = '12'", "12 is the value of none of its sources"),
+        ("UPDATE orders SET pieces = 120 WHERE pieces = 12", "120 is the value of none of its sources"),
+        ("UPDATE orders SET customer = 'Contoso' WHERE price = 40", "'Contoso' is the value of none"),
+        ("UPDATE audit_cells SET absence = NULL WHERE absence = 'not stated'", "does not say why"),
+        ("UPDATE orders SET row_id = 'invented' WHERE price = 40", "refers to something that 'audit_rows'"),
+        ("DELETE FROM audit_rows WHERE id = 'doc-1-r1'", "refers to something that 'audit_rows'"),
+        ("DELETE FROM audit_documents", "refers to something that 'audit_documents'"),
+        ("DELETE FROM audit_cells WHERE printed = '1,250'", "1250.0 is the value of none of its sources"),
+    ],
+)
+def test_damage_is_found(made: Catalog, tmp_path: Path, damage: str, words: str) -> None:
+    path = export_audit(made, tmp_path / "a.db")
+    with sqlite3.connect(path) as plain:
+        plain.execute(damage)
+    plain.close()
+    problems = verify_audit(path)
+    assert any(words in problem for problem in problems), problems
+
+
+def test_damage_in_a_workspace_is_found(made: Catalog, tmp_path: Path) -> None:
+    made.database.execute("UPDATE orders__v1 SET price = 41 WHERE price = 40")
+    assert any("41.0" in problem for problem in verify_audit(tmp_path / "work.db"))
+
+
+def test_many_problems_are_counted_not_listed(made: Catalog, tmp_path: Path) -> None:
+    many = [replace(rows_of(DOCUMENT)[0], id=f"m{n}", cells=(grounded("pieces", 12, "12"),)) for n in range(80)]
+    made.extractions.save(many)
+    made.tables.materialise("orders")
+    path = export_audit(made, tmp_path / "a.db")
+    with sqlite3.connect(path) as plain:
+        plain.execute("UPDATE orders SET pieces = 5")
+    plain.close()
+    problems = verify_audit(path)
+    assert len(problems) == 51 and problems[-1] == "... and 32 more problems of this kind"
+
+
+def test_other_files_are_not_verified(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "other.db") as other:
+        other.execute("CREATE TABLE t (a)")
+    other.close()
+    with pytest.raises(AuditError, match="neither an audit database nor a workspace"):
+        verify_audit(tmp_path / "other.db")
+
+
+def test_tables_as_files(made: Catalog, tmp_path: Path) -> None:
+    formula = '=HYPERLINK("http://evil")\x07'
+    made.database.execute("UPDATE orders__v1 SET customer = ? WHERE customer IS NULL", (formula,))
+    [path] = export_csv(made, tmp_path / "csv")
+    with path.open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file))[1] == ["Northwind", "12", "1250.0", "", "orders.md", "doc-1", "doc-1-r0"]
+    openpyxl = pytest.importorskip("openpyxl")
+    sheet = openpyxl.load_workbook(export_excel(made, tmp_path / "all.xlsx"))["orders"]
+    assert [cell.value for cell in sheet[2]][:3] == ["Northwind", 12, 1250]
+    assert (sheet["A3"].value, sheet["A3"].data_type) == ('=HYPERLINK("http://evil")', "s")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    [file_path] = export_parquet(made, tmp_path / "parquet")
+    table = parquet.read_table(file_path)
+    assert table.column("price").to_pylist() == [1250.0, 40.0]
+    assert str(table.schema.field("pieces").type) == "int64"
+
+
+WRITER = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from dataclasses import replace
+from sliders.store.catalog import Catalog
+from sliders.store.database import Database
+from sliders.store.records import Decision, Task
+from tests.store.samples import DOCUMENT, ORDERS, SCHEMA, chunks_of, fill, rows_of
+catalog = fill(Catalog(Database(sys.argv[1])))
+print("ready", flush=True)
+for n in range(100000):
+    rows = [replace(row, id=f"{row.id}-{n}-{m}") for m in range(20) for row in rows_of(DOCUMENT)]
+    task = Task("orders", ("customer",), "doc-1/0", "done", str(n))
+    catalog.extractions.save(rows, [task], [Decision("extract", str(n), "done", "")])
+    if n % 10 == 0:
+        catalog.tables.materialise("orders")
+"""
+
+
+def test_killed_at_any_moment_the_workspace_is_whole(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    root = str(Path(__file__).resolve().parents[2])
+    for attempt in range(3):
+        path = tmp_path / f"{attempt}.db"
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path), root], stdout=subprocess.PIPE, text=True
+        ) as writer:
+            assert writer.stdout is not None and writer.stdout.readline() == "ready\n"
+            time.sleep(chance.uniform(0.05, 0.4))
+            writer.send_signal(signal.SIGKILL)
+        with Database(path) as database:
+            catalog = Catalog(database)
+            assert database.value("PRAGMA integrity_check") == "ok"
+            steps = len(catalog.journal.decisions(stage="extract"))
+            assert catalog.extractions.count("orders") == 2 + 40 * steps
+            assert [task.reason for task in catalog.extractions.tasks()] == ([str(steps - 1)] if steps else [])
+            catalog.tables.materialise("orders")
+        assert verify_audit(path) == []
