@@ -42,5 +42,9 @@ def name_tokens(text: str) -> tuple[str, ...]:
 
 
 def name_key(text: str) -> str:
-    """Sorted name tokens: equal for "Doe, Jane" and "Jane Doe", for "Acme, Inc." and "ACME"."""
-    return " ".join(sorted(name_tokens(text)))
+    """Sorted name tokens: equal for "Doe, Jane" and "Jane Doe", for "Acme, Inc." and "ACME".
+
+    Tokens with digits keep their order: 1/5 and 5/1 are two days.
+    """
+    tokens = name_tokens(text)
+    return " ".join(sorted(tokens) if all(t.isalpha() for t in tokens) else tokens)

@@ -14,10 +14,11 @@ import numpy as np
 
 from sliders.errors import RepairError
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded, combine, row_phrase_columns, unique_share
-from sliders.schema.schema import Table
+from sliders.schema.schema import ColumnType, Table
 
 ENTITY_AGREEMENT = 0.6  # Cohen's kappa above which repeated keys are repeated things
 DECLARED_AGREEMENT = 0.5  # enough when the schema itself names the key
+_WORST_AGREEMENT = 0.2  # below it a column says as a rule that rows of one key are different things
 _MIN_COVERAGE = 0.5
 _MIN_UNIQUE = 0.97
 _MIN_COMPARISONS = 5
@@ -39,9 +40,10 @@ class KeyPlan:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far the other columns agree inside groups: mean kappa over columns, and the comparisons that it rests on."""
+    """How far the other columns agree inside groups: mean and lowest kappa over columns, and the comparisons made."""
 
     kappa: float
+    worst: float
     comparisons: int
 
 
@@ -80,7 +82,9 @@ def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> Agreemen
         rate = float((low[compared] == high[compared]).mean())
         kappas.append((rate - chance) / (1 - chance))
         comparisons += count
-    return Agreement(float(np.mean(kappas)) if kappas else 0.0, comparisons)
+    if not kappas:
+        return Agreement(0.0, 0.0, 0)
+    return Agreement(float(np.mean(kappas)), min(kappas), comparisons)
 
 
 def refutes_document_grain(encoded: Sequence[Encoded], hard: Sequence[bool], documents: Codes, chunks: Codes) -> bool:
@@ -152,7 +156,7 @@ class KeyChooser:
         best: KeyPlan | None = None
         for key in candidates:
             found = self.across_documents(key)
-            if found.kappa >= ENTITY_AGREEMENT and found.comparisons >= _MIN_COMPARISONS:
+            if self._names_an_entity(key, found):
                 reason = f"repeated across documents with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
                 return KeyPlan(key, False, True, True, False, reason)
             inside = self.inside_documents(key)
@@ -164,6 +168,12 @@ class KeyChooser:
         why = "rows of equal names contradict each other" if candidates else "no column names one thing"
         refuted = "; the chunks hold several rows a document, so the grain is many" if self._refuted else ""
         return KeyPlan((), False, False, False, False, f"every row is a record of its own: {why}{refuted}")
+
+    def _names_an_entity(self, key: tuple[str, ...], found: Agreement) -> bool:
+        """Whether a key that nobody declared is believed: it holds a name, and no column contradicts it as a rule."""
+        named = any(self._table.column(c).type in (ColumnType.TEXT, ColumnType.ENUM) for c in key)
+        agrees = found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT
+        return named and agrees and found.comparisons >= _MIN_COMPARISONS
 
     def _usable(self, name: str) -> bool:
         profile = self._profiles[name]

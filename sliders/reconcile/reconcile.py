@@ -188,7 +188,7 @@ class _Work:
         rows = {ids[r]: tuple(v[int(o[r])] for v, o in zip(columns, origins, strict=True)) for r in cluster.rows}
         open_names = [self.names[p.column] for p in still]
         words = [self._words(r, open_names) for r in cluster.rows]
-        additive = frozenset(c.name for c in self.table.columns if c.additive)
+        additive = self.options.additive | {c.name for c in self.table.columns if c.additive}
         found = await propose_repair(model, self.table, Group(self.names, rows), words, open_names, additive)
         self.calls += found.calls
         subject = f"{self.table.name} {', '.join(map(str, cluster.key))}"

@@ -186,8 +186,8 @@ class ReconciledRow:
     """One row of the result.
 
     `values` and `supplied` follow `Reconciliation.columns`; `supplied` names the source row that each value was taken
-    from (empty for an empty cell, "aggregate" for a declared sum, "correction:N" for the N-th human correction). `flags` mark "missing key", "open
-    conflict", "corrected".
+    from (empty for an empty cell, "aggregate" for a declared sum, "correction:N" for the N-th human correction).
+    `flags` mark "missing key", "open conflict", "corrected".
     """
 
     id: str
@@ -234,8 +234,9 @@ class Options:
     """How to reconcile.
 
     `previous` brings the settlements of an earlier run, `changed` the documents that are new since. `batch`
-    conflicts go to the model in one call; `max_calls` bounds the calls of one table (None is no bound). `programs` lets a capable
-    model repair what it could not settle by choosing, with SQL that the guard checks.
+    conflicts go to the model in one call; `max_calls` bounds the calls of one table (None is no bound). `programs` lets
+    a capable model repair what it could not settle by choosing, with SQL that the guard checks; `additive` adds columns whose sources may be
+    summed to those that the schema declares.
     """
 
     criteria: tuple[Criterion, ...] = DEFAULT_CRITERIA
@@ -247,3 +248,4 @@ class Options:
     batch: int = 8
     max_calls: int | None = None
     programs: bool = False
+    additive: frozenset[str] = frozenset()

@@ -351,3 +351,10 @@ def test_an_additive_column_is_summed_over_its_sources_and_says_so() -> None:
     assert values(result) == [("Orla", 12.0)]
     assert result.rows[0].supplied == ("r0", "aggregate")
     assert any(r.operation == "aggregate" and r.after == 12.0 for r in result.repairs)
+
+
+def test_dates_do_not_name_things_across_documents() -> None:
+    columns = (Column("company"), Column("closed", DATE), Column("form"), Column("state"))
+    rows = [(f"Company{i} Mills", f"2021-0{1 + i // 2}-28", "x" if i % 4 < 2 else "y", f"s{i // 2}") for i in range(12)]
+    result = run(Table("filing", columns), rows, "abcdefghijkl")
+    assert len(result.rows) == 12 and not result.conflicts

@@ -30,7 +30,8 @@ def test_names_that_are_equal_when_compared(left: str, right: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("left", "right"), [("Mark 1", "Mark 2"), ("Orla Mills", "Orla Hills"), ("A", "B"), ("🦉", "🦊")]
+    ("left", "right"),
+    [("Mark 1", "Mark 2"), ("Orla Mills", "Orla Hills"), ("A", "B"), ("🦉", "🦊"), ("1/5/2020", "5/1/2020")],
 )
 def test_names_that_are_not(left: str, right: str) -> None:
     assert name_key(left) != name_key(right)
