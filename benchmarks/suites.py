@@ -197,6 +197,10 @@ def load_suite(path: str | Path, *, derived: bool = False) -> Suite:
     """
     name, directory = find_suite(path)
     config = suite_config(name)
+    beside = directory / "suite.json"
+    if beside.is_file():
+        stated = json.loads(beside.read_text(encoding="utf-8"))
+        name, config = str(stated.get("name", name)), config | stated
     documents = sorted(p for p in (directory / "docs").rglob("*") if p.is_file() and not p.name.startswith("."))
     if not documents:
         raise SuiteError(f"{directory}/docs holds no documents; a suite needs its documents beside gold.json")

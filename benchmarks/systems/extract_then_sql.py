@@ -48,8 +48,10 @@ def attributes(task: Task, asked: Asked, sample: str) -> dict[str, str]:
     return {name: said for name, said in named.items() if name and name != "document"}
 
 
-def query(task: Task, asked: Asked, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> tuple[str, Any]:
-    """The model's SQL over the extracted rows, and its result."""
+def statement(
+    task: Task, asked: Asked, columns: Sequence[str], rows: Sequence[dict[str, Any]]
+) -> tuple[str, sqlite3.Connection]:
+    """The model's SQL for a question, and the read-only database of the extracted rows that it is meant for."""
     connection = sqlite3.connect(":memory:")
     names = ["document", *columns]
     connection.execute("CREATE TABLE records (" + ", ".join(f'"{n}" TEXT' for n in names) + ")")
@@ -64,7 +66,7 @@ def query(task: Task, asked: Asked, columns: Sequence[str], rows: Sequence[dict[
     said = chat(task.base_url, task.model, prompt)
     sql = re.sub(r"^```(?:sql)?|```$", "", said.strip(), flags=re.M).strip()
     connection.execute("PRAGMA query_only = 1")
-    return sql, [list(row) for row in connection.execute(sql).fetchall()]
+    return sql, connection
 
 
 def run(task: Task, extract: Extract) -> Iterator[Answered]:
@@ -76,7 +78,8 @@ def run(task: Task, extract: Extract) -> Iterator[Answered]:
         try:
             columns = attributes(task, asked, documents[0][1])
             rows = extract(task, columns, documents)
-            sql, result = query(task, asked, list(columns), rows)
+            sql, connection = statement(task, asked, list(columns), rows)
+            result = [list(row) for row in connection.execute(sql).fetchall()]
         except (EndpointError, sqlite3.Error, ValueError, KeyError) as error:
             spent = round(time.perf_counter() - started, 3)
             yield Answered(asked.id, "failed", sql=sql, seconds=spent, error=f"{type(error).__name__}: {error}")
