@@ -46,6 +46,11 @@ def unit_rows(vectors: NDArray[np.floating[Any]]) -> Vectors:
     return scaled
 
 
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which broken files may hold and tokenizers refuse, replaced by "?"."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 class VectorCache:
     """The vectors of the texts seen last, so that a text is embedded once; safe to share between threads."""
 
@@ -111,7 +116,8 @@ class MiniLMEmbedder:
 
     def _compute(self, texts: list[str]) -> Vectors:
         session, tokenizer = self._load()
-        encoded = [np.asarray(entry.ids, dtype=np.int64) for entry in tokenizer.encode_batch(texts)]
+        entries = tokenizer.encode_batch([encodable(text) for text in texts])
+        encoded = [np.asarray(entry.ids, dtype=np.int64) for entry in entries]
         # Texts of like length share a batch, so that little is spent on padding.
         order = sorted(range(len(encoded)), key=lambda number: len(encoded[number]))
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
@@ -197,7 +203,7 @@ class EndpointEmbedder:
         rows: list[list[float]] = []
         for first in range(0, len(texts), self._BATCH):
             # Endpoints refuse empty strings.
-            batch = [text or " " for text in texts[first : first + self._BATCH]]
+            batch = [encodable(text) or " " for text in texts[first : first + self._BATCH]]
             try:
                 reply = self._client.embeddings.create(model=self._model, input=batch, encoding_format="float")
             except openai.OpenAIError as error:
@@ -247,7 +253,7 @@ def _hashed(word: str, dimensions: int) -> tuple[NDArray[np.intp], Vectors]:
     """Places and signs of a word and its character trigrams."""
     padded = f" {word} "
     grams = [word, *(padded[at : at + 3] for at in range(len(padded) - 2))]
-    hashes = np.array([zlib.crc32(gram.encode()) for gram in grams], dtype=np.int64)
+    hashes = np.array([zlib.crc32(gram.encode("utf-8", "replace")) for gram in grams], dtype=np.int64)
     signs = np.where(hashes & 1, 1.0, -1.0).astype(np.float32)
     signs[0] *= 2.0  # the whole word counts more than a part of it
     return ((hashes >> 1) % dimensions).astype(np.intp), signs

@@ -90,7 +90,7 @@ class TwoLevelIndex:
     """Documents and their segments, searchable by distance; one document is added or removed at a time."""
 
     def __init__(self, dimensions: int, *, exact_limit: int = 200_000) -> None:
-        """Up to `exact_limit` segments all are compared; beyond it `usearch` is asked, if installed."""
+        """Up to `exact_limit` segments all are compared; beyond it `faiss` is asked, if installed."""
         self._dimensions = dimensions
         self._exact_limit = exact_limit
         self._entries: dict[str, SegmentVectors] = {}
@@ -227,15 +227,15 @@ class TwoLevelIndex:
         """Beyond the exact limit the approximate index, built when it is first needed; None without the library."""
         if self._rows.live <= self._exact_limit:
             return None
-        if self._approximate is not None and self._approximate.dead_share > 0.5:
+        if self._approximate is not None and self._approximate.worn:
             self._approximate = None
         if self._approximate is None and available():
-            self._approximate = ApproximateIndex(self._dimensions)
-            self._approximate.extend((name, entry.codes) for name, entry in self._entries.items())
+            entries = [(name, entry.codes) for name, entry in self._entries.items()]
+            self._approximate = ApproximateIndex.build(self._dimensions, entries)
         return self._approximate
 
     def approximate_bytes(self) -> bytes | None:
-        """The approximate index for the store, None if there is none; a million segments take minutes to build."""
+        """The approximate index for the store, None if there is none; a million segments take a minute to build."""
         return None if self._approximate is None else self._approximate.to_bytes()
 
     def load_approximate(self, data: bytes) -> None:
@@ -243,7 +243,7 @@ class TwoLevelIndex:
 
         A document that was replaced since must have got another id (ids are derived from the content).
         """
-        index = ApproximateIndex.from_bytes(self._dimensions, data)
+        index = ApproximateIndex.from_bytes(data)
         for name in index.document_ids - self._entries.keys():
             index.remove(name, 0)
         known = index.document_ids

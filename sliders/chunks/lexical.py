@@ -110,7 +110,8 @@ class BM25(Generic[Key]):
         if not self._numbers:
             return scores
         lengths = np.array(self._lengths, dtype=np.float64)
-        norms = self._k1 * (1 - self._b + self._b * lengths / max(1.0, self._total / len(self._numbers)))
+        average = self._total / len(self._numbers) or 1.0  # all texts empty: nothing will match
+        norms = self._k1 * (1 - self._b + self._b * lengths / average)
         for term, repeats in Counter(terms(query)).items():
             place = self._vocabulary.get(term)
             if place is None or not self._frequency[place]:

@@ -35,6 +35,11 @@ def test_minilm_puts_the_answering_sentence_first(minilm) -> None:
     assert int((vectors[1:] @ vectors[0]).argmax()) == 1
 
 
+def test_lone_surrogates_are_read_as_question_marks(minilm) -> None:
+    for embedder in (minilm, HashEmbedder()):
+        assert np.isfinite(embedder.embed(["broken \ud800 text"])).all()
+
+
 def test_no_texts_give_no_rows(minilm) -> None:
     assert minilm.embed([]).shape == (0, 384)
     assert HashEmbedder().embed([]).shape == (0, 384)

@@ -116,7 +116,7 @@ def test_unknown_documents_and_other_dimensions_are_reported() -> None:
 
 
 def test_beyond_the_limit_an_approximate_index_finds_nearly_the_same_and_follows_changes() -> None:
-    pytest.importorskip("usearch")
+    pytest.importorskip("faiss")
     exact, approximate = TwoLevelIndex(D), TwoLevelIndex(D, exact_limit=100)
     for number in range(30):
         for index in (exact, approximate):
