@@ -190,7 +190,8 @@ class Database:
 
     def insert_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """Run one statement for many rows, streamed past SQLAlchemy (it would copy every row); rows changed."""
-        with self._guard, self._sentences(sql), self.transaction():
+        # Inside a transaction no savepoint is set: SQLite would copy every page that it changes.
+        with self._guard, self._sentences(sql), contextlib.nullcontext() if self._depth else self.transaction():
             if self._tracer is not None:
                 self._tracer(sql, "many rows")
             return int(self._raw.executemany(sql, rows).rowcount)

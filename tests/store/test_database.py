@@ -187,8 +187,8 @@ def test_values_that_cannot_be_stored_get_a_sentence(database: Database) -> None
 @given(st.text(alphabet=st.characters(exclude_characters="\x00", exclude_categories=["Cs"])))
 def test_quoted_identifier_is_one_identifier(name: str) -> None:
     connection = sqlite3.connect(":memory:")
-    connection.execute(f"CREATE TABLE t ({quote_identifier(name)}, b)")
-    assert [row[1] for row in connection.execute("PRAGMA table_info(t)")] == [name, "b"]
+    connection.execute(f"CREATE TABLE t ({quote_identifier(name)})")
+    assert [row[1] for row in connection.execute("PRAGMA table_info(t)")] == [name]
     connection.close()
 
 
