@@ -230,12 +230,39 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _model(args: argparse.Namespace) -> Model:
+@contextlib.contextmanager
+def _endpoint(args: argparse.Namespace) -> Iterator[Model]:
+    """What answers behind the proxy: the stub, a server, or the embedded model for the length of the run."""
     if args.stub:
-        return Stub()
-    if args.base_url:
-        return Upstream(args.base_url, args.model)
-    raise SuiteError("no endpoint: give --base-url URL (`sliders model serve` starts the embedded one), or --stub")
+        yield Stub()
+    elif args.base_url:
+        yield Upstream(args.base_url, args.model)
+    elif args.model == "local":
+        from sliders.llm.local import LocalServer, download_bar
+        from sliders.llm.model_file import ensure_model
+        from sliders.settings import Settings as PackageSettings
+
+        cache = PackageSettings.from_env().cache_dir
+        with download_bar() as report:
+            path = ensure_model(cache, report)
+        server = LocalServer(path, args.context_tokens, OUT / "local-server.log")
+        try:
+            yield Upstream(server.base_url, "local")
+        finally:
+            server.stop()
+    else:
+        raise SuiteError(f"no endpoint for {args.model}: give --base-url URL, or --model local for the embedded one")
+
+
+def _compare_all(
+    args: argparse.Namespace, suites: Sequence[Suite], names: Sequence[str], results: Results
+) -> list[str]:
+    settings = Settings(
+        args.model, args.docs, args.questions, args.timeout, args.fresh, args.work, args.context_tokens,
+        not args.no_embeddings,
+    )  # fmt: skip
+    with _endpoint(args) as model, Proxy(model) as proxy:
+        return [compare_one(suite, SYSTEMS[name], settings, proxy, results) for suite in suites for name in names]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -254,16 +281,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         runs = list[str]()
         if not args.redraw:
             try:
-                suites, model = [load_suite(path) for path in args.suite], _model(args)
+                suites = [load_suite(path) for path in args.suite]
+                runs = _compare_all(args, suites, names, results)
             except SuiteError as error:
                 print(error, file=sys.stderr)
                 return 2
-            settings = Settings(
-                args.model, args.docs, args.questions, args.timeout, args.fresh, args.work, args.context_tokens,
-                not args.no_embeddings,
-            )  # fmt: skip
-            with Proxy(model) as proxy:
-                runs = [compare_one(s, SYSTEMS[name], settings, proxy, results) for s in suites for name in names]
         rows = comparison(results, runs or None)
         print(markdown(rows))
         if args.json:

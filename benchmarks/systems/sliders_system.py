@@ -22,7 +22,9 @@ CRASHES = (SlidersError, OSError, ValueError, LookupError, RuntimeError, TypeErr
 def _open(path: Path, model: str, base_url: str) -> Any:
     import sliders
 
-    options = {"base_url": base_url} if base_url else {}
+    options: dict[str, Any] = {"base_url": base_url} if base_url else {}
+    if base_url and model == "local":
+        options["concurrency"] = 1  # the embedded model's server has one slot
     return sliders.Workspace(path, model=model or None, **options)
 
 

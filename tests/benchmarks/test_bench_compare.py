@@ -131,7 +131,9 @@ def test_plots_are_written(tmp_path: Path) -> None:
 def test_the_command_checks_its_arguments(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     db = ["--results", str(tmp_path / "r.db"), "--work", str(tmp_path / "w")]
     assert compare.main(["--systems", "nobody", "--suite", str(folder), *db]) == 2
-    assert compare.main(["--suite", str(folder), "--systems", "whole-context", "--base-url", "", *db]) == 2
+    assert (
+        compare.main(["--suite", str(folder), "--systems", "whole-context", "--model", "x", "--base-url", "", *db]) == 2
+    )
     said = capsys.readouterr().err
     assert "known: sliders," in said and "no endpoint" in said
     out = tmp_path / "f.json"
