@@ -135,7 +135,7 @@ class KeyChooser:
         if self._table.key:
             return self._declared(self._table.key)
         if self.per_document:
-            return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
+            return self._documents_of_one_thing()
         return self._discovered()
 
     def _declared(self, key: tuple[str, ...]) -> KeyPlan:
@@ -148,15 +148,27 @@ class KeyChooser:
         reason = f"the schema's key; the other columns agree across documents with kappa {found.kappa:.2f}"
         return KeyPlan(key, self.per_document, True, across, False, f"{reason} in {found.comparisons} comparisons")
 
+    def _phrase(self) -> tuple[str, ...]:
+        """The columns that the schema's own description of a row names."""
+        return tuple(c for c in row_phrase_columns(self._table.row, self._table.columns) if self._usable(c))
+
+    def _documents_of_one_thing(self) -> KeyPlan:
+        phrase = self._phrase()
+        found = self.across_documents(phrase) if phrase else Agreement(0.0, 0.0, 0)
+        if phrase and found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT and found.comparisons >= 2:
+            reason = f"documents of one {' and '.join(phrase)} agree with kappa {found.kappa:.2f}"
+            return KeyPlan(phrase, True, True, True, False, f"{reason} in {found.comparisons} comparisons")
+        return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
+
     def _discovered(self) -> KeyPlan:
         candidates = self.candidates()
-        phrase = tuple(c for c in row_phrase_columns(self._table.row, self._table.columns) if self._usable(c))
+        phrase = self._phrase()
         if phrase and phrase not in candidates:
             candidates.append(phrase)
         best: KeyPlan | None = None
         for key in candidates:
             found = self.across_documents(key)
-            if self._names_an_entity(key, found):
+            if self._names_an_entity(key, found) or (key == phrase and found.kappa >= DECLARED_AGREEMENT):
                 reason = f"repeated across documents with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
                 return KeyPlan(key, False, True, True, False, reason)
             inside = self.inside_documents(key)

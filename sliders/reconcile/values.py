@@ -234,9 +234,9 @@ class Options:
     """How to reconcile.
 
     `previous` brings the settlements of an earlier run, `changed` the documents that are new since. `batch`
-    conflicts go to the model in one call; `max_calls` bounds the calls of one table (None is no bound). `programs` lets
-    a capable model repair what it could not settle by choosing, with SQL that the guard checks; `additive` adds columns whose sources may be
-    summed to those that the schema declares.
+    conflicts go to the model in one call; `max_calls` bounds the calls of one table (None is no bound). `programs`
+    lets a capable model repair what it could not settle by choosing, with SQL that the guard checks; `additive`
+    adds columns whose sources may be summed to those that the schema declares.
     """
 
     criteria: tuple[Criterion, ...] = DEFAULT_CRITERIA

@@ -358,3 +358,26 @@ def test_dates_do_not_name_things_across_documents() -> None:
     rows = [(f"Company{i} Mills", f"2021-0{1 + i // 2}-28", "x" if i % 4 < 2 else "y", f"s{i // 2}") for i in range(12)]
     result = run(Table("filing", columns), rows, "abcdefghijkl")
     assert len(result.rows) == 12 and not result.conflicts
+
+
+def test_what_the_schema_calls_a_row_names_the_key_of_a_small_table() -> None:
+    columns = (Column("company"), Column("year", INTEGER), Column("amount", NUMBER), Column("city"))
+    table = Table("spend", columns, row="one company in one year")
+    rows = [
+        ("Orla", 2021, 5.0, "Cork"),
+        ("Tarn", 2021, 7.0, "Bray"),
+        ("ORLA", 2021, 5.0, None),
+        ("Tarn", 2022, 9.0, None),
+    ]
+    result = run(table, rows, "abcc")
+    assert result.key == ("company", "year")
+    assert sorted(row.sources for row in result.rows) == [("r0", "r2"), ("r1",), ("r3",)]
+
+
+def test_two_documents_of_one_thing_become_one_row_where_all_agrees() -> None:
+    columns = (Column("company"), Column("amount", NUMBER), Column("city"))
+    table = Table("spend", columns, row="one company", grain="document")
+    rows = [("Orla", 5.0, "Cork"), ("Tarn", 7.0, "Bray"), ("ORLA", 5.0, "Cork")]
+    assert [row.sources for row in run(table, rows, "abc").rows] == [("r0", "r2"), ("r1",)]
+    other = [*rows[:2], ("ORLA", 6.0, "Kerry")]
+    assert len(run(table, other, "abc").rows) == 3
