@@ -24,7 +24,7 @@ def fold(text: str) -> str:
         plain = text.lower()
     else:
         decomposed = unicodedata.normalize("NFKD", text.casefold())
-        plain = "".join(c for c in decomposed if not unicodedata.combining(c))
+        plain = "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
     plain = plain.replace("&", " and ")
     if "." in plain:
         plain = _DOTTED.sub(lambda m: m.group().replace(".", ""), plain)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sliders.extraction.cells import Scalar
-from sliders.reconcile.folding import fold, name_tokens
+from sliders.reconcile.folding import STOPWORDS, fold
 from sliders.schema.schema import Column, ColumnType
 
 Codes = npt.NDArray[np.int64]
@@ -162,10 +162,11 @@ def profile_columns(
 
 def row_phrase_columns(phrase: str, columns: Sequence[Column]) -> tuple[str, ...]:
     """Columns that the table's own "one row is ..." names: "one player in one game" names a column `player`."""
-    words = set(name_tokens(phrase)) | {w.rstrip("s") for w in name_tokens(phrase)}
+    words = set(fold(phrase).split()) - STOPWORDS
+    words |= {w.rstrip("s") for w in words}
     named = []
     for column in columns:
-        parts = set(name_tokens(column.name.replace("_", " ")))
+        parts = set(fold(column.name.replace("_", " ")).split())
         if parts and parts - {"name", "title", "id"} <= words and (parts & words):
             named.append(column.name)
     return tuple(named)
