@@ -33,6 +33,7 @@ from benchmarks.systems.base import PREPARED, Answered, Asked, Task
 
 _ROOT = Path(__file__).parent.parent
 _MARK = "@@"
+_PORT = 8899  # the same in every run where it is free, because the address is part of a system's cache keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +262,7 @@ def _compare_all(
         args.model, args.docs, args.questions, args.timeout, args.fresh, args.work, args.context_tokens,
         not args.no_embeddings,
     )  # fmt: skip
-    with _endpoint(args) as model, Proxy(model) as proxy:
+    with _endpoint(args) as model, Proxy(model, _PORT) as proxy:
         return [compare_one(suite, SYSTEMS[name], settings, proxy, results) for suite in suites for name in names]
 
 

@@ -1,8 +1,9 @@
 """A counting proxy before one OpenAI-compatible endpoint: calls, tokens, seconds and errors, alike for every system.
 
-A system's label is the first part of the path: `http://127.0.0.1:PORT/LABEL/v1`. The model name of a request is
-replaced by the served one, so that systems may keep the names that they insist on. Without an upstream the proxy
-answers by itself (`Stub`), which is how continuous integration runs every system without a model.
+A system's label is the first part of the path: `http://127.0.0.1:PORT/LABEL/v1`; what stands between label
+and `/v1` is not read. The model name of a request is replaced by the served one, so that systems may keep the names
+that they insist on. Without an upstream the proxy answers by itself (`Stub`), which is how continuous integration runs
+every system without a model.
 """
 
 from __future__ import annotations
@@ -198,7 +199,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._reply(400, {"error": {"message": f"the request body is not JSON: {error}", "type": "bad_request"}})
 
     def _pass(self, body: Mapping[str, Any]) -> None:
-        label, _, rest = self.path.lstrip("/").partition("/v1")
+        before, _, rest = self.path.lstrip("/").partition("/v1")
+        label = before.partition("/")[0]
         started = time.perf_counter()
         status, error, reply = 200, "", dict[str, Any]()
         try:
@@ -255,7 +257,10 @@ class Proxy:
 
     def __init__(self, model: Model, port: int = 0) -> None:
         self.ledger = Ledger()
-        self._server = _Server(port, model, self.ledger)
+        try:
+            self._server = _Server(port, model, self.ledger)
+        except OSError:  # taken: any other one will do
+            self._server = _Server(0, model, self.ledger)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
     def url(self, label: str) -> str:

@@ -64,6 +64,10 @@ def summary(rows: Sequence[dict[str, Any]], documents: int, **facts: Any) -> dic
             "accuracy": round(total["right"] / len(rows), 4) if rows else None,
             "interval95": [round(low, 4), round(high, 4)],
             "statuses": {s: n for s in STATUSES if (n := Counter(r["status"] for r in rows)[s])},
+            "refusals": sum(r["status"] == "not_found" for r in rows),
+            "refusals_right": sum(r["status"] == "not_found" and bool(r["right"]) for r in rows),
+            "quotes": sum(r.get("quotes", 0) for r in rows),
+            "quotes_found": sum(r.get("quotes_found", 0) for r in rows),
             "documents": documents,
             "tokens_per_document": round(tokens / documents, 1) if documents else None,
             "by_phase": by_phase,
@@ -114,6 +118,10 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
             lines.append(
                 f"  {phase}: {p['right']}/{p['questions']}, a question {each:.0f} tokens, {p['seconds'] / n:.1f} s"
             )
+        lines.append(
+            f"  refusals right {s['refusals_right']} of {s['refusals']}, "
+            f"quotes found word for word {s['quotes_found']} of {s['quotes']}"
+        )
         lines.append("  by kind: " + ", ".join(f"{kind} {share}" for kind, share in s["by_kind"].items()))
     for name, c in (s.get("cells") or {}).items():
         if isinstance(c, dict) and "accuracy" in c:

@@ -19,8 +19,9 @@ from benchmarks.report import line, row, summary, summary_lines, write_json
 from benchmarks.scoring import Judge, Prediction, score_answer
 from benchmarks.subset import over_documents
 from benchmarks.suites import GoldQuestion, Suite, SuiteError, load_suite
-from benchmarks.systems.base import Asked
+from benchmarks.systems.base import Answered, Asked
 from benchmarks.systems.sliders_system import CRASHES, SlidersSystem
+from benchmarks.values import quotes_found
 
 
 def _groups(suite: Suite) -> Iterator[tuple[str, tuple[Path, ...], list[GoldQuestion]]]:
@@ -46,9 +47,24 @@ def run_answers(
         asked = [Asked(q.id, q.question) for q in questions]
         for question, answer in zip(questions, system.answers(documents, asked, mode, name), strict=True):
             prediction = Prediction(answer.status, answer.value, answer.text)
-            rows.append(row(question, answer, score_answer(question, prediction, judge)))
+            scored = row(question, answer, score_answer(question, prediction, judge))
+            rows.append(scored | _quotes(answer, documents))
             seen(rows)
     return rows
+
+
+def _quotes(answer: Answered, documents: Sequence[Path]) -> dict[str, int]:
+    """How many citations of plain-text documents are checked, and how many quotes stand there word for word."""
+    plain = {d.name: d for d in documents if d.suffix.lower() in {".txt", ".md"}}
+    quotes: dict[str, list[str]] = {}
+    for citation in answer.citations:
+        name = Path(str(citation.get("document") or "")).name
+        if name in plain:
+            quotes.setdefault(name, []).append(str(citation.get("quote") or ""))
+    found = sum(
+        quotes_found(q, plain[name].read_text(encoding="utf-8", errors="replace")) for name, q in quotes.items()
+    )
+    return {"quotes": sum(map(len, quotes.values())), "quotes_found": found}
 
 
 def run_cells(suite: Suite, system: SlidersSystem) -> tuple[dict[str, Any], list[Any]]:

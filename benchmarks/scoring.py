@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +21,7 @@ from benchmarks.values import (
     parse_date,
     parse_number,
     says_not_found,
+    token_f1,
     words,
 )
 
@@ -30,7 +30,7 @@ Judge = Callable[[str, str, str], bool]
 
 _NEGATION = {"not", "no", "never", "neither", "nor", "without", "isn", "wasn", "didn", "doesn", "don", "t"}
 _ORDER = re.compile(
-    r"\b(in (?:ascending|descending|alphabetical|chronological|reverse|the|this)? ?order|(?:old|new|high|low|earli|lat|"
+    r"\b(in (?:ascending|descending|alphabetical|chronological|reverse|the|this)? ?order(?! to)|(?:old|new|high|low|earli|lat|"
     r"larg|small|long|short|most|few|young|great)\w*(?: \w+)? first|sorted|ordered|alphabetically|chronologically|"
     r"ranked|respectively)\b",
     re.I,
@@ -368,18 +368,6 @@ def _row_in_words(row: Sequence[Any], text: str) -> bool:
         if kind == "text" and f" {' '.join(words(str(cell)))} " not in f" {' '.join(words(text))} ":
             return False
     return True
-
-
-def token_f1(gold: str, value: str) -> float:
-    """F1 of shared words (as SQuAD and Qasper count), articles left out."""
-    articles = {"a", "an", "the"}
-    wanted = Counter(w for w in words(gold) if w not in articles)
-    given = Counter(w for w in words(value) if w not in articles)
-    shared = sum((wanted & given).values())
-    if not shared:
-        return 0.0
-    precision, recall = shared / sum(given.values()), shared / sum(wanted.values())
-    return 2 * precision * recall / (precision + recall)
 
 
 def _free_text(gold: str, value: str, question: str) -> bool:

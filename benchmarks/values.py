@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
@@ -251,3 +252,21 @@ def close(a: float, b: float, tolerance: float = 0.0) -> bool:
 def distinct(numbers: Iterable[float]) -> list[float]:
     """Numbers without those that were seen before."""
     return list(dict.fromkeys(numbers))
+
+
+def quotes_found(quotes: Sequence[str], text: str) -> int:
+    """How many quotes stand in the text word for word, white space aside."""
+    flat = " ".join(text.split())
+    return sum(bool(q.strip()) and " ".join(q.split()) in flat for q in quotes)
+
+
+def token_f1(gold: str, value: str) -> float:
+    """F1 of shared words (as SQuAD and Qasper count), articles left out."""
+    articles = {"a", "an", "the"}
+    wanted = Counter(w for w in words(gold) if w not in articles)
+    given = Counter(w for w in words(value) if w not in articles)
+    shared = sum((wanted & given).values())
+    if not shared:
+        return 0.0
+    precision, recall = shared / sum(given.values()), shared / sum(wanted.values())
+    return 2 * precision * recall / (precision + recall)

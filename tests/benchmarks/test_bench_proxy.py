@@ -26,7 +26,7 @@ def test_calls_are_counted_by_label() -> None:
     with Proxy(Stub()) as proxy:
         post(proxy.url("a") + "/chat/completions", CHAT)
         post(proxy.url("a") + "/chat/completions", CHAT)
-        post(proxy.url("b") + "/chat/completions", CHAT)
+        post(proxy.url("b").replace("/v1", "/again/v1") + "/chat/completions", CHAT)
         first, second = proxy.ledger.count("a"), proxy.ledger.count("b")
     assert (first.calls, second.calls, first.errors) == (2, 1, 0)
     assert first.prompt_tokens == 2 * second.prompt_tokens >= 200

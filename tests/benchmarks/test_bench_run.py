@@ -42,6 +42,7 @@ class Double:
     added: list[str] = field(default_factory=list)
     schema: Schema | None = None
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
+    quotes: tuple[Any, ...] = ()
 
     def __enter__(self) -> Double:
         return self
@@ -64,10 +65,10 @@ class Double:
             self.known.add(self.path)
             self.usage += Usage(calls=len(self.added), prompt_tokens=100 * len(self.added))
         self.usage += Usage(calls=1, prompt_tokens=10, completion_tokens=5)
-        said = self.script[question]
+        said = self.script.get(question)
         if isinstance(said, Exception):
             raise said
-        return Said(said)
+        return Said(said, citations=self.quotes)
 
     def pin_schema(self, schema: Schema) -> None:
         self.schema = schema
@@ -158,6 +159,22 @@ def test_the_schema_is_pinned_to_the_gold_columns(folder: Path, tmp_path: Path) 
     assert [(c.name, c.type, c.description) for c in table.columns] == [
         ("name", ColumnType.TEXT, ""), ("age", ColumnType.INTEGER, ""), ("born", ColumnType.DATE, "")
     ]  # fmt: skip
+
+
+def test_quotes_are_looked_up_in_the_document(folder: Path, tmp_path: Path) -> None:
+    @dataclass
+    class Quote:
+        quote: str
+        document: str = "docs/a.txt"
+        page: int | None = None
+
+    quoted = system(tmp_path, {})
+    quoted.opener = lambda path, model, url: Double(
+        path, {}, {path}, quotes=(Quote("te  xt"), Quote("text"), Quote(""))
+    )
+    (row, *_) = run_answers(load_suite(folder).limited(questions=1), quoted, "warm")
+    assert (row["quotes"], row["quotes_found"]) == (3, 1)
+    assert row["citations"][1] == {"document": "docs/a.txt", "page": None, "quote": "text"}
 
 
 def test_gold_is_worked_out_again_for_fewer_documents(folder: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.scoring import Prediction, same, score_answer, token_f1, unwrap
+from benchmarks.scoring import Prediction, same, score_answer, unwrap
 from benchmarks.suites import GoldQuestion
-from benchmarks.values import dates_in, normal_text, numbers_in, parse_bool, parse_date, parse_number
+from benchmarks.values import dates_in, normal_text, numbers_in, parse_bool, parse_date, parse_number, token_f1
 
 
 def asked(answer: Any, kind: str, question: str = "How many?", tolerance: float = 0.0, *more: Any) -> GoldQuestion:
