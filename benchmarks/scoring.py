@@ -30,8 +30,8 @@ Judge = Callable[[str, str, str], bool]
 
 _NEGATION = {"not", "no", "never", "neither", "nor", "without", "isn", "wasn", "didn", "doesn", "don", "t"}
 _ORDER = re.compile(
-    r"\b(in (?:ascending|descending|alphabetical|chronological|reverse|the|this)? ?order(?! to)|(?:old|new|high|low|earli|lat|"
-    r"larg|small|long|short|most|few|young|great)\w*(?: \w+)? first|sorted|ordered|alphabetically|chronologically|"
+    r"\b(in (?:ascending|descending|alphabetical|chronological|reverse|the|this)? ?order(?! to)|(?:old|new|high|low|"
+    r"earli|lat|larg|small|long|short|most|few|young|great)\w*(?: \w+)? first|sorted|ordered|alphabetically|chronologically|"
     r"ranked|respectively)\b",
     re.I,
 )  # fmt: skip
