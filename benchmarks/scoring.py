@@ -31,8 +31,8 @@ Judge = Callable[[str, str, str], bool]
 _NEGATION = {"not", "no", "never", "neither", "nor", "without", "isn", "wasn", "didn", "doesn", "don", "t"}
 _ORDER = re.compile(
     r"\b(in (?:ascending|descending|alphabetical|chronological|reverse|the|this)? ?order(?! to)|(?:old|new|high|low|"
-    r"earli|lat|larg|small|long|short|most|few|young|great)\w*(?: \w+)? first|sorted|ordered|alphabetically|chronologically|"
-    r"ranked|respectively)\b",
+    r"earli|lat|larg|small|long|short|most|few|young|great)\w*(?: \w+)? first|sorted|ordered|alphabetically|"
+    r"chronologically|ranked|respectively)\b",
     re.I,
 )  # fmt: skip
 _FREE_TEXT_WORDS = 8
