@@ -50,7 +50,9 @@ class ServerModel:
         return len(text) // 4
 
     async def generate(self, request: Request) -> Response:
-        key = hashlib.sha256(repr((self.name, request.messages, request.json_schema, request.temperature)).encode()).hexdigest()
+        key = hashlib.sha256(
+            repr((self.name, request.messages, request.json_schema, request.temperature)).encode()
+        ).hexdigest()
         kept = self._replies / f"{key}.json" if self._replies else None
         if kept and kept.exists():
             text, used, seconds = json.loads(kept.read_text(encoding="utf-8"))
@@ -79,10 +81,7 @@ class ServerModel:
         text = reply.choices[0].message.content or ""
         used = reply.usage
         assert used is not None
-        data = json.loads(text) if request.json_schema else None
-        return Response(
-            text, data, usage=Usage(1, 0, used.prompt_tokens, used.completion_tokens, time.monotonic() - started)
-        )
+        return text, (used.prompt_tokens, used.completion_tokens), time.monotonic() - started
 
 
 def column_type(values: Sequence[str]) -> ColumnType:
@@ -217,7 +216,7 @@ async def measure(suite: Path, model: ServerModel, dropped: set[str], limit: int
                 "calls": answer.usage.calls,
                 "prompt_tokens": answer.usage.prompt_tokens,
                 "completion_tokens": answer.usage.completion_tokens,
-                "seconds": time.monotonic() - started,
+                "seconds": answer.usage.seconds,
             }
         )
         mark = "ok " if outcomes[-1]["right"] else "BAD"
@@ -244,7 +243,9 @@ def main() -> None:
     )
     parser.add_argument("--limit", type=int)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--replies", type=Path, help="folder that keeps replies, so that a second run asks nothing twice")
+    parser.add_argument(
+        "--replies", type=Path, help="folder that keeps replies, so that a second run asks nothing twice"
+    )
     options = parser.parse_args()
     if options.replies:
         options.replies.mkdir(parents=True, exist_ok=True)

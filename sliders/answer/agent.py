@@ -1,4 +1,4 @@
-"""Answers a question over tables with SQL: write, check, repair, run, look at the result, refine (SLIDERS, question answering).
+"""Answers a question over tables with SQL: write, check, repair, run, look at the result, refine (SLIDERS).
 
 Code repairs what it can before the model is asked again; of several statements the one with the least oddities answers.
 """
@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.prompting import sql_request
-from sliders.answer.prune import asked_columns
+from sliders.answer.prune import asked_columns, keep
 from sliders.answer.question import NamedValue, named_values
 from sliders.answer.repair import repair
 from sliders.answer.review import Finding, failing_conditions, is_zero, review
@@ -20,7 +20,7 @@ from sliders.answer.scope import DIALECT, Names, extract_sql, parse_select
 from sliders.answer.shape import empty, text_of, value_of
 from sliders.answer.ties import with_ties_sql
 from sliders.answer.values import QueryResult, RunSql, SqlAnswer, SqlAttempt, TableView
-from sliders.errors import QueryError, UnsafeStatement
+from sliders.errors import QueryError, StoreError
 from sliders.llm.model import Model, Usage
 
 MAX_ATTEMPTS = 3
@@ -97,11 +97,11 @@ def try_sql(
                 repairs.append(f"{len(ties.rows)} rows tie: all are kept")
         kept = asked_columns(question, tree, result.rows)
         if kept is not None and isinstance(tree, exp.Select):
-            tree.set("expressions", [tree.expressions[place] for place in kept])
+            tree = keep(tree, kept)
             sql = tree.sql(DIALECT)
             result = run_sql(sql)
             repairs.append("columns that were not asked for are left out")
-    except (QueryError, UnsafeStatement) as error:
+    except (QueryError, StoreError) as error:
         attempt = SqlAttempt(written, sql, tuple(repairs), (str(error),), str(error))
         return Candidate(attempt, ERROR_WEIGHT)
     findings = tuple(review(question, tree, result, profiles, named, run_sql))

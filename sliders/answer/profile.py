@@ -1,4 +1,4 @@
-"""What stands in each column: counts, distinct values, range. It is read by SQL and shown to the model in a few words."""
+"""What stands in each column: counts, distinct values, range; read by SQL, shown to the model in a few words."""
 
 from __future__ import annotations
 
@@ -144,7 +144,9 @@ def _table_sql(profile: TableProfile) -> str:
     lines = [f"CREATE TABLE {table.name} ( -- {profile.rows} rows{'; ' + about if about else ''}"]
     for column in profile.columns:
         notes = [_meaning(column.column), column.summary()]
-        lines.append(f"  {column.column.name} {column.column.type.sql}, -- " + "; ".join(note for note in notes if note))
+        lines.append(
+            f"  {column.column.name} {column.column.type.sql}, -- " + "; ".join(note for note in notes if note)
+        )
     return "\n".join([*lines, ");"])
 
 

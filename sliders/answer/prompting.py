@@ -2,51 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Sequence
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from sliders.answer.profile import TableProfile, quote, schema_sql
-from sliders.answer.question import NamedValue, dates
+from sliders.answer.profile import DATED, TableProfile, quote, schema_sql
+from sliders.answer.question import NamedValue, dates, kinds, periods
 from sliders.answer.values import SqlAttempt
 from sliders.llm.model import Message, Request
+from sliders.llm.prompts import load_prompt
 
 MAX_SQL_TOKENS = 320
+MAX_HINTS = 8
 
 
-@cache
-def _environment() -> Environment:
-    package = Path(__file__).resolve().parent.parent
-    roots = [package / "_prompts" / "answer", package.parent / "prompts" / "answer"]
-    return Environment(
-        loader=FileSystemLoader(roots), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
-    )
+def hints(question: str, named: Sequence[NamedValue], *, dated: bool = False) -> str:
+    """Lines on the question's own words: which column holds a value that it names, ISO forms of its dates.
 
-
-def _fill(prompt: str, **values: object) -> str:
-    return _environment().get_template(f"{prompt}.md").render(**values).strip()
-
-
-def prompt_hash() -> str:
-    """Hash of the room's SQL prompts, stored with every call."""
-    environment = _environment()
-    assert environment.loader is not None
-    texts = [environment.loader.get_source(environment, f"{name}.md")[0] for name in ("write_sql", "ask_sql", "refine_sql")]
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
-
-
-def hints(question: str, named: Sequence[NamedValue]) -> str:
-    """Lines on the question's own words: which column holds a value that it names, ISO forms of its dates."""
+    `dated` says that a table has a date column `d` that the question's periods can be tested on.
+    """
     lines: dict[str, list[str]] = {}
-    for value in named[:8]:
+    for value in named[:MAX_HINTS]:
         place = f"{value.table}.{value.column}"
         test = f"{place} = {quote(value.value)}" if value.exact else f"{place} LIKE {quote('%' + value.value + '%')}"
         lines.setdefault(value.value, []).append(test)
     found = [" or ".join(tests) for tests in lines.values()]
     found += [f"{words} is {quote(iso)}" for words, iso in dates(question)]
+    if dated:
+        found += [f"{words} is {test}" for words, test in periods(question)]
     return "In the question: " + "; ".join(found) if found else ""
 
 
@@ -55,16 +36,14 @@ def sql_request(
     profiles: Sequence[TableProfile],
     named: Sequence[NamedValue] = (),
     attempts: Sequence[SqlAttempt] = (),
-    *,
-    temperature: float = 0.0,
-    extra: Mapping[str, object] | None = None,
 ) -> Request:
-    """The request for one statement; earlier attempts and what is wrong with the last one follow the question."""
-    messages = [
-        Message("system", _fill("write_sql")),
-        Message("user", _fill("ask_sql", tables=schema_sql(profiles), hints=hints(question, named), question=question)),
-    ]
+    """The request for one statement; the last attempt and what is wrong with it follow the question."""
+    prompt = load_prompt("answer/write_sql")
+    dated = any(column.column.type in DATED for profile in profiles for column in profile.columns)
+    messages = prompt.render(
+        tables=schema_sql(profiles), hints=hints(question, named, dated=dated), kinds=kinds(question), question=question
+    )
     for attempt in attempts[-1:]:
-        messages.append(Message("assistant", attempt.sql or attempt.written))
-        messages.append(Message("user", _fill("refine_sql", findings=attempt.findings, question=question)))
-    return Request("answer", tuple(messages), prompt_hash(), max_tokens=MAX_SQL_TOKENS, temperature=temperature)
+        again = load_prompt("answer/refine_sql").render(findings=attempt.findings, question=question)
+        messages = (*messages, Message("assistant", attempt.sql or attempt.written), *again)
+    return Request("answer", messages, prompt.hash, max_tokens=MAX_SQL_TOKENS)

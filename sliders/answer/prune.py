@@ -29,11 +29,47 @@ def asked_columns(question: str, tree: exp.Query, rows: Sequence[Sequence[object
     return None
 
 
-def _is_measure(tree: exp.Select, item: exp.Expression) -> bool:
+def keep(tree: exp.Select, places: Sequence[int]) -> exp.Select:
+    """The statement with only the columns at `places`; what it groups and orders by stays the same."""
+    kept = resolved(tree)
+    kept.set("expressions", [tree.expressions[place].copy() for place in places])
+    return kept
+
+
+def resolved(select: exp.Select) -> exp.Select:
+    """A copy whose GROUP BY, HAVING and ORDER BY name expressions, not aliases or positions."""
+    kept = select.copy()
+    for part in ("order", "group", "having"):
+        clause = kept.args.get(part)
+        for node in list(clause.find_all(exp.Column, exp.Literal)) if clause else ():
+            direct = isinstance(node, exp.Column) or isinstance(node.parent, exp.Ordered | exp.Group)
+            meant = named(select, node) if direct else node
+            if meant is not node:
+                node.replace(meant.copy())
+    return kept
+
+
+def named(select: exp.Select, key: exp.Expr) -> exp.Expr:
+    """The expression behind an alias or a position in GROUP BY or ORDER BY, else the key itself."""
+    meant: exp.Expr = key
+    if isinstance(key, exp.Literal) and key.name.isdigit() and 0 < int(key.name) <= len(select.expressions):
+        meant = select.expressions[int(key.name) - 1].unalias()
+    elif isinstance(key, exp.Column) and not key.table:
+        for item in select.expressions:
+            if isinstance(item, exp.Alias) and item.alias.lower() == key.name.lower():
+                meant = item.unalias()
+    return meant
+
+
+def _is_measure(tree: exp.Select, item: exp.Expr) -> bool:
     """An aggregate, or what the rows are ordered by."""
     bare = item.unalias()
     if bare.find(exp.AggFunc) and not bare.find(exp.GroupConcat):
         return True
     order = tree.args.get("order")
     keys = [key.this for key in order.expressions] if order else []
-    return any(key == bare or (isinstance(key, exp.Column) and key.name.lower() == item.alias_or_name.lower()) for key in keys)
+    if any(isinstance(key, exp.Literal) and key.name == str(tree.expressions.index(item) + 1) for key in keys):
+        return True
+    return any(
+        key == bare or (isinstance(key, exp.Column) and key.name.lower() == item.alias_or_name.lower()) for key in keys
+    )

@@ -1,4 +1,4 @@
-"""What code can read from a question: what is asked for, its numbers and dates, and the values of the tables it names."""
+"""What code can read from a question: what is asked for, its numbers and dates, and the values that it names."""
 
 from __future__ import annotations
 
@@ -9,31 +9,87 @@ from dataclasses import dataclass
 
 from sliders.answer.profile import TEXTUAL, TableProfile
 
-_SMALL = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-          "seventeen eighteen nineteen twenty").split()
-_MONTHS = "january february march april may june july august september october november december".split()
+_SMALL = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+]
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _MONTH = "(?P<month>" + "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS) + r")\.?"
 _DATE_WORDS = (
     re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(?P<year>\d{{4}})\b", re.I),
     re.compile(rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})\b", re.I),
 )
 _SECOND_ITEM = re.compile(
-    r"[,;]?\s+and\s+(?:by\s+|in\s+|on\s+|at\s+|with\s+)?(?:how\s+(?:many|much|long|old)|what|which|when|where|who)\b", re.I
+    r"[,;]?\s+and\s+(?:by\s+|in\s+|on\s+|at\s+|with\s+)?(?:how\s+(?:many|much|long|old)|what|which|when|where|who)\b",
+    re.I,
 )
 _NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w-])|(?<![\w.,-])\d+(?:\.\d+)?(?![\w-])")
-_ROUND = re.compile(r"\b(?:rounded?|round\s+it)\s+(?:off\s+)?to\s+(\w+)\s+(?:decimals?|decimal\s+places?|digits?|places?)", re.I)
-_LISTING = re.compile(r"^\W*(?:please\s+)?(?:list|enumerate|name\s+all|give\s+all)\b|\(s\)|\bname\s+everyone\b", re.I)
-_PLURAL = re.compile(r"\bwhich\s+(?:\w+\s+){0,2}?(?!is\b|was\b|has\b|does\b)\w+[^s\W]s\s+(?!is\b|was\b|has\b|does\b)|\bwho\s+are\b", re.I)
-_COUNTING = re.compile(r"^\W*(?:[^,?.]*,\s*)?(?:(?:in|for|on|by|about|over|did|does|of)\s+)?(?:how\s+many|how\s+much)\b", re.I)
+_ROUND = re.compile(
+    r"\b(?:round(?:ed)?|round\s+it)\s+(?:off\s+)?to\s+(\w+)\s+(?:decimals?|decimal\s+places?|digits?|places?)", re.I
+)
+_LISTING = re.compile(r"^\W*(?:please\s+)?(?:list|enumerate|name\s+all|give\s+all)\b|\(s\)", re.I)
+_PLURAL = re.compile(
+    r"\bwhich\s+(?:\w+s\s+of\s+\w+|(?:\w+\s+)?\w+[^s\W]s)\s+(?:\(\w+\)\s+)?(?:are|were|have|had|do|did|can)\b|\bwho\s+are\b",
+    re.I,
+)
+_COMPARATIVE = re.compile(
+    r"\b(?:lower|higher|greater|less|more|fewer|larger|smaller|better|worse|different|differently|growth|grew|changed?"
+    r"|increased?|decreased?|rose|fell)\b",
+    re.I,
+)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_KINDS = (
+    ("growth", re.compile(r"\b(?:growth|grew|percentage (?:change|increase|decrease))\b", re.I)),
+    ("difference", re.compile(r"\bdifference\b|\b(?:by\s+)?how (?:many|much)\b[^?]*\bbetween\b", re.I)),
+    ("several", re.compile(r"\b(?:more than one|at least two|several|multiple)\b", re.I)),
+    ("part", re.compile(r"\band how many of (?:them|these|those)\b", re.I)),
+    ("age", re.compile(r"\bage\b|\byears old\b|\bhow old\b", re.I)),
+)
+_COUNTING = re.compile(
+    r"^\W*(?:[^,?.]*,\s*)?(?:(?:in|for|on|by|about|over|did|does|of)\s+)?(?:how\s+many|how\s+much)\b", re.I
+)
 _NUMERIC = re.compile(
     r"\bwhat\s+(?:is|was|are|were)\s+(?:the\s+)?(?:\w+\s+)?(?:total|sum|average|mean|median|ratio|difference|number|percentage|"
-    r"share|count)\b", re.I
+    r"share|count)\b",
+    re.I,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class NamedValue:
-    """A value of a column that the question names; `exact` when it stands there in full, else `value` is a part of it."""
+    """A value of a column that the question names: `exact` in full, else `value` is a part of it."""
 
     table: str
     column: str
@@ -55,6 +111,19 @@ def dates(question: str) -> Iterator[tuple[str, str]]:
             month = [name[:3] for name in _MONTHS].index(match["month"][:3].lower()) + 1
             if 1 <= int(match["day"]) <= 31:
                 yield match.group(), f"{match['year']}-{month:02d}-{int(match['day']):02d}"
+
+
+def periods(question: str) -> Iterator[tuple[str, str]]:
+    """Stretches of time that the question names: its words, and the condition on a date column `d`."""
+    for match in re.finditer(
+        r"(?<![\d-])((?:1[5-9]|20)\d\d)\s*(?:-|–|to|and|until)\s*((?:1[5-9]|20)\d\d)(?![\d-])", question
+    ):
+        yield match.group(), f"year(d) BETWEEN {match[1]} AND {match[2]}"
+    for match in re.finditer(r"\b((?:1[5-9]|20)\d0)s\b", question):
+        yield match.group(), f"year(d) BETWEEN {match[1]} AND {int(match[1]) + 9}"
+    for match in re.finditer(rf"(?<!\d)(?<!\d )\b{_MONTH},?\s+(?P<year>\d{{4}})\b", question, re.I):
+        month = [name[:3] for name in _MONTHS].index(match["month"][:3].lower()) + 1
+        yield match.group(), f"d LIKE '{match['year']}-{month:02d}%'"
 
 
 def iso_date(text: str) -> str | None:
@@ -94,11 +163,19 @@ def asks_number(question: str) -> bool:
 
 def items_asked(question: str) -> int:
     """How many values make one row of the answer, as far as the wording shows it."""
-    give = re.search(r"\b(?:give|state|report|return)\s+(?:me\s+)?([^.?!]*\band\b[^.?!]*)", question, re.I)
+    give = re.search(r"(?:^|[.?!]\s+)(?:give|state|report|return)\s+(?:me\s+)?([^.?!]*\band\b[^.?!]*)", question, re.I)
     if give:
         return 1 + len(re.findall(r",(?!\s*and\b)|\band\b", give.group(1)))
     pairs = len(_SECOND_ITEM.findall(question))
     return 1 + pairs + (1 if not pairs and re.search(r"\bof\s+the\s+\w+\s+and\s+of\s+the\s+\w+", question, re.I) else 0)
+
+
+def kinds(question: str) -> frozenset[str]:
+    """The shapes of statement that the wording calls for; the prompt shows a pattern for each."""
+    found = {kind for kind, pattern in _KINDS if pattern.search(question)}
+    if _COMPARATIVE.search(question) and len(set(_YEAR.findall(question))) > 1:
+        found.add("compare")
+    return frozenset(found)
 
 
 def named_values(question: str, profiles: Sequence[TableProfile]) -> tuple[NamedValue, ...]:
@@ -139,6 +216,6 @@ def _parts(question: str, profiles: Sequence[TableProfile], known: set[str]) -> 
 
 def _name_spans(question: str) -> list[str]:
     quoted = [span for pair in re.findall(r"\"([^\"]+)\"|“([^”]+)”", question) for span in pair if span]
-    first, _, rest = question.partition(" ")
+    rest = question.partition(" ")[2]
     names = re.findall(r"(?:[A-Z][\w.&'-]*)(?:\s+(?:(?:of|for|and|the|de|von|van|v)\s+)*[A-Z0-9][\w.&'-]*)+", rest)
     return quoted + names

@@ -30,6 +30,7 @@ def repair(tree: exp.Query, names: Names, question: str) -> list[str]:
     steps: Sequence[Callable[[], Iterator[str]]] = (
         lambda: _date_functions(tree, names),
         lambda: _null_comparisons(tree),
+        lambda: _numeric_literals(tree, names),
         lambda: _literals(tree, names, question),
         lambda: _date_literals(tree, names),
         lambda: _bounds(tree, question),
@@ -42,7 +43,7 @@ def repair(tree: exp.Query, names: Names, question: str) -> list[str]:
     return done
 
 
-def _part(column: exp.Expression, place: tuple[int, int]) -> exp.Expression:
+def _part(column: exp.Expr, place: tuple[int, int]) -> exp.Expr:
     """Year, month or day of ISO text as an integer (`strftime` reads a bare year as a day number)."""
     cut = exp.Substring(this=column.copy(), start=exp.Literal.number(place[0]), length=exp.Literal.number(place[1]))
     return exp.Cast(this=cut, to=exp.DataType.build("INTEGER"))
@@ -63,11 +64,15 @@ def _date_functions(tree: exp.Query, names: Names) -> Iterator[str]:
             yield f"{node.sql()[:60]} written for SQLite"
 
 
-def _date_function(node: exp.Expression) -> exp.Expression | None:
-    plain = {exp.Year: "%Y", exp.Month: "%m", exp.Day: "%d"}.get(type(node))
-    if plain:
-        return _part(_bare(node.this), _PARTS[plain])
-    if isinstance(node, exp.TimeToStr) and node.args["format"].name in _PARTS and isinstance(_bare(node.this), exp.Column):
+def _date_function(node: exp.Expr) -> exp.Expr | None:
+    for kind, plain in ((exp.Year, "%Y"), (exp.Month, "%m"), (exp.Day, "%d")):
+        if isinstance(node, kind):
+            return _part(_bare(node.this), _PARTS[plain])
+    if (
+        isinstance(node, exp.TimeToStr)
+        and node.args["format"].name in _PARTS
+        and isinstance(_bare(node.this), exp.Column)
+    ):
         return _part(_bare(node.this), _PARTS[node.args["format"].name])
     if isinstance(node, exp.Extract) and node.name.upper() in {"YEAR", "MONTH", "DAY"}:
         return _part(_bare(node.expression), _PARTS["%" + {"YEAR": "Y", "MONTH": "m", "DAY": "d"}[node.name.upper()]])
@@ -76,25 +81,28 @@ def _date_function(node: exp.Expression) -> exp.Expression | None:
     return None
 
 
-def _between_dates(function: str, start: exp.Expression, end: exp.Expression) -> exp.Expression | None:
+def _between_dates(function: str, start: exp.Expr, end: exp.Expr) -> exp.Expr | None:
     if function == "days_between":
-        return exp.maybe_parse(f"CAST(JULIANDAY({end.sql('sqlite')}) - JULIANDAY({start.sql('sqlite')}) AS INTEGER)", dialect="sqlite")
+        return exp.maybe_parse(
+            f"CAST(JULIANDAY({end.sql('sqlite')}) - JULIANDAY({start.sql('sqlite')}) AS INTEGER)", dialect="sqlite"
+        )
     if function == "years_between":
         first, last = start.sql("sqlite"), end.sql("sqlite")
         return exp.maybe_parse(
             f"(CAST(SUBSTR({last}, 1, 4) AS INTEGER) - CAST(SUBSTR({first}, 1, 4) AS INTEGER)"
-            f" - (SUBSTR({last}, 6) < SUBSTR({first}, 6)))", dialect="sqlite"
+            f" - (SUBSTR({last}, 6) < SUBSTR({first}, 6)))",
+            dialect="sqlite",
         )
     return None
 
 
-def _bare(node: exp.Expression) -> exp.Expression:
+def _bare(node: exp.Expr) -> exp.Expr:
     while isinstance(node, exp.TsOrDsToTimestamp | exp.TsOrDsToDate | exp.Date | exp.Paren | exp.Cast):
         node = node.this
     return node
 
 
-def _numbers_for_texts(node: exp.Expression) -> None:
+def _numbers_for_texts(node: exp.Expr) -> None:
     for literal in list(node.find_all(exp.Literal)):
         if literal.is_string and literal.name.strip().isdigit() and literal.parent is node:
             literal.replace(exp.Literal.number(int(literal.name)))
@@ -102,8 +110,10 @@ def _numbers_for_texts(node: exp.Expression) -> None:
 
 def _null_comparisons(tree: exp.Query) -> Iterator[str]:
     for node in list(tree.find_all(exp.EQ, exp.NEQ)):
-        if isinstance(node.expression, exp.Null) or (node.expression.is_string and node.expression.name.upper() == "NULL"):
-            test: exp.Expression = exp.Is(this=node.this.copy(), expression=exp.Null())
+        if isinstance(node.expression, exp.Null) or (
+            node.expression.is_string and node.expression.name.upper() == "NULL"
+        ):
+            test: exp.Expr = exp.Is(this=node.this.copy(), expression=exp.Null())
             node.replace(exp.Not(this=test) if isinstance(node, exp.NEQ) else test)
             yield "comparison with NULL written as IS NULL"
 
@@ -120,25 +130,37 @@ def _literals(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
         note = _literal_repair(node, column, _literal(right), found, question)
         if note:
             yield note
-    for node in list(tree.find_all(exp.In)):
-        found = names.resolve(node.this)
-        if found and found[1].column.type in TEXTUAL and node.expressions:
-            yield from _in_list(node, found[1], question)
+    for listed in list(tree.find_all(exp.In)):
+        found = names.resolve(listed.this)
+        if found and found[1].column.type in TEXTUAL and listed.expressions:
+            yield from _in_list(listed, found[1], question)
 
 
-def _literal(node: exp.Expression) -> exp.Expression:
+def _numeric_literals(tree: exp.Query, names: Names) -> Iterator[str]:
+    """In SQLite a number is always less than a text, so `size > '100'` would be silently false."""
+    for node in list(tree.find_all(*_COMPARISONS)):
+        found, literal = names.resolve(node.this), node.expression
+        if found and found[1].column.type in NUMERIC and literal.is_string:
+            digits = literal.name.replace(",", "").strip()
+            if re.fullmatch(r"-?\d+(\.\d+)?", digits):
+                literal.replace(exp.Literal.number(digits))
+                yield f"{found[1].column.name} compared with the number {digits}"
+
+
+def _literal(node: exp.Expr) -> exp.Expr:
     return node.this if isinstance(node, exp.Lower | exp.Upper) else node
 
 
 def _literal_repair(
-    node: exp.Expression, column: exp.Expression, literal: exp.Expression, found: tuple[TableProfile, ColumnProfile], question: str
+    node: exp.Expr,
+    column: exp.Expr,
+    literal: exp.Expr,
+    found: tuple[TableProfile, ColumnProfile],
+    question: str,
 ) -> str:
     owner, profile = found
     if profile.column.type is ColumnType.BOOLEAN:
         return _as_flag(literal)
-    if profile.column.type in NUMERIC and literal.is_string and re.fullmatch(r"\s*-?[\d,]+(\.\d+)?\s*", literal.name):
-        literal.replace(exp.Literal.number(literal.name.replace(",", "").strip()))
-        return ""
     if profile.column.type not in TEXTUAL or not profile.complete:
         return ""
     if not literal.is_string:
@@ -155,7 +177,8 @@ def _literal_repair(
     if not values:
         return ""
     _replace_test(node, column, text, values)
-    return f"{profile.column.name}: {text!r} read as {', '.join(values[:MAX_LISTED])}{', ...' if len(values) > MAX_LISTED else ''}"
+    more = ", ..." if len(values) > MAX_LISTED else ""
+    return f"{profile.column.name}: {text!r} read as {', '.join(values[:MAX_LISTED])}{more}"
 
 
 def _near_values(text: str, profile: ColumnProfile, question: str) -> list[str]:
@@ -169,7 +192,7 @@ def _like_hits(pattern: str, profile: ColumnProfile) -> bool:
     return any(test.fullmatch(text) for text in profile.texts)
 
 
-def _other_column(column: exp.Expression, text: str, owner: TableProfile, profile: ColumnProfile) -> str:
+def _other_column(column: exp.Expr, text: str, owner: TableProfile, profile: ColumnProfile) -> str:
     """The literal is no value of this column but one of exactly one other column of the table."""
     others = [c for c in owner.columns if c is not profile and c.column.type in TEXTUAL and match.same(text, c.texts)]
     if len(others) != 1:
@@ -181,9 +204,9 @@ def _other_column(column: exp.Expression, text: str, owner: TableProfile, profil
     return f"{text!r} is a value of {others[0].column.name}, not of {profile.column.name}"
 
 
-def _replace_test(node: exp.Expression, column: exp.Expression, text: str, values: list[str]) -> None:
+def _replace_test(node: exp.Expr, column: exp.Expr, text: str, values: list[str]) -> None:
     negated = isinstance(node, exp.NEQ)
-    test: exp.Expression
+    test: exp.Expr
     if len(values) > MAX_LISTED and all(text.casefold() in value.casefold() for value in values):
         test = exp.Like(this=column.copy(), expression=exp.Literal.string(f"%{text}%"))
     elif len(values) == 1:
@@ -203,7 +226,7 @@ def _in_list(node: exp.In, profile: ColumnProfile, question: str) -> Iterator[st
             literal.replace(exp.Literal.string(values[0]))
 
 
-def _as_flag(literal: exp.Expression) -> str:
+def _as_flag(literal: exp.Expr) -> str:
     word = literal.name.lower() if isinstance(literal, exp.Literal) else str(literal.this).lower()
     if isinstance(literal, exp.Literal) and not literal.is_string:
         return ""
@@ -213,7 +236,7 @@ def _as_flag(literal: exp.Expression) -> str:
     return ""
 
 
-def _text_flag(node: exp.Expression, column: exp.Expression, literal: exp.Expression, profile: ColumnProfile) -> str:
+def _text_flag(node: exp.Expr, column: exp.Expr, literal: exp.Expr, profile: ColumnProfile) -> str:
     """A text column of yes and no compared with 1, 0, true or false."""
     word = literal.name if isinstance(literal, exp.Literal) else str(literal.this).lower()
     if word in profile.texts:
@@ -247,7 +270,9 @@ def _date_literals(tree: exp.Query, names: Names) -> Iterator[str]:
                 value.replace(exp.Literal.number(value.name))
             yield "year compared with the year of the date"
         elif lengths == {7} and all(re.fullmatch(r"\d{4}-\d{2}", value.name) for value in values):
-            node.set("this", exp.Substring(this=node.this.copy(), start=exp.Literal.number(1), length=exp.Literal.number(7)))
+            node.set(
+                "this", exp.Substring(this=node.this.copy(), start=exp.Literal.number(1), length=exp.Literal.number(7))
+            )
             yield "month compared with the month of the date"
 
 
@@ -272,17 +297,20 @@ def _bounds(tree: exp.Query, question: str) -> Iterator[str]:
 
 
 def _digit(match_: re.Match[str]) -> str:
-    order = "zero one two three four five six seven eight nine ten eleven twelve".split()
+    order = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     return str(order.index(match_.group())) if match_.group() in order else "20"
 
 
-def _bound(words: str, number: str) -> type[exp.Expression] | None:
+def _bound(words: str, number: str) -> type[exp.Expr] | None:
     """The comparison that stands around `number` in the question."""
     value = rf"(?:\w{{1,3}}\s|[$€£])?{re.escape(number)}(?:\.0+)?(?!\d)"
     unit = r"(?:\s+\w+){0,1}"
-    patterns: tuple[tuple[str, type[exp.Expression]], ...] = (
-        (rf"\b(?:at least|no fewer than|no less than|minimum of)\s+{value}|\b{value}{unit}\s+(?:or|and)\s+(?:more|over|above|older|later|greater|higher)", exp.GTE),
-        (rf"\b(?:at most|no more than|up to|maximum of)\s+{value}|\b{value}{unit}\s+(?:or|and)\s+(?:less|fewer|under|below|younger|earlier|lower)", exp.LTE),
+    upward, downward = "more|over|above|older|later|greater|higher", "less|fewer|under|below|younger|earlier|lower"
+    patterns: tuple[tuple[str, type[exp.Expr]], ...] = (
+        (rf"\b(?:at least|no fewer than|no less than|minimum of)\s+{value}", exp.GTE),
+        (rf"\b{value}{unit}\s+(?:or|and)\s+(?:{upward})", exp.GTE),
+        (rf"\b(?:at most|no more than|up to|maximum of)\s+{value}", exp.LTE),
+        (rf"\b{value}{unit}\s+(?:or|and)\s+(?:{downward})", exp.LTE),
         (rf"\b(?<!no )(?:more than|greater than|higher than|over|above|exceed\w*|after)\s+{value}", exp.GT),
         (rf"\b(?<!no )(?:less than|fewer than|lower than|under|below|before)\s+{value}", exp.LT),
     )
@@ -321,7 +349,11 @@ def _null_order(tree: exp.Query, names: Names) -> Iterator[str]:
         if not order or not select.args.get("limit"):
             continue
         group = select.args.get("group")
-        wanted = list(group.expressions) if group else [key.this for key in order.expressions[:1] if not key.args.get("desc")]
+        wanted = (
+            list(group.expressions)
+            if group
+            else [key.this for key in order.expressions[:1] if not key.args.get("desc")]
+        )
         for node in wanted:
             for column in [node] if isinstance(node, exp.Column) else node.find_all(exp.Column):
                 found = names.resolve(column)

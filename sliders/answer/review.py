@@ -14,7 +14,7 @@ from sliders.answer.question import NamedValue, asks_number, dates, items_asked,
 from sliders.answer.scope import DIALECT, Names
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
-from sliders.errors import QueryError, UnsafeStatement
+from sliders.errors import QueryError, StoreError
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ def review(
     found = list(_no_rows(tree, result, names, run_sql))
     if not found:
         found += _wrong_shape(question, result)
+    found += _loose_scalars(tree, run_sql)
     found += _unused(question, tree, named)
     if re.search(r"\b(?:average|mean)\b", question, re.I) and not tree.find(exp.Avg, exp.Div):
         found.append(Finding("The question asks for an average, but the statement computes none.", 2))
@@ -57,7 +58,17 @@ def _no_rows(tree: exp.Query, result: QueryResult, names: Names, run_sql: RunSql
     if nothing:
         what = "no row" if not result.rows else "only NULL"
         return [Finding(f"The result is {what}. " + " ".join(causes), 3)]
+    causes += _contradictions(tree)
     return [Finding("The result is 0. " + " ".join(causes), 3)] if causes else []
+
+
+def _contradictions(tree: exp.Query) -> list[str]:
+    """Two equalities on one column that no row can meet together."""
+    tested: dict[str, set[str]] = {}
+    for node in tree.find_all(exp.EQ, exp.Like):
+        if isinstance(node.parent, exp.And | exp.Where) and isinstance(node.expression, exp.Literal):
+            tested.setdefault(node.this.sql(DIALECT), set()).add(node.expression.name)
+    return [f"No row can have two different values of {column}." for column, texts in tested.items() if len(texts) > 1]
 
 
 def failing_conditions(tree: exp.Query, names: Names, run_sql: RunSql) -> list[str]:
@@ -74,7 +85,7 @@ def failing_conditions(tree: exp.Query, names: Names, run_sql: RunSql) -> list[s
             column.set("table", None)
         try:
             met = run_sql(f'SELECT COUNT(*) FROM "{owner.view.name}" WHERE {bare.sql(DIALECT)}').rows[0][0]
-        except (QueryError, UnsafeStatement):
+        except (QueryError, StoreError):
             continue
         if not met:
             near = ", ".join(quote(text) for text in match.nearest(literals[0].name.strip("%"), profile.texts))
@@ -94,6 +105,26 @@ def _wrong_shape(question: str, result: QueryResult) -> list[Finding]:
     return []
 
 
+def _loose_scalars(tree: exp.Query, run_sql: RunSql) -> list[Finding]:
+    """A subquery used as one value that holds several, and a value compared with itself."""
+    found = []
+    for node in tree.find_all(exp.Binary):
+        if isinstance(node, exp.Sub | exp.Div | exp.GT | exp.LT | exp.NEQ) and node.this == node.expression:
+            found.append(Finding(f"{node.sql(DIALECT)} uses the same value twice; join the table with itself.", 2))
+        for side in (node.this, node.expression):
+            if not isinstance(side, exp.Subquery) or isinstance(node, exp.In):
+                continue
+            try:
+                rows = len(run_sql(side.this.sql(DIALECT)).rows)
+            except (QueryError, StoreError):
+                continue
+            if rows > 1:
+                found.append(
+                    Finding(f"The subquery {side.sql(DIALECT)[:120]} gives {rows} rows, but only one value is used.", 2)
+                )
+    return found
+
+
 def _numeric(text: str) -> bool:
     return bool(re.fullmatch(r"\s*[-+]?[\d.,]+\s*%?\s*", text))
 
@@ -107,7 +138,8 @@ def _unused(question: str, tree: exp.Query, named: Sequence[NamedValue]) -> list
         places.setdefault(value.value, []).append(f"{value.table}.{value.column}")
     for text, columns in places.items():
         if f" {normal(text)} " not in words:
-            found.append(Finding(f"The question names {quote(text)}, a value of {' and '.join(columns)}, but the statement does not use it.", 1))
+            held = f"a value of {' and '.join(columns)}"
+            found.append(Finding(f"The question names {quote(text)}, {held}, but the statement does not use it.", 1))
     for written, iso in dates(question):
         if iso not in sql and iso[:7] not in sql:
             found.append(Finding(f"The question says {written} ({quote(iso)}), but the statement does not use it.", 1))

@@ -14,7 +14,7 @@ from sliders.answer.question import normal
 from sliders.errors import QueryError
 
 DIALECT = "sqlite"
-SAME_NAME = 86.0
+SAME_NAME = 85.0
 """Lowest similarity (0 to 100) at which a name that does not exist is taken for one that does."""
 
 
@@ -38,7 +38,7 @@ def parse_select(sql: str) -> exp.Query:
 class Names:
     """The tables and columns that may be used, and what the names of one statement mean."""
 
-    def __init__(self, tree: exp.Expression, profiles: Sequence[TableProfile]) -> None:
+    def __init__(self, tree: exp.Expr, profiles: Sequence[TableProfile]) -> None:
         self.tree = tree
         self.profiles = profiles
         self._by_name = {profile.view.name.lower(): profile for profile in profiles}
@@ -53,7 +53,7 @@ class Names:
         """The real tables of the statement."""
         return tuple(dict.fromkeys(self._aliases.values()))
 
-    def resolve(self, column: exp.Expression | None) -> tuple[TableProfile, ColumnProfile] | None:
+    def resolve(self, column: exp.Expr | None) -> tuple[TableProfile, ColumnProfile] | None:
         """The table and column that a name means; None for aliases, derived columns and other expressions."""
         if not isinstance(column, exp.Column):
             return None
@@ -129,7 +129,11 @@ class Names:
         if column.name.lower() in {profile.view.row_id for profile in self.used() if profile.view.row_id}:
             return True
         named = {alias.alias.lower() for alias in self.tree.find_all(exp.Alias)}
-        named |= {part.name.lower() for table in self.tree.find_all(exp.TableAlias) for part in table.args.get("columns") or ()}
+        named |= {
+            part.name.lower()
+            for table in self.tree.find_all(exp.TableAlias)
+            for part in table.args.get("columns") or ()
+        }
         return column.name.lower() in named
 
 
@@ -153,5 +157,3 @@ def extract_sql(reply: str) -> str:
 
 def _semicolon_in_text(text: str) -> bool:
     return text.split(";")[0].count("'") % 2 == 1
-
-

@@ -27,7 +27,7 @@ class QueryResult(Protocol):
     def truncated(self) -> bool: ...
 
 
-#: Runs one read-only statement; raises `UnsafeStatement` or `QueryError`.
+#: Runs one read-only statement; raises `StoreError` (`UnsafeStatement` among them) or `QueryError`.
 RunSql = Callable[[str], QueryResult]
 
 

@@ -1,0 +1,142 @@
+"""Names, repairs and ties of a statement."""
+
+from __future__ import annotations
+
+import pytest
+
+from sliders.answer.repair import repair
+from sliders.answer.review import review
+from sliders.answer.scope import DIALECT, Names, extract_sql, parse_select
+from sliders.answer.shape import text_of, value_of
+from sliders.answer.ties import with_ties_sql
+from sliders.errors import QueryError
+from tests.answer.tables import database, profiles
+
+
+def repaired(sql: str, question: str = "") -> str:
+    known = profiles(database())
+    tree = parse_select(sql)
+    Names(tree, known).repair()
+    repair(tree, Names(tree, known), question)
+    return tree.sql(DIALECT)
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        ("SELECT nam FROM ship", "SELECT name FROM ships"),
+        ('SELECT name FROM ships WHERE port = "Bergen"', "SELECT name FROM ships WHERE port = 'Bergen'"),
+        ("SELECT name FROM ships WHERE LOWER(port) = 'bergen'", "SELECT name FROM ships WHERE port = 'Bergen'"),
+        (
+            "SELECT name FROM ships WHERE owner <> 'fjord ferries'",
+            "SELECT name FROM ships WHERE NOT (owner = 'Fjord Ferries')",
+        ),
+        ("SELECT name FROM ships WHERE built = '2 May 1911'", "SELECT name FROM ships WHERE built = '1911-05-02'"),
+        ("SELECT name FROM ships WHERE length > '100'", "SELECT name FROM ships WHERE length > 100"),
+        ("SELECT YEAR(built) FROM ships", "SELECT CAST(SUBSTRING(built, 1, 4) AS INTEGER) FROM ships"),
+    ],
+)
+def test_repairs(sql: str, wanted: str) -> None:
+    assert repaired(sql) == wanted
+
+
+@pytest.mark.parametrize(
+    ("question", "written", "wanted"),
+    [
+        ("at least 80 metres", "length > 80", "length >= 80"),
+        ("80 metres or more", "length > 80", "length >= 80"),
+        ("more than 80 metres", "length >= 80", "length > 80"),
+        ("fewer than 80 metres", "length <= 80", "length < 80"),
+        ("at most 80", "length < 80", "length <= 80"),
+        ("two or more people", "length > 2", "length >= 2"),
+        ("80 metres", "length >= 80", "length >= 80"),
+    ],
+)
+def test_the_words_of_the_question_set_the_bound(question: str, written: str, wanted: str) -> None:
+    assert repaired(f"SELECT name FROM ships WHERE {written}", question) == f"SELECT name FROM ships WHERE {wanted}"
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT x FROM planets, moons", "SELECT wingspan FROM ships", "SELECT role FROM ships"]
+)
+def test_a_name_that_does_not_exist_is_told_with_those_that_do(sql: str) -> None:
+    with pytest.raises(QueryError, match="ships|crews"):
+        repaired(sql)
+
+
+@pytest.mark.parametrize(
+    "sql", ["DELETE FROM ships", "SELECT 1; SELECT 2", "PRAGMA table_info(ships)", "not sql at all ("]
+)
+def test_only_one_select_passes(sql: str) -> None:
+    with pytest.raises(QueryError):
+        parse_select(sql)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "SELECT a FROM t",
+        "SELECT a FROM t;",
+        "```sql\nSELECT a FROM t;\n```",
+        "Here it is:\n```\nSELECT a FROM t\n```\nDone.",
+    ],
+)
+def test_the_statement_is_found_in_a_reply(reply: str) -> None:
+    assert extract_sql(reply) == "SELECT a FROM t"
+
+
+def test_a_semicolon_in_text_does_not_cut() -> None:
+    assert extract_sql("SELECT a FROM t WHERE b = 'x; y';") == "SELECT a FROM t WHERE b = 'x; y'"
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT name FROM ships ORDER BY length DESC LIMIT 1", 2),
+        ("SELECT owner, COUNT(*) AS n FROM ships GROUP BY owner ORDER BY n LIMIT 1", 2),
+        ("SELECT name FROM ships ORDER BY built DESC LIMIT 1", 1),
+    ],
+)
+def test_ties_are_kept(sql: str, rows: int) -> None:
+    wide = with_ties_sql(parse_select(sql))
+    assert wide is not None and len(database()(wide).rows) == rows
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT name FROM ships LIMIT 1", "SELECT name FROM ships ORDER BY length LIMIT 3", "SELECT 1"]
+)
+def test_other_limits_stay(sql: str) -> None:
+    assert with_ties_sql(parse_select(sql)) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "word"),
+    [
+        ("How many ships?", "SELECT name FROM ships", "one number"),
+        ("What is the average length?", "SELECT SUM(length) FROM ships", "average"),
+        ("How long was it on 2 May 1911?", "SELECT length FROM ships", "1911-05-02"),
+        ("Which ships are over 90 metres?", "SELECT name FROM ships WHERE length > 9", "90"),
+        ("How many ships?", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen' AND port = 'Oslo'", "two different"),
+        ("Who is longer?", "SELECT name FROM ships WHERE length > (SELECT length FROM ships)", "4 rows"),
+    ],
+)
+def test_what_is_odd_is_said(question: str, sql: str, word: str) -> None:
+    run = database()
+    tree = parse_select(sql)
+    found = review(question, tree, run(sql), profiles(run), (), run)
+    assert any(word in one.text for one in found)
+
+
+def test_values_take_the_shape_of_the_result() -> None:
+    assert value_of("How many?", [(3,)]) == 3
+    assert value_of("Which ports?", [("a",), ("b",), (None,)]) == ["a", "b"]
+    assert value_of("Which and how many?", [("a", 2.0)]) == [["a", 2]]
+    assert value_of("Round to one decimal", [(2.25001,)]) == 2.3
+    assert value_of("Which?", []) is None
+
+
+def test_values_are_said_in_words() -> None:
+    assert text_of(None) == "Not found in these documents."
+    assert text_of(12345) == "12,345."
+    assert text_of(["a", "b"]) == "2 found: a; b."
+    assert text_of([["a", 1], ["b", None]]) == "2 found: a | 1; b | not stated."
