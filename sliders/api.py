@@ -2,55 +2,40 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import tempfile
-import threading
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal
 
 import pandas as pd
 
 from sliders.answer.result import Answer, Citation
 from sliders.chunks.embeddings import Embedder, default_embedder
-from sliders.errors import StoreError
-from sliders.executor import asking, citing, fill, settle
+from sliders.errors import BudgetExceeded, SettingsError
+from sliders.executor import asking, citing, corrections, fill, settle
+from sliders.executor.corrections import OpenConflict
+from sliders.executor.estimate import Estimate, estimate
+from sliders.executor.frames import Tables
 from sliders.executor.ingest import AddReport, Paths, add_paths, add_text
+from sliders.executor.running import run_sync
 from sliders.executor.session import Report, Session, silent
+from sliders.executor.why import Explanation, why
+from sliders.extraction.cells import Scalar
 from sliders.llm.connect import connect
 from sliders.llm.model import Model, Usage
 from sliders.schema.pinning import schema_from
-from sliders.schema.schema import Schema
+from sliders.schema.schema import Schema, Table
 from sliders.settings import Budget, Settings
+from sliders.store.audit import export_audit, export_csv, export_excel, export_parquet, verify_audit
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
+from sliders.store.guard import run_readonly
+from sliders.store.records import Run, TableVersion
 
-T = TypeVar("T")
-
-
-def run_sync(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, in a notebook (where a loop runs already) on a thread of its own."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    box: list[Any] = []
-
-    def target() -> None:
-        try:
-            box.append((True, asyncio.run(work)))
-        except BaseException as error:
-            box.append((False, error))
-
-    thread = threading.Thread(target=target)
-    thread.start()
-    thread.join()
-    good, value = box[0]
-    if not good:
-        raise value
-    return value  # type: ignore[no-any-return]
-
+ExportFormat = Literal["sqlite", "csv", "parquet", "excel"]
+_SUFFIXES: dict[str, ExportFormat] = {".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".xlsx": "excel"}
 
 class Workspace:
     """A workspace file with documents, tables and answers; use it as a context manager.
@@ -61,6 +46,7 @@ class Workspace:
         settings: everything else; keyword overrides (`base_url=`, `max_tokens=`, `concurrency=` ...) win over it.
         report: called with `Progress` while it works.
         embedder: makes vectors of texts; the shipped one when left out.
+        write: False opens an existing file for reading, beside a process that writes to it.
 
     Raises:
         WorkspaceLocked: another process writes to it.
@@ -70,14 +56,15 @@ class Workspace:
 
     def __init__(
         self, path: str | os.PathLike[str], *, model: str | Model | Mapping[str, Model] | None = None,
-        settings: Settings | None = None, report: Report = silent, embedder: Embedder | None = None, **overrides: Any,
+        settings: Settings | None = None, report: Report = silent, embedder: Embedder | None = None, write: bool = True,
+        **overrides: Any,
     ) -> None:
         name = model if isinstance(model, str) else None
         double = None if model is None or isinstance(model, str) else model
         if settings is None or overrides or name:
             settings = Settings.from_env(model=name, **overrides)
         self.path = Path(path)
-        self._database = Database(self.path)
+        self._database = Database(self.path, write=write)
         try:
             catalog = Catalog(self._database)
             models = connect(settings, catalog.calls, model=double)
@@ -129,6 +116,17 @@ class Workspace:
         self.session.catalog.schemas.save(merged, "pinned")
         return merged
 
+    def induce(self, questions: Sequence[str]) -> Schema:
+        """Extend the schema by what the questions need; nothing is extracted."""
+        return run_sync(self.induce_async(questions))
+
+    async def induce_async(self, questions: Sequence[str]) -> Schema:
+        """As `induce`, inside an event loop."""
+        async with self._run("schema", " / ".join(questions)):
+            for question in questions:
+                await asking.prepare(self.session, question)
+        return self.schema
+
     @property
     def schema(self) -> Schema:
         """The schema that stands."""
@@ -155,18 +153,50 @@ class Workspace:
 
     async def ask_many_async(self, questions: Sequence[str]) -> list[Answer]:
         """As `ask_many`, inside an event loop."""
+        async with self._run("ask", " / ".join(questions)) as outcome:
+            answers = await asking.ask_many(self.session, questions)
+            outcome["answers"] = [answer.to_dict() for answer in answers]
+        return answers
+
+    @asynccontextmanager
+    async def _run(self, kind: str, question: str = "") -> AsyncIterator[dict[str, Any]]:
+        """A run in the journal with a fresh meter; what the block puts into the mapping is kept as its outcome."""
         journal = self.session.catalog.journal
         self.session.models = self.session.models.for_run()
-        run = journal.start_run("ask", " / ".join(questions), {"model": self.session.settings.model})
+        run = journal.start_run(kind, question, {"model": self.session.settings.model})
+        outcome: dict[str, Any] = {}
         try:
-            answers = await asking.ask_many(self.session, questions)
+            yield outcome
         except BaseException as error:
-            journal.finish_run(run, "failed", {"error": f"{type(error).__name__}: {error}"})
+            stopped = isinstance(error, BudgetExceeded)
+            journal.finish_run(run, "stopped" if stopped else "failed", {"error": f"{type(error).__name__}: {error}"})
             raise
         finally:
             await self.session.models.aclose()
-        journal.finish_run(run, "done", {"answers": [answer.to_dict() for answer in answers]})
-        return answers
+        journal.finish_run(run, "done", outcome)
+
+    def estimate(self, questions: str | Sequence[str]) -> Estimate:
+        """Calls, tokens, money and minutes that the questions would take; no model is called.
+
+        Raises:
+            PlanError: a question is empty, or there is no document.
+        """
+        return run_sync(estimate(self.session, [questions] if isinstance(questions, str) else questions))
+
+    def explain(self, question: str) -> str:
+        """What would be done for a question and what it would cost, as text; no model is called."""
+        return str(self.estimate(question))
+
+    def query(self, sql: str) -> pd.DataFrame:
+        """The result of one SELECT over the data tables, in the cage.
+
+        Raises:
+            UnsafeStatement: it is not one SELECT, or names what it may not see.
+            StoreError: SQLite finds an error in it.
+        """
+        names = [r.relation for r in self.session.catalog.schemas.relations() if r.current_version is not None]
+        result = run_readonly(self.session.catalog.database, sql, tables=names)
+        return pd.DataFrame(list(result.rows), columns=list(result.columns))
 
     # tables
 
@@ -176,24 +206,104 @@ class Workspace:
 
     async def extract_async(self, tables: Sequence[str] | None = None) -> dict[str, int]:
         """As `extract`, inside an event loop."""
-        self.session.models = self.session.models.for_run()
-        journal = self.session.catalog.journal
-        run = journal.start_run("extract", "", {"model": self.session.settings.model})
-        try:
+        counts: dict[str, int] = {}
+        async with self._run("extract") as outcome:
             await asking.complete_pinned(self.session)
-            counts = {}
-            for table in self.schema.tables:
-                if tables is None or table.name in tables:
-                    await fill.fill(self.session, table, table.column_names)
-                    await settle.settle(self.session, table)
-                    counts[table.name] = self.session.catalog.extractions.count(table.name)
-        except BaseException as error:
-            journal.finish_run(run, "failed", {"error": f"{type(error).__name__}: {error}"})
-            raise
-        finally:
-            await self.session.models.aclose()
-        journal.finish_run(run, "done", {"rows": counts})
+            for table in self._chosen(tables):
+                filled = await fill.fill(self.session, table, table.column_names)
+                await settle.settle(self.session, table, model=not filled.stopped)
+                counts[table.name] = self.session.catalog.extractions.count(table.name)
+                if filled.stopped:
+                    raise BudgetExceeded(filled.stopped)
+            outcome["rows"] = counts
         return counts
+
+    def reconcile(self, tables: Sequence[str] | None = None) -> dict[str, int]:
+        """Repair tables from their cells: rows that stand afterwards, by table."""
+        return run_sync(self.reconcile_async(tables))
+
+    async def reconcile_async(self, tables: Sequence[str] | None = None) -> dict[str, int]:
+        """As `reconcile`, inside an event loop."""
+        counts: dict[str, int] = {}
+        async with self._run("reconcile") as outcome:
+            for table in self._chosen(tables):
+                await settle.settle(self.session, table)
+                current = self.session.catalog.tables.current(table.name)
+                counts[table.name] = current.rows if current else 0
+            outcome["rows"] = counts
+        return counts
+
+    def _chosen(self, tables: Sequence[str] | None) -> list[Table]:
+        schema = self.schema
+        return list(schema.tables) if tables is None else [schema.table(name) for name in tables]
+
+    def set_value(
+        self, table: str, column: str, value: Scalar, where: Mapping[str, Scalar], *, author: str = "", reason: str = ""
+    ) -> int:
+        """Decide a value for the rows whose columns have the values of `where`; the number of the decision.
+
+        Raises:
+            SchemaError: a table or column does not exist, or a value does not fit its column.
+        """
+        return corrections.correct(self.session, "set_value", table, where, column=column, value=value, author=author,
+                                   reason=reason)
+
+    def merge(
+        self, table: str, where: Mapping[str, Scalar], other: Mapping[str, Scalar], *, author: str = "",
+        reason: str = "",
+    ) -> int:
+        """Decide that the rows of `where` and of `other` are one thing; see `set_value`."""
+        return corrections.correct(self.session, "merge", table, where, other=other, author=author, reason=reason)
+
+    def split(
+        self, table: str, where: Mapping[str, Scalar], other: Mapping[str, Scalar], *, author: str = "",
+        reason: str = "",
+    ) -> int:
+        """Decide that the rows of `where` and of `other` are two things; see `set_value`."""
+        return corrections.correct(self.session, "split", table, where, other=other, author=author, reason=reason)
+
+    def undo(self, table: str, version: int | None = None) -> TableVersion:
+        """Show an earlier version of a table again; nothing is deleted."""
+        return corrections.undo(self.session, table, version)
+
+    def conflicts(self, table: str | None = None) -> list[OpenConflict]:
+        """Contradictions that nothing settled."""
+        return corrections.conflicts(self.session, table)
+
+    # audit
+
+    def why(self, subject: str) -> Explanation:
+        """Why a row is here, or why a document, chunk or table gave what it gave."""
+        return why(self.session, subject)
+
+    def runs(self) -> list[Run]:
+        """What was asked and done in this workspace, oldest first."""
+        return self.session.catalog.journal.runs()
+
+    def verify(self) -> list[str]:
+        """What does not hold in this workspace, in sentences; empty when every value walks back to its words."""
+        return verify_audit(self.path)
+
+    def export(self, path: str | os.PathLike[str], format: ExportFormat | None = None) -> list[Path]:
+        """Write the audit database (sqlite), or the data tables as csv or parquet files of a folder or an excel book.
+
+        The format follows from the path's suffix when it is left out: .db, .sqlite, .xlsx.
+
+        Raises:
+            SettingsError: the format cannot be told.
+            StoreError: a file cannot be written.
+        """
+        target, catalog = Path(path), self.session.catalog
+        chosen = format or _SUFFIXES.get(target.suffix.lower())
+        if chosen == "sqlite":
+            return [export_audit(catalog, target)]
+        if chosen == "excel":
+            return [export_excel(catalog, target)]
+        if chosen == "csv":
+            return export_csv(catalog, target)
+        if chosen == "parquet":
+            return export_parquet(catalog, target)
+        raise SettingsError(f"{str(target)!r} does not say its format: name sqlite, csv, parquet or excel")
 
     @property
     def tables(self) -> Tables:
@@ -210,42 +320,29 @@ class Workspace:
         return self.session.models.meter.total
 
 
-class Tables(Mapping[str, pd.DataFrame]):
-    """The current version of each data table, read on access."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        if name not in {t for t in self}:
-            raise StoreError(f"there is no table {name!r}; tables are: {', '.join(self) or 'none yet'}")
-        relation = self._session.catalog.schemas.relation(name)
-        columns = [c.sql_name for c in relation.columns] + ["document", "document_id", "row_id"]
-        quoted = ", ".join('"' + c.replace('"', '""') + '"' for c in columns)
-        rows = self._session.catalog.database.query(f'SELECT {quoted} FROM "{relation.relation}"')
-        return pd.DataFrame(rows, columns=columns)
-
-    def __iter__(self) -> Iterator[str]:
-        schema = self._session.catalog.schemas.current() or Schema()
-        return (t.name for t in schema.tables if self._session.catalog.tables.current(t.name) is not None)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 def ask(
-    documents: Paths, question: str, *, model: str | Model | None = None, workspace: str | os.PathLike[str] | None = None,
-    budget: Budget | None = None, **overrides: Any,
+    documents: Paths, question: str, *, model: str | Model | None = None,
+    workspace: str | os.PathLike[str] | None = None, budget: Budget | None = None, **overrides: Any,
 ) -> Answer:
     """Answer one question over files; a workspace that is named is kept for the next one.
 
     Raises:
         SlidersError: see `Workspace` and `Workspace.ask`.
     """
+    return run_sync(
+        ask_async(documents, question, model=model, workspace=workspace, budget=budget, **overrides)
+    )
+
+
+async def ask_async(
+    documents: Paths, question: str, *, model: str | Model | None = None,
+    workspace: str | os.PathLike[str] | None = None, budget: Budget | None = None, **overrides: Any,
+) -> Answer:
+    """As `ask`, inside an event loop."""
     if budget is not None:
         overrides |= {k: getattr(budget, k) for k in ("max_tokens", "max_cost", "max_minutes")}
     with tempfile.TemporaryDirectory() as folder, Workspace(
         workspace or Path(folder) / "workspace.db", model=model, **overrides
     ) as ws:
         ws.add(documents)
-        return ws.ask(question)
+        return await ws.ask_async(question)

@@ -21,6 +21,7 @@ class Progress:
     total: int = 0
     rows: int = 0
     tokens: int = 0
+    cost: float = 0.0
     detail: str = ""
 
 
@@ -54,4 +55,4 @@ class Session:
     def progress(self, stage: str, done: int = 0, total: int = 0, rows: int = 0, detail: str = "") -> None:
         """Tell whoever watches."""
         self.report(replace(Progress(stage), done=done, total=total, rows=rows, detail=detail,
-                            tokens=self.models.meter.total.tokens))
+                            tokens=self.models.meter.total.tokens, cost=self.models.meter.total.cost))

@@ -138,6 +138,10 @@ class CachedModel:
         """Tokens of `text` for the model behind the cache."""
         return self._model.count_tokens(text)
 
+    def known(self, request: Request) -> Response | None:
+        """The answer that the log already holds; nothing is asked and nothing is recorded."""
+        return self._log.lookup(request_key(request, self.name, self._endpoint))
+
     async def generate(self, request: Request) -> Response:
         """Answer from the log, from an equal call under way, or from the model; see `Model.generate`."""
         key = request_key(request, self.name, self._endpoint)

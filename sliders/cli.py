@@ -1,0 +1,264 @@
+"""The command line: one command for each verb of the API. The only place that catches everything."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from glob import has_magic
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sliders import cli_model, cli_review
+from sliders.api import ExportFormat, Workspace
+from sliders.cli_shell import (
+    DEFAULT_WORKSPACE,
+    ApiKeyOption,
+    BaseUrlOption,
+    ConcurrencyOption,
+    ExtractModelOption,
+    JsonOption,
+    MaxCostOption,
+    MaxMinutesOption,
+    MaxTokensOption,
+    ModelOption,
+    Output,
+    PlainOption,
+    QuietOption,
+    SchemaOption,
+    WorkspaceOption,
+    answer_text,
+    opened,
+    plain_schema,
+    settings,
+    show_added,
+)
+from sliders.documents.discover import discover
+from sliders.errors import PlanError, SettingsError, SlidersError
+from sliders.schema.schema import Schema
+
+app = typer.Typer(
+    name="sliders", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    help="Turn a pile of documents into a relational database built for the question, and answer with SQL.",
+)
+TablesArgument = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]...", help="Tables; all when left out.")]
+
+
+def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Documents and questions of `sliders ask`: the last word is a question, and so is every other word that has
+    a space in it and names no file."""
+    documents: list[str] = []
+    questions: list[str] = []
+    for place, word in enumerate(words):
+        named = bool(word) and (Path(word).exists() or (has_magic(word) and " " not in word.strip()))
+        is_question = place == len(words) - 1 or (not named and (" " in word.strip() or not word.strip()))
+        (questions if is_question else documents).append(word)
+    return documents, questions
+
+
+@app.command()
+def ask(
+    words: Annotated[
+        list[str], typer.Argument(metavar="[DOCS]... QUESTION...", help="Files, folders or globs, then questions.")
+    ],
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE, schema: SchemaOption = None,
+    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    extract_model: ExtractModelOption = None, max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None,
+    max_minutes: MaxMinutesOption = None, concurrency: ConcurrencyOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
+    ] = False,
+    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+) -> int:
+    """Answer questions over documents: add, extract, reconcile, SQL, citations. Run it again to go on."""
+    documents, questions = split_words(words)
+    if any(not question.strip() for question in questions):
+        raise PlanError("the question is empty; ask something about the documents")
+    if questions and not documents and Path(questions[-1]).exists():
+        raise SettingsError(f"no question was asked about {questions[-1]}: put it last, in quotes")
+    chosen = settings(
+        model=model, base_url=base_url, api_key=api_key, extract_model=extract_model, max_tokens=max_tokens,
+        max_cost=max_cost, max_minutes=max_minutes, concurrency=concurrency,
+    )
+    output = Output(as_json, quiet, plain)
+    if documents:
+        discover(documents)  # a wrong path is told before a workspace is made
+    with opened(workspace, output, chosen) as ws:
+        if documents:
+            show_added(ws.add(documents))
+        if schema is not None:
+            ws.pin_schema(schema)
+        if dry_run:
+            _show_estimate(ws, questions, output)
+            return 0
+        answers = ws.ask_many(questions)
+    text = "\n\n".join(answer_text(answer) for answer in answers)
+    data = [answer.to_dict() for answer in answers]
+    output.result(text, data[0] if len(data) == 1 else data)
+    return 1 if any(answer.status == "failed" for answer in answers) else 0
+
+
+def _show_estimate(ws: Workspace, questions: Sequence[str], output: Output) -> None:
+    found = ws.estimate(questions)
+    output.result(str(found), {
+        "calls": found.calls, "tokens": found.tokens, "cost": found.cost, "minutes": found.minutes,
+        "stages": [{"stage": s.stage, "calls": s.calls, "prompt_tokens": s.prompt_tokens,
+                    "completion_tokens": s.completion_tokens} for s in found.stages],
+        "assumptions": list(found.assumptions),
+    })
+
+
+@app.command()
+def add(
+    documents: Annotated[list[str], typer.Argument(metavar="DOCS...", help="Files, folders or globs.")],
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+) -> None:
+    """Read documents into the workspace; what is known already is not read again."""
+    output = Output(as_json, quiet, plain)
+    discover(documents)
+    with opened(workspace, output) as ws:
+        report = ws.add(documents)
+    show_added(report)
+    output.result(str(report), {"new": report.new, "same": report.same, "changed": report.changed,
+                                "failed": [f.message for f in report.failures], "warnings": report.warnings})
+
+
+@app.command()
+def schema(
+    questions: Annotated[list[str] | None, typer.Argument(metavar="[QUESTION]...", help="Questions to serve.")] = None,
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    pin: Annotated[
+        Path | None, typer.Option("--pin", help="Pin tables and columns of a YAML, JSON or SQL file.")
+    ] = None,
+    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+) -> None:
+    """Show the schema; with questions, extend it by what they need; with --pin, fix parts of it."""
+    output = Output(as_json, quiet, plain)
+    chosen = settings(model=model, base_url=base_url, api_key=api_key)
+    with opened(workspace, output, chosen, write=bool(questions or pin)) as ws:
+        if pin is not None:
+            ws.pin_schema(pin)
+        found = ws.induce(questions) if questions else ws.schema
+    output.result(_schema_text(found), plain_schema(found.tables))
+
+
+def _schema_text(found: Schema) -> str:
+    lines = []
+    for table in found.tables:
+        lines.append(f"{table.name}: {table.row or 'rows'}" + (" (pinned)" if table.pinned else ""))
+        for column in table.columns:
+            unit = f" in {column.unit}" if column.unit else ""
+            lines.append(f"  {column.name} {column.type.value}{unit}  {column.description}".rstrip())
+    return "\n".join(lines) or "no tables yet: ask a question, or pin a schema"
+
+
+@app.command()
+def extract(
+    tables: TablesArgument = None, workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
+    concurrency: ConcurrencyOption = None,
+    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+) -> None:
+    """Fill every column of the schema's tables from the documents, and reconcile them."""
+    output = Output(as_json, quiet, plain)
+    chosen = settings(model=model, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
+                      max_minutes=max_minutes, concurrency=concurrency)
+    with opened(workspace, output, chosen) as ws:
+        counts = ws.extract(tables or None)
+    output.result("\n".join(f"{name}: {count} rows extracted" for name, count in counts.items())
+                  or "no tables yet: ask a question, or pin a schema", counts)
+
+
+@app.command()
+def reconcile(
+    tables: TablesArgument = None, workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+) -> None:
+    """Repair tables from what was extracted: duplicates, name variants, conflicts, corrections."""
+    output = Output(as_json, quiet, plain)
+    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
+        counts = ws.reconcile(tables or None)
+    output.result("\n".join(f"{name}: {count} rows" for name, count in counts.items()) or "no tables yet", counts)
+
+
+@app.command()
+def query(
+    sql: Annotated[str, typer.Argument(help="One SELECT over the data tables.")],
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+) -> None:
+    """Run a SELECT over the data tables, in the cage: read-only, with limits of time, rows and memory."""
+    output = Output(as_json, quiet, plain)
+    with opened(workspace, output, write=False) as ws:
+        frame = ws.query(sql)
+    output.result(frame.to_string(index=False) if len(frame) else "no rows", frame.to_dict(orient="records"))
+
+
+@app.command()
+def explain(
+    questions: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="Questions over the workspace.")],
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+) -> None:
+    """Say what questions would take: calls, tokens, money, minutes; no model is called."""
+    output = Output(as_json, quiet, plain)
+    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key), write=False) as ws:
+        _show_estimate(ws, questions, output)
+
+
+@app.command()
+def export(
+    target: Annotated[Path, typer.Argument(help="A file (sqlite, excel) or a folder (csv, parquet).")],
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    format: Annotated[
+        ExportFormat | None, typer.Option("--format", help="Told by .db, .sqlite and .xlsx when left out.")
+    ] = None,
+    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+) -> None:
+    """Write the audit database (opens in Datasette, DB Browser, pandas), or the tables as csv, parquet or excel."""
+    output = Output(as_json, quiet, plain)
+    with opened(workspace, output, write=False) as ws:
+        paths = [str(path) for path in ws.export(target, format)]
+    output.result("\n".join(paths) or "no tables yet", paths)
+
+
+cli_review.register(app)
+app.add_typer(cli_model.app, name="model")
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line; the exit code: 0 done, 1 failed, 2 a word of the command or a setting, 130 interrupted."""
+    try:
+        code = app(args=None if arguments is None else list(arguments), prog_name="sliders", standalone_mode=False)
+    except typer.TyperException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except SettingsError as error:
+        return _fail(str(error), 2)
+    except SlidersError as error:
+        return _fail(str(error), 1)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted; what was done is kept, the same command goes on from there", 130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    except OSError as error:
+        return _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
+    except Exception as error:  # noqa: BLE001 - the user gets one line, whatever broke
+        return _fail(f"unexpected {type(error).__name__}: {error}; please report it with the command", 1)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    print("sliders: " + " ".join(message.split()), file=sys.stderr)
+    return code
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(run())

@@ -1,0 +1,44 @@
+"""`sliders model`: the embedded model's file."""
+
+from __future__ import annotations
+
+import typer
+
+from sliders.cli_shell import JsonOption, Output, QuietOption
+from sliders.llm.local import download_bar
+from sliders.llm.model_file import EMBEDDED, ensure_model, silent
+from sliders.settings import Settings
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="The embedded model: fetch it, list it, say where it is."
+)
+
+
+@app.command()
+def pull(quiet: QuietOption = False, as_json: JsonOption = False) -> None:
+    """Fetch the embedded model (once; the hash is checked) and print where it is kept."""
+    folder = Settings.from_env().cache_dir
+    if quiet or as_json:
+        path = ensure_model(folder, silent)
+    else:
+        with download_bar() as report:
+            path = ensure_model(folder, report)
+    Output(as_json).result(str(path), {"path": str(path), "sha256": EMBEDDED.sha256})
+
+
+@app.command("list")
+def list_models(as_json: JsonOption = False) -> None:
+    """List the embedded models and whether they are here."""
+    path = EMBEDDED.path(Settings.from_env().cache_dir)
+    here = path.is_file()
+    Output(as_json).result(
+        f"{EMBEDDED.name}  {EMBEDDED.size / 1e9:.2f} GB  {EMBEDDED.licence}  {'here' if here else 'not fetched yet'}",
+        [{"name": EMBEDDED.name, "bytes": EMBEDDED.size, "licence": EMBEDDED.licence, "here": here, "path": str(path)}],
+    )
+
+
+@app.command()
+def path(as_json: JsonOption = False) -> None:
+    """Print where the embedded model is, or would be, kept."""
+    where = EMBEDDED.path(Settings.from_env().cache_dir)
+    Output(as_json).result(str(where), {"path": str(where), "here": where.is_file()})

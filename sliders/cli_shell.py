@@ -1,0 +1,143 @@
+"""What every command shares: options, the output modes, opening a workspace, printing results."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sliders.answer.result import Answer
+from sliders.api import Workspace
+from sliders.display import Display, choose_mode, duration
+from sliders.errors import SettingsError
+from sliders.executor.ingest import AddReport
+from sliders.executor.session import Progress
+from sliders.settings import Settings
+
+DEFAULT_WORKSPACE = Path("sliders.db")
+MOST_CITATIONS = 10
+
+WorkspaceOption = Annotated[
+    Path, typer.Option("--workspace", "-w", help="The workspace file; it is made when it does not exist.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output, nothing else.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
+PlainOption = Annotated[bool, typer.Option("--plain", help="Progress as plain lines, without a live display.")]
+ModelOption = Annotated[
+    str | None, typer.Option("--model", help="Model name; the embedded model when nothing is named.")
+]
+BaseUrlOption = Annotated[str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")]
+ApiKeyOption = Annotated[str | None, typer.Option("--api-key", help="Its key; better in OPENAI_API_KEY.")]
+ExtractModelOption = Annotated[str | None, typer.Option("--extract-model", help="Another model for the extraction.")]
+MaxTokensOption = Annotated[int | None, typer.Option("--max-tokens", help="Stop cleanly after so many tokens.")]
+MaxCostOption = Annotated[float | None, typer.Option("--max-cost", help="Stop cleanly after so many US dollars.")]
+MaxMinutesOption = Annotated[float | None, typer.Option("--max-minutes", help="Stop cleanly after so many minutes.")]
+ConcurrencyOption = Annotated[int | None, typer.Option("--concurrency", help="Requests in flight at a time.")]
+SchemaOption = Annotated[
+    Path | None, typer.Option("--schema", help="Pin tables and columns: a YAML, JSON or SQL (CREATE TABLE) file.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where and how a command shows things."""
+
+    as_json: bool = False
+    quiet: bool = False
+    plain: bool = False
+
+    def display(self) -> Display:
+        """The progress display of these flags; it writes to standard error only."""
+        return Display(choose_mode(quiet=self.quiet or self.as_json, plain=self.plain))
+
+    def result(self, text: str, data: Any) -> None:
+        """The result on standard output: `data` as JSON, or `text`."""
+        print(json.dumps(data, ensure_ascii=False, indent=2, default=str) if self.as_json else text)
+
+
+def settings(**given: Any) -> Settings:
+    """Settings from flags over the environment.
+
+    Raises:
+        SettingsError: a flag or variable cannot be used.
+    """
+    return Settings.from_env(**given)
+
+
+@contextmanager
+def opened(path: Path, output: Output, chosen: Settings | None = None, *, write: bool = True) -> Iterator[Workspace]:
+    """A workspace with its progress shown; `write=False` reads beside a process that writes."""
+    with output.display() as display:
+
+        def report(progress: Progress) -> None:
+            display.update(progress.stage, progress.done, progress.total, progress.rows, progress.tokens,
+                           progress.cost, progress.detail)
+
+        with Workspace(path, settings=chosen or Settings.from_env(), report=report, write=write) as ws:
+            yield ws
+
+
+def show_added(report: AddReport) -> None:
+    """Files that failed and warnings, one line each, on standard error."""
+    for failure in report.failures:
+        print(f"sliders: skipped {failure.message}", file=sys.stderr)
+    for warning in report.warnings:
+        print(f"sliders: {warning}", file=sys.stderr)
+
+
+def answer_text(answer: Answer) -> str:
+    """An answer for the terminal: words, SQL, rows, citations, completeness and cost."""
+    lines = [f"Question: {answer.question}", f"Answer:   {answer.text}"]
+    if answer.sql:
+        lines.append("SQL:      " + "\n          ".join(answer.sql.splitlines()))
+    if len(answer.rows) > 1 or (answer.rows and len(answer.rows[0]) > 1):
+        lines += ["Rows:", *_indented(answer.frame.to_string(index=False, max_rows=20))]
+    if answer.citations:
+        lines.append("Sources:")
+        lines += [f"  {citation}" for citation in answer.citations[:MOST_CITATIONS]]
+        more = len(answer.citations) - MOST_CITATIONS
+        lines += [f"  and {more} more (--json lists them all)"] if more > 0 else []
+    lines.append(f"Complete: {answer.completeness}")
+    lines += [f"Note:     {note}" for note in answer.decisions]
+    usage = answer.usage
+    cost = f", ${usage.cost:.4f}" if usage.cost else ""
+    lines.append(
+        f"Cost:     {usage.calls} calls ({usage.cached_calls} known), {usage.prompt_tokens} prompt and "
+        f"{usage.completion_tokens} generated tokens, {duration(usage.seconds)}{cost}"
+    )
+    return "\n".join(lines)
+
+
+def _indented(text: str) -> list[str]:
+    return [f"  {line}" for line in text.splitlines()]
+
+
+def pairs(given: list[str], option: str) -> dict[str, str]:
+    """`column=value` words as a mapping.
+
+    Raises:
+        SettingsError: a word has no "=".
+    """
+    out: dict[str, str] = {}
+    for word in given:
+        name, mark, value = word.partition("=")
+        if not mark or not name.strip():
+            raise SettingsError(f"{option} {word!r} is not column=value")
+        out[name.strip()] = value.strip()
+    return out
+
+
+def plain_schema(tables: Any) -> list[Mapping[str, Any]]:
+    """A schema as plain JSON."""
+    return [
+        {"name": t.name, "row": t.row, "grain": t.grain, "pinned": t.pinned,
+         "columns": [{"name": c.name, "type": c.type.value, "unit": c.unit, "description": c.description}
+                     for c in t.columns]}
+        for t in tables
+    ]

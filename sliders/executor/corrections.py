@@ -1,0 +1,94 @@
+"""Human decisions over tables: values, merges, splits, versions; open conflicts (contract 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sliders.errors import SchemaError, StoreError
+from sliders.executor.session import Session
+from sliders.extraction.cells import Scalar
+from sliders.extraction.coerce import coerce
+from sliders.schema.schema import Schema, Table
+from sliders.store.records import Correction, TableVersion
+
+
+@dataclass(frozen=True, slots=True)
+class OpenConflict:
+    """Values of one thing that contradict each other, and that nothing settled. `candidates` are plain JSON."""
+
+    table: str
+    column: str
+    key: tuple[Any, ...]
+    reason: str
+    chosen: Scalar
+    candidates: tuple[Mapping[str, Any], ...]
+
+    def __str__(self) -> str:
+        about = ", ".join(str(part) for part in self.key)
+        sides = "; ".join(f"{c['value']!r} ({c['document']})" for c in self.candidates)
+        return f"{self.table}.{self.column} of {about}: {sides}. {self.reason}"
+
+
+def conflicts(session: Session, table: str | None = None) -> list[OpenConflict]:
+    """The conflicts that are open in the current tables."""
+    found = []
+    for known in (session.catalog.schemas.current() or Schema()).tables:
+        if table in (None, known.name):
+            for stored in session.catalog.knowledge.statistic(f"conflicts:{known.name}", []):
+                found.append(OpenConflict(known.name, stored["column"], tuple(stored["key"]), stored["reason"],
+                                          stored["chosen"], tuple(stored["candidates"])))
+    return found
+
+
+def correct(
+    session: Session, kind: Literal["set_value", "merge", "split"], table: str, where: Mapping[str, Scalar], *,
+    other: Mapping[str, Scalar] | None = None, column: str = "", value: Scalar = None, author: str = "",
+    reason: str = "",
+) -> int:
+    """Keep a human decision; it is matched by values on every reconciliation, so it holds for later rows too.
+
+    Raises:
+        SchemaError: a table or column does not exist, or a value does not fit its column.
+    """
+    known = (session.catalog.schemas.current() or Schema()).table(table)
+    if not where or (kind != "set_value" and not other):
+        raise SchemaError(f"a {kind.replace('_', '-')} says for which rows: give it at least one column=value")
+    subject: dict[str, Any] = {"where": _typed(known, where)}
+    if other:
+        subject["other"] = _typed(known, other)
+    new = _typed(known, {column: value})[column] if kind == "set_value" else None
+    number = session.catalog.knowledge.correct(Correction(kind, table, subject, column, new, author, reason))
+    session.decide("reconcile", f"table:{table}", kind, f"correction {number} by {author or 'the user'}: {reason}")
+    return number
+
+
+def _typed(table: Table, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    typed: dict[str, Scalar] = {}
+    for name, value in values.items():
+        column = table.column(name)
+        if isinstance(value, str):
+            parsed = coerce(value, column)
+            if parsed.value is None:
+                raise SchemaError(f"{value!r} does not fit column {name!r} ({column.type.value}): {parsed.detail}")
+            value = parsed.value
+        typed[name] = value
+    return typed
+
+
+def undo(session: Session, table: str, version: int | None = None) -> TableVersion:
+    """Show an earlier version of a table again: the one that was named, or the parent of the one that stands.
+
+    Raises:
+        StoreError: there is no such table or version.
+    """
+    current = session.catalog.tables.current(table)
+    if current is None:
+        raise StoreError(f"table {table!r} has no version yet; ask a question first")
+    target = current.parent if version is None else version
+    if target is None:
+        raise StoreError(f"table {table!r} stands at version {current.version}, as extracted: nothing to undo")
+    shown = session.catalog.tables.undo(table, target)
+    session.decide("reconcile", f"table:{table}", "undone", f"version {current.version} to version {shown.version}")
+    return shown

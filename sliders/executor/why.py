@@ -1,0 +1,110 @@
+"""Why a row is in a table, and why a document is not in the answer: read from what was recorded (contract 11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sliders.errors import StoreError
+from sliders.executor.session import Session
+from sliders.store.audit import Evidence, lineage
+from sliders.store.records import Decision, StoredDocument
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is known of a row, document, chunk or table. `lines` are sentences, `evidence` the words on the page."""
+
+    subject: str
+    kind: Literal["row", "document", "chunk", "table"]
+    lines: tuple[str, ...]
+    evidence: tuple[Evidence, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+    def __str__(self) -> str:
+        out = [f"{self.kind} {self.subject}", *(f"  {line}" for line in self.lines)]
+        for item in self.evidence:
+            page = f", page {item.page}" if item.page is not None else ""
+            where = f"{item.document}{page}"
+            out.append(f'  {item.column} = {item.value!r}: {where}: "{item.quote}" ({item.grounding.value})')
+            if item.rationale:
+                out.append(f"    {item.rationale}")
+        out += [f"  {d.stage}: {d.verdict}. {d.reason}" for d in self.decisions]
+        return "\n".join(out)
+
+
+def why(session: Session, subject: str) -> Explanation:
+    """Explain a row id, a document's name or id, a chunk id or a table.
+
+    Raises:
+        StoreError: the workspace knows nothing of that name.
+    """
+    rows = session.catalog.extractions.get([subject])
+    if subject in rows:
+        return _row(session, subject)
+    documents = session.catalog.documents.all(superseded=True)
+    document = next((d for d in documents if subject in (d.id, d.name)), None)
+    document = document or next((d for d in documents if d.name.endswith(f"/{subject}")), None)
+    if document is not None:
+        return _document(session, document)
+    decisions = session.catalog.journal.decisions(subject=f"table:{subject}")
+    if decisions or any(r.name == subject for r in session.catalog.schemas.relations()):
+        return Explanation(subject, "table", _versions(session, subject), (), tuple(decisions))
+    decisions = session.catalog.journal.decisions(subject=f"chunk:{subject}")
+    if decisions:
+        return Explanation(subject, "chunk", (), (), tuple(decisions))
+    decisions = session.catalog.journal.decisions(subject=f"document:{subject}")
+    if decisions:  # a file that could not be read
+        return Explanation(subject, "document", (), (), tuple(decisions))
+    raise StoreError(
+        f"the workspace knows no row, document, chunk or table {subject!r}; row ids stand in the column row_id, "
+        "documents and tables are listed by: sliders tables"
+    )
+
+
+def _row(session: Session, row_id: str) -> Explanation:
+    row = session.catalog.extractions.get([row_id])[row_id]
+    sources = session.catalog.tables.sources(row.table, row_id)
+    lines = [f"one row of {row.table}, read from chunk {row.chunk_id}"]
+    if not sources:
+        lines.append("it is not in the current version of the table: it was merged into another row or left out")
+    elif len(sources) > 1:
+        lines.append(f"it stands for {len(sources)} extracted rows: {', '.join(sources)}")
+    for cell in row.cells:
+        if cell.absence is not None:
+            lines.append(f"{cell.column} is empty: {cell.absence.value}" + (f" ({cell.detail})" if cell.detail else ""))
+    journal = session.catalog.journal
+    decisions = [*journal.decisions(subject=f"chunk:{row.chunk_id}"), *journal.decisions(mentions=row_id)]
+    return Explanation(row_id, "row", tuple(lines), tuple(lineage(session.catalog, row_id)), tuple(decisions))
+
+
+def _document(session: Session, document: StoredDocument) -> Explanation:
+    chunks = {c.id for c in session.catalog.chunks.of(document.id)}
+    lines = [f"{document.characters} characters, {len(chunks)} chunks, version {document.version}"]
+    lines += document.warnings
+    if document.superseded_by:
+        lines.append(f"a newer version replaced it: {document.superseded_by}")
+    for relation in session.catalog.schemas.relations():
+        count = len(session.catalog.extractions.rows(relation.name, document_ids=[document.id]))
+        states: dict[str, set[str]] = {}
+        for task in session.catalog.extractions.tasks(relation.name):
+            if task.chunk_id in chunks:
+                states.setdefault(task.state, set()).add(task.reason)
+        told = "; ".join(f"{state}: {', '.join(sorted(r for r in reasons if r)) or 'no remark'}"
+                         for state, reasons in sorted(states.items()))
+        lines.append(f"{relation.name}: {count} rows" + (f" ({told})" if told else " (never asked)"))
+    journal = session.catalog.journal
+    decisions = journal.decisions(subject=f"document:{document.name}")
+    decisions += [d for chunk in sorted(chunks) for d in journal.decisions(subject=f"chunk:{chunk}")]
+    return Explanation(document.name, "document", tuple(lines), (), tuple(decisions))
+
+
+def _versions(session: Session, table: str) -> tuple[str, ...]:
+    if not any(r.name == table for r in session.catalog.schemas.relations()):
+        return ()
+    current = session.catalog.tables.current(table)
+    return tuple(
+        f"version {v.version}{' (current)' if current and v.version == current.version else ''}: "
+        f"{v.operation}, {v.rows} rows. {v.reason}"
+        for v in session.catalog.tables.versions(table)
+    )
