@@ -26,6 +26,9 @@ from sliders.llm.model import Model, Usage
 MAX_ATTEMPTS = 3
 MAX_TIES = 20
 ERROR_WEIGHT = 10
+DOUBT = 1
+"""Weight of a single doubt: a statement that the model writes twice in spite of it stands."""
+STUCK_TEMPERATURE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +69,26 @@ async def answer_question(
     usage = Usage()
     for _ in range(max_attempts):
         past = [candidate.attempt for candidate in candidates]
-        reply = await model.generate(sql_request(question, known, named, past))
+        warm = STUCK_TEMPERATURE if _stuck(past) else 0.0
+        reply = await model.generate(sql_request(question, known, named, past, temperature=warm))
         usage += reply.usage
         candidate = try_sql(question, extract_sql(reply.text), known, named, run_sql)
-        repeated = any(candidate.attempt.sql == attempt.sql for attempt in past)
         candidates.append(candidate)
-        if not candidate.weight or repeated:
+        again = _stuck([one.attempt for one in candidates])
+        if not candidate.weight or (again and (candidate.weight <= DOUBT or _declined(candidate))):
             break
     best = min(candidates, key=lambda one: one.weight)
     return _answer(question, best, tuple(one.attempt for one in candidates), known, run_sql, usage)
+
+
+def _stuck(attempts: Sequence[SqlAttempt]) -> bool:
+    """Whether the last statement is one that was tried before."""
+    return bool(attempts) and any(attempts[-1].sql == before.sql for before in attempts[:-1])
+
+
+def _declined(candidate: Candidate) -> bool:
+    """Whether the model says that no column can answer."""
+    return candidate.tree is not None and candidate.tree.find(exp.Table) is None
 
 
 def try_sql(

@@ -11,12 +11,23 @@ from sliders.answer.question import normal
 SAME_LETTERS = 88.0
 """Lowest similarity (0 to 100) at which two spellings count as one value."""
 SHOWN = 5
+LEGAL_FORMS = frozenset(
+    {"inc", "incorporated", "corp", "corporation", "co", "company", "ltd", "limited", "llc", "llp", "lp", "plc", "gmbh"}
+    | {"ag", "sa", "sas", "spa", "nv", "bv", "ab", "oy"}
+)
 
 
 def same(literal: str, texts: Sequence[str]) -> list[str]:
-    """Values that equal the literal but for case, accents, punctuation and white space."""
-    key = normal(literal)
-    return [text for text in texts if normal(text) == key] if key else []
+    """Values that equal the literal but for case, accents, punctuation, white space and a company's legal form."""
+    key = _core(literal)
+    return [text for text in texts if _core(text) == key] if key else []
+
+
+def _core(text: str) -> str:
+    words = normal(text).split()
+    while len(words) > 1 and words[-1] in LEGAL_FORMS:
+        words.pop()
+    return " ".join(words)
 
 
 def near(literal: str, texts: Sequence[str]) -> list[str]:

@@ -65,8 +65,8 @@ class ColumnProfile:
         quoted = [quote(text) for text in self.texts]
         if self.complete and self.distinct <= SHOWN_VALUES and sum(map(len, quoted)) <= SHOWN_CHARACTERS:
             return "values " + ", ".join(quoted)
-        shortest = [text for text in quoted[:20] if len(text) <= 60][:3] or [quoted[0][:60]]
-        return f"{self.distinct} values like " + ", ".join(shortest[:2])
+        shortest = [text for text in quoted[:20] if len(text) <= 60] or [quoted[0][:60]]
+        return f"{self.distinct} different, like {shortest[0]}"
 
 
 @dataclass(frozen=True, slots=True)

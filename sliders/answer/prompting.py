@@ -21,10 +21,9 @@ def hints(question: str, named: Sequence[NamedValue], *, dated: bool = False) ->
     """
     lines: dict[str, list[str]] = {}
     for value in named[:MAX_HINTS]:
-        place = f"{value.table}.{value.column}"
-        test = f"{place} = {quote(value.value)}" if value.exact else f"{place} LIKE {quote('%' + value.value + '%')}"
-        lines.setdefault(value.value, []).append(test)
-    found = [" or ".join(tests) for tests in lines.values()]
+        place = f"{value.table}.{value.column}" if value.exact else f"{value.table}.{value.column} with LIKE"
+        lines.setdefault(value.value, []).append(place)
+    found = [f"{quote(text)} is in {', '.join(places)}" for text, places in lines.items()]
     found += [f"{words} is {quote(iso)}" for words, iso in dates(question)]
     if dated:
         found += [f"{words} is {test}" for words, test in periods(question)]
@@ -36,6 +35,8 @@ def sql_request(
     profiles: Sequence[TableProfile],
     named: Sequence[NamedValue] = (),
     attempts: Sequence[SqlAttempt] = (),
+    *,
+    temperature: float = 0.0,
 ) -> Request:
     """The request for one statement; the last attempt and what is wrong with it follow the question."""
     prompt = load_prompt("answer/write_sql")
@@ -46,4 +47,4 @@ def sql_request(
     for attempt in attempts[-1:]:
         again = load_prompt("answer/refine_sql").render(findings=attempt.findings, question=question)
         messages = (*messages, Message("assistant", attempt.sql or attempt.written), *again)
-    return Request("answer", messages, prompt.hash, max_tokens=MAX_SQL_TOKENS)
+    return Request("answer", messages, prompt.hash, max_tokens=MAX_SQL_TOKENS, temperature=temperature)

@@ -73,6 +73,13 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _KINDS = (
     ("growth", re.compile(r"\b(?:growth|grew|percentage (?:change|increase|decrease))\b", re.I)),
     ("difference", re.compile(r"\bdifference\b|\b(?:by\s+)?how (?:many|much)\b[^?]*\bbetween\b", re.I)),
+    ("different", re.compile(r"\bhow many (?:different|distinct|unique)\b", re.I)),
+    (
+        "ratio",
+        re.compile(
+            r"\b(?:ratio|proportion|margin \(|rate of)\b|\b(?:highest|lowest|most|fewest)\b[^?]*\bper\s+[a-z]", re.I
+        ),
+    ),
     ("several", re.compile(r"\b(?:more than one|at least two|several|multiple)\b", re.I)),
     ("part", re.compile(r"\band how many of (?:them|these|those)\b", re.I)),
     ("age", re.compile(r"\bage\b|\byears old\b|\bhow old\b", re.I)),
@@ -142,6 +149,14 @@ def numbers(question: str) -> tuple[float, ...]:
     return tuple(float(match.group().replace(",", "")) for match in _NUMBER.finditer(text))
 
 
+def bounds(question: str) -> tuple[int, ...]:
+    """Small bounds in words: "at least one", "two or more", "more than three"."""
+    words = "|".join(_SMALL)
+    before = r"\b(?:at least|at most|more than|fewer than|less than|over|under)"
+    pattern = rf"{before}\s+({words})\b|\b({words})\s+or\s+(?:more|fewer|less)\b"
+    return tuple(_SMALL.index((first or second).lower()) for first, second in re.findall(pattern, question, re.I))
+
+
 def decimals(question: str) -> int | None:
     """Decimals that the answer is to be rounded to, None when the question does not say."""
     match = _ROUND.search(question)
@@ -181,6 +196,7 @@ def kinds(question: str) -> frozenset[str]:
 def named_values(question: str, profiles: Sequence[TableProfile]) -> tuple[NamedValue, ...]:
     """Values of text columns that stand in the question; the longest where one holds another."""
     words = f" {normal(question)} "
+    initials = _initials(words.split())
     found: list[tuple[str, NamedValue]] = []
     for profile in profiles:
         for column in profile.columns:
@@ -188,10 +204,17 @@ def named_values(question: str, profiles: Sequence[TableProfile]) -> tuple[Named
                 continue
             for text in column.texts:
                 key = normal(text)
-                if _tellable(text, key) and f" {key} " in words:
+                if (_tellable(text, key) and f" {key} " in words) or (text.isupper() and text.lower() in initials):
                     found.append((key, NamedValue(profile.view.name, column.column.name, text)))
     kept = [value for key, value in found if not any(key != other and f" {key} " in f" {other} " for other, _ in found)]
     return (*kept, *_parts(question, profiles, {normal(value.value) for value in kept}))
+
+
+def _initials(words: Sequence[str]) -> set[str]:
+    """First letters of three to five words in a row: what an abbreviation in the data may stand for."""
+    return {
+        "".join(word[0] for word in words[at : at + size]) for size in (3, 4, 5) for at in range(len(words) - size + 1)
+    }
 
 
 def _tellable(text: str, key: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sqlglot import exp
 
 from sliders.answer import match
+from sliders.answer.counting import repair_counts, repair_extremes
 from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.question import iso_date, normal, numbers
 from sliders.answer.scope import Names
@@ -35,7 +36,8 @@ def repair(tree: exp.Query, names: Names, question: str) -> list[str]:
         lambda: _date_literals(tree, names),
         lambda: _bounds(tree, question),
         lambda: _divisions(tree),
-        lambda: _distinct_count(tree, question),
+        lambda: repair_counts(tree, names, question),
+        lambda: repair_extremes(tree, names, question),
         lambda: _null_order(tree, names),
     )
     for step in steps:
@@ -166,6 +168,10 @@ def _literal_repair(
     if not literal.is_string:
         return _text_flag(node, column, literal, profile)
     text = literal.name.strip("%") if isinstance(node, exp.Like | exp.ILike) else literal.name
+    variants = match.same(literal.name, profile.texts) if isinstance(node, exp.EQ) else []
+    if literal.name in profile.texts and len(variants) > 1 and not _says_more(question, literal.name, variants):
+        _replace_test(node, column, literal.name, variants)
+        return f"{profile.column.name}: {literal.name!r} read as {', '.join(variants[:MAX_LISTED])}"
     if literal.name in profile.texts or (isinstance(node, exp.Like | exp.ILike) and _like_hits(literal.name, profile)):
         return ""
     exact = match.same(text, profile.texts)
@@ -179,6 +185,12 @@ def _literal_repair(
     _replace_test(node, column, text, values)
     more = ", ..." if len(values) > MAX_LISTED else ""
     return f"{profile.column.name}: {text!r} read as {', '.join(values[:MAX_LISTED])}{more}"
+
+
+def _says_more(question: str, literal: str, variants: Sequence[str]) -> bool:
+    """Whether the question itself tells one spelling from the others."""
+    asked = f" {normal(question)} "
+    return any(f" {normal(text)} " in asked and len(normal(text)) > len(normal(literal)) for text in variants)
 
 
 def _near_values(text: str, profile: ColumnProfile, question: str) -> list[str]:
@@ -328,18 +340,6 @@ def _divisions(tree: exp.Query) -> Iterator[str]:
             continue
         node.set("this", exp.Cast(this=node.this.copy(), to=exp.DataType.build("REAL")))
         yield "division done in decimals"
-
-
-def _distinct_count(tree: exp.Query, question: str) -> Iterator[str]:
-    if not re.search(r"\bhow many (?:different|distinct|unique)\b", question, re.I):
-        return
-    select = tree if isinstance(tree, exp.Select) else None
-    if select is None or select.args.get("group") or len(select.expressions) != 1:
-        return
-    for count in select.expressions[0].find_all(exp.Count):
-        if isinstance(count.this, exp.Column):
-            count.set("this", exp.Distinct(expressions=[count.this.copy()]))
-            yield "different values counted once"
 
 
 def _null_order(tree: exp.Query, names: Names) -> Iterator[str]:

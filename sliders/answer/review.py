@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sliders.answer import match
-from sliders.answer.profile import TEXTUAL, TableProfile, quote
-from sliders.answer.question import NamedValue, asks_number, dates, items_asked, normal, numbers
+from sliders.answer.counting import mentions
+from sliders.answer.profile import NUMERIC, SHOWN_VALUES, TEXTUAL, TableProfile, quote
+from sliders.answer.question import NamedValue, asks_number, bounds, dates, items_asked, normal, numbers
 from sliders.answer.scope import DIALECT, Names
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
@@ -39,6 +40,8 @@ def review(
     if not found:
         found += _wrong_shape(question, result)
     found += _loose_scalars(tree, run_sql)
+    found += _invented(question, tree, names, named)
+    found += _unread(question, tree, profiles)
     found += _unused(question, tree, named)
     if re.search(r"\b(?:average|mean)\b", question, re.I) and not tree.find(exp.Avg, exp.Div):
         found.append(Finding("The question asks for an average, but the statement computes none.", 2))
@@ -55,6 +58,8 @@ def _no_rows(tree: exp.Query, result: QueryResult, names: Names, run_sql: RunSql
     if not nothing and not is_zero(result):
         return []
     causes = failing_conditions(tree, names, run_sql)
+    if nothing and tree.find(exp.Table) is None:
+        return [Finding("The statement reads no table. Look at the columns again: does none hold what is asked?", 3)]
     if nothing:
         what = "no row" if not result.rows else "only NULL"
         return [Finding(f"The result is {what}. " + " ".join(causes), 3)]
@@ -105,6 +110,32 @@ def _wrong_shape(question: str, result: QueryResult) -> list[Finding]:
     return []
 
 
+def _invented(question: str, tree: exp.Query, names: Names, named: Sequence[NamedValue]) -> list[Finding]:
+    """A filter on a name that the question does not say, copied from the profile of the column."""
+    found = []
+    words = set(normal(question).split())
+    for node in tree.find_all(exp.EQ):
+        at = names.resolve(node.this)
+        literal = node.expression
+        if not at or not isinstance(literal, exp.Literal) or at[1].column.type not in TEXTUAL:
+            continue
+        name = at[1].column.name
+        telling = at[1].distinct > SHOWN_VALUES or any(value.column == name for value in named)
+        if telling and not any(word in words for word in normal(literal.name).split()):
+            found.append(
+                Finding(f"The statement filters on {literal.sql(DIALECT)}, which the question does not name.", 2)
+            )
+    return found
+
+
+def _unread(question: str, tree: exp.Query, profiles: Sequence[TableProfile]) -> list[Finding]:
+    """A number that the question speaks of by a column's own name, and that the statement does not read."""
+    used = {column.name.lower() for column in tree.find_all(exp.Column)}
+    names = {p.column.name for t in profiles for p in t.columns if p.column.type in NUMERIC and "_" in p.column.name}
+    missed = [name for name in sorted(names) if mentions(question, name) and name.lower() not in used]
+    return [Finding(f"The question speaks of {name}, but the statement does not read it.", 1) for name in missed]
+
+
 def _loose_scalars(tree: exp.Query, run_sql: RunSql) -> list[Finding]:
     """A subquery used as one value that holds several, and a value compared with itself."""
     found = []
@@ -147,6 +178,9 @@ def _unused(question: str, tree: exp.Query, named: Sequence[NamedValue]) -> list
         if iso not in sql:
             found.append(Finding(f"The question says {iso}, but the statement does not use it.", 1))
     digits = re.findall(r"\d+(?:\.\d+)?", sql)
+    for bound in bounds(question):
+        if not any(abs(float(digit) - bound) <= 1 for digit in digits):
+            found.append(Finding(f"The question sets a bound of {bound}, but the statement does not test it.", 1))
     for number in numbers(re.sub(r"\bper\s+[\d,]+", " ", question)):
         if not any(float(digit) == number for digit in digits) and not any(f"{number:g}" in digit for digit in digits):
             found.append(Finding(f"The question says {number:g}, but the statement does not use it.", 1))

@@ -75,6 +75,7 @@ class Names:
         """
         done = list(self._repair_tables())
         fresh = Names(self.tree, self.profiles)
+        done += fresh._drop_unread()
         for column in list(self.tree.find_all(exp.Column)):
             note = fresh._repair_column(column)
             if note:
@@ -97,6 +98,23 @@ class Names:
                 if column.table.lower() == name and not table.alias:
                     column.set("table", exp.to_identifier(best))
             table.set("this", exp.to_identifier(best))
+
+    def _drop_unread(self) -> Iterator[str]:
+        """Alternatives of an OR on tables that the statement does not read."""
+        for column in list(self.tree.find_all(exp.Column)):
+            owner = column.table.lower()
+            if owner not in self._by_name or owner in self._aliases:
+                continue
+            node: exp.Expr = column
+            while node.parent is not None and not isinstance(node.parent, exp.Or):
+                node = node.parent
+            if not isinstance(node.parent, exp.Or):
+                raise QueryError(
+                    f"table {column.table} is not in the FROM clause; use one table that holds all, or join it"
+                )
+            either = node.parent
+            either.replace(either.expression if node is either.this else either.this)
+            yield f"the condition on {column.table}, which is not read, is left out"
 
     def _repair_column(self, column: exp.Column) -> str:
         if isinstance(column.this, exp.Star) or self.resolve(column) or self._is_derived(column):

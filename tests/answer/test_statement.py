@@ -60,7 +60,7 @@ def test_the_words_of_the_question_set_the_bound(question: str, written: str, wa
     "sql", ["SELECT x FROM planets, moons", "SELECT wingspan FROM ships", "SELECT role FROM ships"]
 )
 def test_a_name_that_does_not_exist_is_told_with_those_that_do(sql: str) -> None:
-    with pytest.raises(QueryError, match="ships|crews"):
+    with pytest.raises(QueryError, match=r"ships|crews"):
         repaired(sql)
 
 

@@ -1,0 +1,135 @@
+"""Repairs of what is counted and of which extreme is taken; the question's own words decide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from sliders.answer.profile import NUMERIC
+from sliders.answer.question import asks_list, normal
+from sliders.answer.scope import Names
+
+_MOST = re.compile(r"\b(?:most|highest|largest|greatest|biggest|maximum|best)\b", re.I)
+_LEAST = re.compile(r"\b(?:fewest|least|lowest|smallest|minimum|worst)\b", re.I)
+_SUPERLATIVE = re.compile(
+    r"\b(?:most|least|fewest|highest|lowest|largest|smallest|greatest|biggest|earliest|latest|oldest|newest|youngest|longest"
+    r"|shortest|maximum|minimum|best|worst|first|last)\b",
+    re.I,
+)
+_DIFFERENT = re.compile(r"\b(?:different|distinct|unique)\b", re.I)
+_COUNTED = re.compile(
+    r"\b(?:how many|number of)\s+(?:of\s+)?(?:the\s+|these\s+|those\s+)?((?:[\w-]+\s+){0,3}[\w-]+)", re.I
+)
+_LABELS = {"id", "name", "no", "number", "code", "title"}
+
+
+def repair_counts(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
+    """Count rows where a count of values would miss or merge some, and sum what already is a number of things."""
+    for count in list(tree.find_all(exp.Count)):
+        distinct = isinstance(count.this, exp.Distinct)
+        column = count.this.expressions[0] if distinct and len(count.this.expressions) == 1 else count.this
+        found = names.resolve(column)
+        if not found:
+            continue
+        name = found[1].column.name
+        if found[1].column.type in NUMERIC and _holds_count(name, question) and count.find_ancestor(exp.Having) is None:
+            count.replace(exp.Sum(this=column.copy()))
+            yield f"{name} already is a number: summed, not counted"
+        elif _pinned(count, column) or (
+            distinct and not _DIFFERENT.search(question) and not _is_counted(name, question)
+        ):
+            count.set("this", exp.Star())
+            yield f"rows counted, not values of {name}"
+        elif not distinct and re.search(r"\bhow many (?:different|distinct|unique)\b", question, re.I):
+            if count.find_ancestor(exp.Having, exp.Order) or _grouped(count):
+                continue
+            count.set("this", exp.Distinct(expressions=[column.copy()]))
+            yield f"different values of {name} counted once"
+
+
+def repair_extremes(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
+    """One extreme that was asked for is one row: the best group alone, and the other columns from the same row."""
+    if not isinstance(tree, exp.Select) or tree.args.get("limit") or asks_list(question):
+        return
+    if len(_SUPERLATIVE.findall(question)) != 1 or tree.args.get("distinct") or tree.args.get("having"):
+        return
+    measures = [item for item in tree.expressions if item.unalias().find(exp.AggFunc)]
+    down = bool(_MOST.search(question))
+    if tree.args.get("group"):
+        if len(measures) == 1 and (down or _LEAST.search(question)):
+            tree.order_by(exp.Ordered(this=measures[0].unalias().copy(), desc=down, nulls_first=not down), copy=False)
+            tree.limit(1, copy=False)
+            yield "only the group that was asked for is kept"
+        return
+    ends = [item.unalias() for item in tree.expressions if isinstance(item.unalias(), exp.Max | exp.Min)]
+    if not ends or len(ends) != len(measures) or len(tree.expressions) < 2:
+        return
+    numeric = [end for end in ends if (found := names.resolve(end.this)) and found[1].column.type in NUMERIC]
+    key = (numeric or ends)[0]
+    tree.set("expressions", [_taken(item) for item in tree.expressions])
+    tree.where(exp.Not(this=exp.Is(this=key.this.copy(), expression=exp.Null())), copy=False)
+    tree.order_by(exp.Ordered(this=key.this.copy(), desc=isinstance(key, exp.Max)), copy=False)
+    tree.limit(1, copy=False)
+    yield "the other columns are taken from the row of the extreme"
+
+
+def _taken(item: exp.Expr) -> exp.Expr:
+    bare = item.unalias()
+    value: exp.Expr = bare.this.copy() if isinstance(bare, exp.Max | exp.Min) else bare.copy()
+    return value
+
+
+def _stems(text: str) -> list[str]:
+    return [
+        re.sub(r"ies$", "y", word) if word.endswith("ies") else re.sub(r"(?<=\w\w\w)s$", "", word)
+        for word in text.split()
+    ]
+
+
+def column_words(name: str) -> list[str]:
+    """The words of a column's name, singular."""
+    return _stems(normal(name.replace("_", " ")))
+
+
+def mentions(question: str, name: str) -> bool:
+    """Whether every word of a column's name stands in the question."""
+    words = set(_stems(normal(question)))
+    return all(word in words for word in column_words(name))
+
+
+def _counted(question: str) -> list[list[str]]:
+    return [_stems(normal(match)) for match in _COUNTED.findall(question)]
+
+
+def _is_counted(name: str, question: str) -> bool:
+    """Whether the things that the question counts are what the column names (companies: company, company_id)."""
+    words = [word for word in column_words(name) if word not in _LABELS]
+    return bool(words) and any(
+        words == noun[: len(words)] or words == noun[-len(words) :] for noun in _counted(question)
+    )
+
+
+def _holds_count(name: str, question: str) -> bool:
+    """Whether a numeric column is the number that is asked for (how many people were killed: people_killed)."""
+    words = column_words(name)
+    return any(words[0] == noun[0] for noun in _counted(question)) and mentions(question, name)
+
+
+def _pinned(count: exp.Count, column: exp.Expr) -> bool:
+    """Whether the statement fixes the counted column to one value: then only rows can be meant."""
+    select = count.find_ancestor(exp.Select)
+    where = select.args.get("where") if select else None
+    if where is None:
+        return False
+    return any(
+        isinstance(test.expression, exp.Literal) and test.this == column
+        for test in where.find_all(exp.EQ)
+        if not test.find_ancestor(exp.Or)
+    )
+
+
+def _grouped(count: exp.Count) -> bool:
+    select = count.find_ancestor(exp.Select)
+    return bool(select and select.args.get("group"))
