@@ -1,0 +1,148 @@
+"""What a question and its first retrieved segments show, as numbers for the light classifiers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sliders.chunks.embeddings import Embedder, Vectors
+from sliders.chunks.lexical import terms
+
+Features = NDArray[np.float64]
+
+QUESTION_CHARACTERS = 2_000
+"""Only the beginning of a very long question is judged; the embedding model reads no more either."""
+
+
+class Passage(Protocol):
+    """A retrieved segment: its text, its rank score and the two scores behind it."""
+
+    @property
+    def document_id(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def exact(self) -> float: ...
+    @property
+    def semantic(self) -> float: ...
+
+
+_CUES: dict[str, str] = {
+    "how_many": r"\bhow many\b|\bnumber of\b|\bcount\b",
+    "how_much": r"\bhow much\b|\bwhat amount\b",
+    "percent": r"\bpercent|\bpercentage|%|\bratio\b|\bproportion\b|\bportion\b|\bshare of\b",
+    "change": r"\bchange[ds]?\b|\bincrease[ds]?\b|\bdecrease[ds]?\b|\bgrowth\b|\bgrew\b|\bdecline|\bdifference\b|\breturn\b",
+    "total": r"\btotal\b|\bsum\b|\bcombined\b|\bcumulative\b|\baltogether\b|\bnet\b",
+    "average": r"\baverage\b|\bmean\b|\bmedian\b",
+    "between": r"\b(?:between|from)\b.{1,40}\b(?:and|to)\b",
+    "money": r"\$|\bmillions?\b|\bthousands?\b|\bbillions?\b|\brevenue|\bexpense|\bcosts?\b|\bincome\b|\bprice",
+    "why": r"\bwhy\b|\breasons?\b",
+    "how": r"^how (?!many|much|old|long|far|often|tall|large)",
+    "who": r"\bwho\b|\bwhose\b|\bwhom\b",
+    "when": r"\bwhen\b|\bwhat year\b|\bwhich year\b|\bwhat date\b",
+    "where": r"\bwhere\b|\bwhat (?:city|country|state|county)\b",
+    "what_are": r"\bwhat (?:are|were|kinds?|types?|methods?|features?)\b",
+    "which": r"\bwhich\b",
+    "list": r"^(?:list|name|give)\b|\brespectively\b|\ball the\b",
+    "yes_no": r"^(?:is|are|was|were|do|does|did|has|have|had|can|could)\b",
+    "both": r"\bboth\b|\bsame\b|\bcommon\b|\beither\b",
+    "or": r"\bor\b|\bcompared?\b|\bversus\b|\bvs\b",
+    "comparative": r"\b(?:more|less|fewer|older|younger|larger|bigger|smaller|higher|lower|longer|shorter|earlier|later"
+    r"|greater|better|taller|first|exceed\w*)\b",
+    "superlative": r"\b(?:most|least|highest|lowest|largest|smallest|oldest|youngest|longest|shortest|greatest|fewest"
+    r"|earliest|latest|maximum|minimum|biggest|best|worst|cheapest|top)\b",
+    "among": r"\b(?:documents?|reports?|files?|records?|filings?|each|every|per|across|among|overall|these|those|of all)\b",
+    "have": r"\b(?:have|has|with|where|whose|that|were|involved?|contain\w*|mention\w*)\b",
+    "relative": r"\w+,? (?:that|who|which|whose|where|whom)\b",
+    "of_the": r"\bof (?:the )?\w+(?:'s| of | who| that| which| where| by )",
+    "possessive": r"\w'\w?\b",
+    "passive": r"\b(?:born|directed|written|founded|located|produced|released|created|named|known|starred|featured)\b",
+    "report": r"\b(?:they|their|authors?|paper|model|approach|proposed?|propose|results?|baselines?|experiments?|data)\b",
+    "describe": r"\b(?:describe|explain|summari[sz]e|discuss|purpose|main|role|impact|effects?|benefits?)\b",
+    "company": r"\bcompany|\bfiscal|\bas of\b|\bended\b|\bdecember\b|\bjune\b|\bseptember\b|\bmarch\b",
+}
+_PATTERNS = {name: re.compile(pattern) for name, pattern in _CUES.items()}
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_NAME = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’.-]*(?:\s+(?:of|the|de|and|&)?\s*[A-Z0-9][\w'’.-]*)*")
+_NUMBER = re.compile(r"\d[\d,.]*")
+_STOP = frozenset(
+    ["a", "an", "the", "of", "in", "on", "at", "to", "for", "and", "or", "is", "are", "was", "were", "be", "been", "do", "does", "did", "has", "have", "had", "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "many", "much", "by", "with", "from", "as", "that", "this", "these", "those", "it", "its", "their", "they", "there", "than", "between", "into", "about", "any", "all", "not", "no", "can", "could", "would", "should", "s"]
+)
+
+QUESTION_NAMES = (*_CUES, "words", "digits", "years", "two_years", "names", "two_names", "commas")
+RETRIEVAL_NAMES = (
+    "cos_1", "cos_2", "cos_3", "cos_mean", "exact_1", "exact_2", "exact_share", "score_2", "score_3", "coverage",
+    "coverage_1", "rare_coverage", "name_coverage", "names_all", "year_coverage", "years_all", "numbers", "table",
+    "documents", "characters", "agreement",
+)  # fmt: skip
+
+
+def content_terms(text: str) -> set[str]:
+    """The words of a question that carry its subject."""
+    return {term for term in terms(text) if term not in _STOP}
+
+
+def names_in(question: str) -> tuple[str, ...]:
+    """Runs of capitalised words, but not the first word of a sentence."""
+    return tuple(dict.fromkeys(match.group().strip() for match in _NAME.finditer(question)))
+
+
+def question_features(question: str) -> Features:
+    """The wording of a question, shape (len(QUESTION_NAMES),)."""
+    text = question[:QUESTION_CHARACTERS].strip()
+    low = text.lower()
+    years = set(_YEAR.findall(text))
+    names = names_in(text)
+    extra = [
+        min(len(low.split()), 60) / 20, float(bool(_NUMBER.search(low))), min(len(years), 4) / 2, float(len(years) >= 2),
+        min(len(names), 5) / 2, float(len(names) >= 2), min(text.count(","), 4) / 2,
+    ]  # fmt: skip
+    return np.array([*(float(bool(p.search(low))) for p in _PATTERNS.values()), *extra])
+
+
+def retrieval_features(question: str, passages: Sequence[Passage]) -> Features:
+    """What the first retrieved segments say about the question, shape (len(RETRIEVAL_NAMES),); zeros without any."""
+    if not passages:
+        return np.zeros(len(RETRIEVAL_NAMES))
+    question = question[:QUESTION_CHARACTERS]
+    joined = " ".join(passage.text for passage in passages)
+    low = joined.lower()
+    wanted = content_terms(question)
+    found = wanted & set(terms(joined))
+    rare = {term for term in wanted if len(term) > 6 or any(c.isdigit() for c in term)}
+    names = [name.lower() for name in names_in(question)]
+    held = [all(word in low for word in name.split()) for name in names]
+    years = set(_YEAR.findall(question))
+    cosines = _padded([p.semantic for p in passages])
+    exact = _padded([p.exact for p in passages])
+    scores = _padded([p.score for p in passages])
+    return np.array([
+        *cosines, float(np.mean(cosines)), min(exact[0], 40) / 20, min(exact[1], 40) / 20,
+        exact[0] / (len(wanted) + 1), scores[1], scores[2], _share(found, wanted),
+        _share(wanted & set(terms(passages[0].text)), wanted), _share(rare & found, rare),
+        sum(held) / len(held) if held else 1.0, float(all(held)),
+        sum(year in joined for year in years) / len(years) if years else 1.0, float(all(y in joined for y in years)),
+        min(len(_NUMBER.findall(joined)), 120) / 60, min(joined.count("|"), 90) / 60,
+        len({p.document_id for p in passages}) / 3, min(len(joined), 3000) / 2000,
+        float(max(exact) == exact[0] and max(cosines) == cosines[0]),
+    ])  # fmt: skip
+
+
+def question_vector(question: str, embedder: Embedder) -> Vectors:
+    """The embedding of a question, shape (d,)."""
+    vector: Vectors = embedder.embed([question[:QUESTION_CHARACTERS]])[0]
+    return vector
+
+
+def _padded(values: Sequence[float]) -> list[float]:
+    return [*values, 0.0, 0.0, 0.0][:3]
+
+
+def _share(part: set[str], whole: set[str]) -> float:
+    return len(part) / len(whole) if whole else 1.0
