@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from sliders.answer.joins import single_table_sql
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.prompting import sql_request
 from sliders.answer.prune import asked_columns, keep
@@ -103,6 +104,10 @@ def try_sql(
         repairs += repair(tree, Names(tree, profiles), question)
         sql = tree.sql(DIALECT)
         result = run_sql(sql)
+        alone = single_table_sql(tree, Names(tree, profiles)) if empty(result.rows) or is_zero(result) else None
+        if alone and not empty((tried := run_sql(alone)).rows) and not is_zero(tried):
+            tree, sql, result = parse_select(alone), alone, tried
+            repairs.append("the join gave nothing: one table alone is asked")
         wide = with_ties_sql(tree)
         if wide and len(result.rows) == 1:
             ties = run_sql(wide)

@@ -49,6 +49,27 @@ def repair_counts(tree: exp.Query, names: Names, question: str) -> Iterator[str]
             yield f"different values of {name} counted once"
 
 
+def repair_averages(tree: exp.Query, question: str) -> Iterator[str]:
+    """`SUM(x) / COUNT(*)` divides by rows without a value too; the average that is asked for is AVG."""
+    if not re.search(r"\b(?:average|mean)\b", question, re.I):
+        return
+    for node in list(tree.find_all(exp.Div)):
+        total, count = _uncast(node.this), _uncast(node.expression)
+        if not isinstance(total, exp.Sum) or not isinstance(count, exp.Count) or isinstance(count.this, exp.Distinct):
+            continue
+        summed = total.this.copy()
+        if isinstance(summed, exp.Case) and summed.args.get("default") is not None:
+            summed.set("default", None)
+        node.replace(exp.Avg(this=summed))
+        yield "average taken over stated values only"
+
+
+def _uncast(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Cast | exp.Paren):
+        node = node.this
+    return node
+
+
 def repair_extremes(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
     """One extreme that was asked for is one row: the best group alone, and the other columns from the same row."""
     if not isinstance(tree, exp.Select) or tree.args.get("limit") or asks_list(question):

@@ -17,13 +17,14 @@ MAX_HINTS = 8
 def hints(question: str, named: Sequence[NamedValue], *, dated: bool = False) -> str:
     """Lines on the question's own words: which column holds a value that it names, ISO forms of its dates.
 
+    Columns stand without their tables: a value shown with all its tables invites a join of them all.
+
     `dated` says that a table has a date column `d` that the question's periods can be tested on.
     """
     lines: dict[str, list[str]] = {}
     for value in named[:MAX_HINTS]:
-        place = f"{value.table}.{value.column}" if value.exact else f"{value.table}.{value.column} with LIKE"
-        lines.setdefault(value.value, []).append(place)
-    found = [f"{quote(text)} is in {', '.join(places)}" for text, places in lines.items()]
+        lines.setdefault(value.value, []).append(value.column if value.exact else f"{value.column} (a part: LIKE)")
+    found = [f"{quote(text)} is in {', '.join(dict.fromkeys(places))}" for text, places in lines.items()]
     found += [f"{words} is {quote(iso)}" for words, iso in dates(question)]
     if dated:
         found += [f"{words} is {test}" for words, test in periods(question)]

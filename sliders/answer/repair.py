@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sqlglot import exp
 
 from sliders.answer import match
-from sliders.answer.counting import repair_counts, repair_extremes
+from sliders.answer.counting import repair_averages, repair_counts, repair_extremes
 from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.question import iso_date, normal, numbers
 from sliders.answer.scope import Names
@@ -35,6 +35,7 @@ def repair(tree: exp.Query, names: Names, question: str) -> list[str]:
         lambda: _literals(tree, names, question),
         lambda: _date_literals(tree, names),
         lambda: _bounds(tree, question),
+        lambda: repair_averages(tree, question),
         lambda: _divisions(tree),
         lambda: repair_counts(tree, names, question),
         lambda: repair_extremes(tree, names, question),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sliders.answer.joins import single_table_sql
 from sliders.answer.repair import repair
 from sliders.answer.review import review
 from sliders.answer.scope import DIALECT, Names, extract_sql, parse_select
@@ -140,3 +141,20 @@ def test_values_are_said_in_words() -> None:
     assert text_of(12345) == "12,345."
     assert text_of(["a", "b"]) == "2 found: a; b."
     assert text_of([["a", 1], ["b", None]]) == "2 found: a | 1; b | not stated."
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        (
+            "SELECT s.length FROM crews AS c JOIN ships AS s ON c.role = s.port WHERE s.name = 'Grey Gull'",
+            "SELECT length FROM ships WHERE name = 'Grey Gull'",
+        ),
+        ("SELECT a.name FROM ships AS a JOIN ships AS b ON a.port = b.port", None),
+        ("SELECT s.length, c.role FROM ships AS s JOIN crews AS c ON c.ship = s.name", None),
+        ("SELECT name FROM ships", None),
+    ],
+)
+def test_a_join_that_needs_one_table_only(sql: str, wanted: str | None) -> None:
+    tree = parse_select(sql)
+    assert single_table_sql(tree, Names(tree, profiles(database()))) == wanted
