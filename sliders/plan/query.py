@@ -14,11 +14,11 @@ import sqlglot
 from sqlglot import exp
 
 from sliders.errors import QueryError
-from sliders.plan.filters import Expression, Filter, Or, conjunction
 from sliders.plan.filters import And as AndNode
+from sliders.plan.filters import Expression, Filter, Or, conjunction
 from sliders.plan.names import Names, Place, QueryTable
 from sliders.plan.predicates import Unsupported, predicate
-from sliders.schema.schema import Table
+from sliders.schema.schema import ColumnType, Table
 
 __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result_sql"]
 
@@ -59,7 +59,8 @@ class JoinEdge:
 class Query:
     """A parsed query. `residual` is SQL over several tables that is decided when their rows are there.
 
-    `stop_after` is the number of accepted rows that is enough (a LIMIT without order or grouping), or None.
+    `stop_after` is the number of accepted rows that is enough (a LIMIT without order or grouping), or None; `types` is
+    what the conditions show of the types of attributes.
     """
 
     sql: str
@@ -67,6 +68,7 @@ class Query:
     joins: tuple[JoinEdge, ...] = ()
     residual: str = ""
     stop_after: int | None = None
+    types: tuple[tuple[str, ColumnType], ...] = ()
 
     def use(self, alias: str) -> TableUse:
         """The table of that alias."""
@@ -109,7 +111,8 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table], *, strict: bool 
         attributes = tuple(dict.fromkeys([*filtered, *joined, *chosen]))
         uses.append(TableUse(alias, table.name, where, chosen, attributes))
     rest = " AND ".join(f"({part.sql('sqlite')})" for part in residual)
-    return Query(sql, tuple(uses), tuple(edges), rest, _enough(select, edges, residual))
+    return Query(sql, tuple(uses), tuple(edges), rest, _enough(select, edges, residual),
+                 tuple((name, kind) for (_, name), kind in names.types.items()))
 
 
 def result_sql(query: Query, relations: Mapping[str, str]) -> str:

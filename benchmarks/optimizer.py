@@ -1,0 +1,260 @@
+"""The optimizer: tokens a query and F1 of its rows, against scanning everything, plain retrieval and other orders.
+
+    python -m benchmarks.optimizer [--evals DIR] [--queries 60] [--json FILE]
+
+A gold-backed double answers (`gold_reader.py`), so order and cost are measured exactly. Tokens are those of the segments
+that are sent, the sample included; every query starts from nothing. Queries are drawn with a fixed seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.gold_reader import GoldReader
+from benchmarks.optimizer_joins import join_queries, joins_measured
+from benchmarks.optimizer_orders import AverageCost, Exhaustive, Selectivity, Shuffled, true_selectivities
+from benchmarks.optimizer_queries import BenchQuery, GoldTable, draw, holds, matching, read_table, row_f1
+from sliders.api import Workspace
+from sliders.executor.lazy import CostOrder
+from sliders.executor.learning import description_vector
+from sliders.executor.query import QueryOptions, run_query
+from sliders.executor.vectors import SegmentIndex, update_index
+from sliders.llm.testing import ScriptedModel
+from sliders.plan.filters import And, Filter
+from sliders.plan.order import order
+from sliders.plan.query import parse_query
+from sliders.schema.schema import Schema
+
+SEED = 20
+TOP = 3
+SUITES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "ntsb_aviation": (("accidents", ("event_date", "city", "state", "operator", "aircraft_make", "aircraft_model",
+                                     "registration", "damage", "weather", "people_killed")),),
+    "restaurant_listings_e2e": (("listings", ("name", "eat_type", "food", "price_range", "customer_rating", "area",
+                                              "family_friendly", "near")),),
+    "wiki_people": (("people", ("name", "birth_date", "death_date", "country_of_citizenship", "birth_place_partial")),),
+    "fca_judgments": (("cases", ("citation", "case_name", "applicant", "respondent", "judge", "hearing_date",
+                                 "judgment_date", "applicant_nationality")),),
+    "nba_teams_cities_join": (("teams", ("team", "city")), ("cities", ("city", "state", "population"))),
+}  # fmt: skip
+LONG, JOIN = "fca_judgments", "nba_teams_cities_join"
+
+
+@dataclass(slots=True)
+class Suite:
+    """One data set with its workspace."""
+
+    name: str
+    tables: dict[str, GoldTable]
+    workspace: Workspace
+    index: SegmentIndex
+    names: dict[str, str]
+
+    def reader(self) -> GoldReader:
+        """A fresh double."""
+        gold = {
+            (name, document, column): value
+            for name, table in self.tables.items()
+            for document, row in table.rows.items()
+            for column, value in row.items()
+        }
+        return GoldReader(gold, self.index, self.names)
+
+    def whole(self) -> int:
+        """Tokens of all documents."""
+        return sum(sum(self.index.sizes(d)) for d in self.index.index.document_ids)
+
+
+def open_suite(name: str, evals: Path, cache: Path) -> Suite:
+    """The workspace of a suite; kept in `cache`, since embedding is what takes long."""
+    folder = evals / name / "dev"
+    lines = name == "restaurant_listings_e2e"
+    key = "listing" if lines else "doc"
+    tables = {t: read_table(folder / "tables" / f"{t}.csv", columns, key) for t, columns in SUITES[name]}
+    cache.mkdir(parents=True, exist_ok=True)
+    path = cache / f"{name}.db"
+    fresh = not path.exists()
+    ws = Workspace(path, model=ScriptedModel(replies={}, context_tokens=32_000))
+    if fresh:
+        if lines:
+            for file in sorted((folder / "docs").glob("*.txt")):
+                for line in file.read_text(encoding="utf-8").splitlines():
+                    mark, _, text = line.partition("] ")
+                    if text:
+                        ws.add_text(text, mark.strip("["))
+        else:
+            ws.add(folder / "docs")
+    ws.session.catalog.schemas.save(Schema(tuple(t.table for t in tables.values())), "gold columns")
+    names = {d.id: d.name for d in ws.session.catalog.documents.all()}
+    return Suite(name, tables, ws, update_index(ws.session), names)
+
+
+def strategies(suite: Suite, query: BenchQuery) -> dict[str, QueryOptions]:
+    """The engine under each order; only ours asks for attributes together."""
+    known = true_selectivities(suite.tables[query.tables[0]], query.sql)
+    return {
+        "selectivity order": QueryOptions(reuse=False, policy=Selectivity, fuse=False),
+        "average-cost order": QueryOptions(reuse=False, policy=AverageCost, fuse=False),
+        "random order": QueryOptions(reuse=False, policy=lambda: Shuffled(query.seed), fuse=False),
+        "exhaustive best order": QueryOptions(reuse=False, policy=lambda: Exhaustive(known), fuse=False),
+        "ours, one attribute a call": QueryOptions(reuse=False, policy=CostOrder, fuse=False),
+        "ours": QueryOptions(reuse=False, policy=CostOrder, fuse=True),
+    }
+
+
+async def measure(suite: Suite, query: BenchQuery) -> dict[str, tuple[int, float, int]]:
+    """Tokens, F1 and calls by strategy."""
+    gold = suite.tables[query.tables[0]]
+    wanted = matching(gold, query.sql)
+    found = {"scan everything": await scan(suite, query, None), "plain retrieval": await scan(suite, query, TOP)}
+    measured = {name: (tokens, row_f1(rows, wanted), calls) for name, (tokens, rows, calls) in found.items()}
+    for name, options in strategies(suite, query).items():
+        reader = suite.reader()
+        result = await run_query(suite.workspace.session, query.sql, options, reader=reader)
+        measured[name] = (reader.tokens, row_f1(result.rows, wanted), reader.calls)
+    return measured
+
+
+async def scan(suite: Suite, query: BenchQuery, top: int | None) -> tuple[int, list[tuple[Any, ...]], int]:
+    """Every attribute of every document: from all of its text in one call, or each from its `top` nearest segments."""
+    gold, reader, rows = suite.tables[query.tables[0]], suite.reader(), []
+    use = parse_query(query.sql, [gold.table]).tables[0]
+    for document_id in suite.index.index.document_ids:
+        document = suite.workspace.session.catalog.documents.get(document_id)
+        values: dict[str, Any] = {}
+        columns = [gold.table.column(name) for name in use.attributes]
+        if top is None:
+            every = list(range(len(suite.index.sizes(document_id))))
+            found = (await reader.read(document, gold.table, columns, suite.index.places(document_id, every))).cells
+            values = {cell.column: cell.value for cell in found}
+        for column in columns if top is not None else ():
+            near = suite.index.vectors(document_id) @ description_vector(suite.index.embedder, gold.table, column)
+            chosen = sorted(np.argsort(-near, kind="stable")[:top].tolist())
+            found = (await reader.read(document, gold.table, [column], suite.index.places(document_id, chosen))).cells
+            values[column.name] = found[0].value
+        if any(value is not None for value in values.values()) and holds(use.where, values):
+            rows.append(tuple(values[name] for name in use.select))
+    return reader.tokens, rows, reader.calls
+
+
+def planning_ms(filters: int = 10, documents: int = 2_000) -> float:
+    """Milliseconds that ordering a document's filters takes, costs from its own segments included."""
+    generator = np.random.default_rng(SEED)
+    leaves = [Filter((f"a{n}",), "=", (n,)) for n in range(filters)]
+    tree = And(tuple(leaves))
+    shares = {leaf.key: float(p) for leaf, p in zip(leaves, generator.uniform(size=filters), strict=True)}
+    centres = [generator.normal(size=(3, 384)).astype(np.float32) for _ in leaves]
+    vectors = generator.normal(size=(40, 384)).astype(np.float32)
+    from sliders.chunks.index import distances_to
+    from sliders.plan.cost import expected_tokens, rounds
+
+    began = time.perf_counter()
+    for _ in range(documents):
+        costs = {}
+        for leaf, centre in zip(leaves, centres, strict=True):
+            sequence = np.argsort(distances_to(vectors, centre), kind="stable")
+            plan = rounds([50] * len(sequence), 0, 1.0)
+            costs[leaf.key] = expected_tokens(plan, 0.9, [1 - 0.5**u for u in plan.upto], 0)
+        order(tree, lambda leaf: shares[leaf.key], lambda leaf: costs[leaf.key])  # noqa: B023
+    return (time.perf_counter() - began) * 1000 / documents
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--evals", type=Path, default=Path(os.environ.get("SLIDERS_EVALS", "evals")))
+    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "sliders-optimizer")
+    parser.add_argument("--queries", type=int, default=60, help="over all suites with one table")
+    parser.add_argument("--suites", nargs="*", default=list(SUITES))
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--each", action="store_true", help="print every query")
+    arguments = parser.parse_args()
+    figures = asyncio.run(run(arguments))
+    for name, value in figures.items():
+        print(f"{name:32} {value:,.4g}" if isinstance(value, float) else f"{name:32} {value:,}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+async def run(arguments: argparse.Namespace) -> dict[str, float]:
+    """All figures."""
+    results: list[tuple[BenchQuery, dict[str, tuple[int, float, int]]]] = []
+    single = [name for name in arguments.suites if name != JOIN]
+    figures: dict[str, float] = {}
+    for number, name in enumerate(single):
+        suite = open_suite(name, arguments.evals, arguments.cache)
+        with suite.workspace:
+            gold = next(iter(suite.tables.values()))
+            count = arguments.queries // len(single)
+            for query in draw(name, gold, count, random.Random(SEED + number)):
+                measured = await measure(suite, query)
+                results.append((query, measured))
+                if arguments.each:
+                    print(query.group, query.sql)
+                    print("   ", {k: (t, round(f, 3)) for k, (t, f, _) in measured.items()})
+    if results:
+        figures |= summary(results)
+    if JOIN in arguments.suites:
+        suite = open_suite(JOIN, arguments.evals, arguments.cache)
+        with suite.workspace:
+            joined = await joins_measured(suite, join_queries(suite, random.Random(SEED)), arguments.each)
+        figures |= joined
+    figures["plan_ms_per_document"] = planning_ms()
+    figures["queries"] = len(results) + int(figures.get("join_queries", 0))
+    return figures
+
+
+def summary(results: Sequence[tuple[BenchQuery, dict[str, tuple[int, float, int]]]]) -> dict[str, float]:
+    """Tables on the terminal, and the flat figures."""
+    names = list(results[0][1])
+    print(f"{'mean tokens a query (F1)':28}" + "".join(f"{suite[:20]:>24}" for suite in SUITES if suite != JOIN))
+    for name in names:
+        line = ""
+        for suite in SUITES:
+            part = [m[name] for q, m in results if q.suite == suite]
+            if part:
+                tokens, score = statistics.mean(t for t, _, _ in part), statistics.mean(f for _, f, _ in part)
+                line += f"{tokens:>15,.0f} ({score:.3f})"
+        print(f"{name:28}{line}")
+    for group in dict.fromkeys(q.group for q, _ in results):
+        part = [m for q, m in results if q.group == group]
+        means = {name: statistics.mean(m[name][0] for m in part) for name in names}
+        print(group, {name: round(value) for name, value in means.items()})
+
+    def total(name: str, suites: Sequence[str]) -> float:
+        return sum(m[name][0] for q, m in results if q.suite in suites)
+
+    every = list(SUITES)
+    short = [s for s in SUITES if s != LONG]
+    loss = [m["scan everything"][1] - m["ours"][1] for _, m in results]
+    figures = {
+        "ours_vs_exhaustive": total("ours, one attribute a call", every) / total("exhaustive best order", every),
+        "fused_vs_unfused": total("ours", every) / total("ours, one attribute a call", every),
+        "f1_loss_vs_scan": statistics.mean(loss),
+        "f1_loss_retrieval": statistics.mean(m["scan everything"][1] - m["plain retrieval"][1] for _, m in results),
+    }
+    if any(q.suite == LONG for q, _ in results):
+        figures["long_vs_scan"] = total("ours", [LONG]) / total("scan everything", [LONG])
+    if any(q.suite in short for q, _ in results):
+        figures["short_vs_scan"] = total("ours", short) / total("scan everything", short)
+    for name in ("plain retrieval", "selectivity order", "average-cost order", "random order"):
+        figures[f"ours_vs_{name.replace(' ', '_').replace('-', '_')}"] = (
+            total("ours, one attribute a call", every) / total(name, every)
+        )
+    return figures
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Joins in the optimizer's benchmark: ours against filter push-down and against the best plan with known selectivities."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from benchmarks.optimizer_queries import BenchQuery, condition, holds, row_f1
+from sliders.executor import linking
+from sliders.executor.query import QueryOptions, run_query
+from sliders.plan.joins import NextJoin
+from sliders.plan.query import parse_query
+
+if TYPE_CHECKING:
+    from benchmarks.optimizer import Suite
+
+_COUNT = 12
+
+
+def join_queries(suite: Suite, random_: random.Random) -> list[BenchQuery]:
+    """Joins of both tables with one or two filters; those with an empty result are drawn again."""
+    teams, cities = suite.tables["teams"], suite.tables["cities"]
+    queries: list[BenchQuery] = []
+    while len(queries) < _COUNT:
+        parts = []
+        if random_.random() < 0.6:
+            parts.append("t." + condition(teams, "team", random_, False))
+        if random_.random() < 0.7 or not parts:
+            parts.append("c." + condition(cities, random_.choice(("state", "population")), random_, False))
+        where = " AND ".join(parts)
+        sql = f"SELECT t.team, c.population FROM teams t JOIN cities c ON t.city = c.city WHERE {where}"
+        if gold_rows(suite, sql):
+            queries.append(BenchQuery(suite.name, sql, "join", ("teams", "cities"), len(queries)))
+    return queries
+
+
+def gold_rows(suite: Suite, sql: str) -> list[tuple[object, ...]]:
+    """The rows that the join should give."""
+    query = parse_query(sql, [table.table for table in suite.tables.values()])
+    one, two = query.use("t"), query.use("c")
+    return [
+        (left["team"], right["population"])
+        for left in suite.tables["teams"].rows.values()
+        if holds(one.where, left)
+        for right in suite.tables["cities"].rows.values()
+        if left["city"] == right["city"] and holds(two.where, right)
+    ]
+
+
+async def joins_measured(suite: Suite, queries: list[BenchQuery], each: bool) -> dict[str, float]:
+    """Tokens after the sample, which all plans share, and F1."""
+    spent = {"push-down": 0, "ours": 0, "best": 0}
+    sampled, scores = 0, []
+    for query in queries:
+        wanted = gold_rows(suite, query.sql)
+        row = {}
+        for name, options, start in (
+            ("push-down", QueryOptions(reuse=False, push_down=True), ""),
+            ("ours", QueryOptions(reuse=False), ""),
+            ("from t", QueryOptions(reuse=False), "t"),
+            ("from c", QueryOptions(reuse=False), "c"),
+        ):
+            result = await _run(suite, query.sql, options, start)
+            row[name] = result.tokens - result.sample_tokens
+            if name == "ours":
+                scores.append(row_f1(result.rows, wanted))
+                sampled += result.sample_tokens
+        spent["push-down"] += row["push-down"]
+        spent["ours"] += row["ours"]
+        spent["best"] += min(row["from t"], row["from c"])
+        if each:
+            print(query.sql, row, round(scores[-1], 3))
+    return {
+        "join_vs_pushdown": spent["ours"] / max(1, spent["push-down"]),
+        "join_vs_optimal": spent["ours"] / max(1, spent["best"]),
+        "join_f1": sum(scores) / len(scores),
+        "join_sample_tokens": sampled / len(queries),
+        "join_tokens": spent["ours"] / len(queries),
+        "join_queries": len(queries),
+    }
+
+
+async def _run(suite: Suite, sql: str, options: QueryOptions, start: str):  # type: ignore[no-untyped-def]
+    """Runs a join; with `start` the first table is given, not chosen."""
+    chosen = linking.first_join
+    if start:
+        linking.first_join = lambda edges, sides: NextJoin(start, "", 0.0)
+    try:
+        return await run_query(suite.workspace.session, sql, options, reader=suite.reader())
+    finally:
+        linking.first_join = chosen

@@ -1,0 +1,104 @@
+"""Other ways to choose the next filter of a document, to compare the optimizer's with."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from functools import lru_cache
+
+from benchmarks.optimizer_queries import GoldTable
+from sliders.executor.lazy import TableRun
+from sliders.plan.filters import And, Expression, Filter, Or, leaves
+from sliders.plan.order import order
+from sliders.plan.query import parse_query
+
+
+def true_selectivities(gold: GoldTable, sql: str) -> dict[str, float]:
+    """The share of gold rows for which each filter holds."""
+    found = {}
+    for use in parse_query(sql, [gold.table]).tables:
+        for leaf in leaves(use.where):
+            found[leaf.key] = sum(leaf.truth(row) is True for row in gold.rows.values()) / len(gold.rows)
+    return found
+
+
+class Selectivity:
+    """The most selective filter first, whatever it costs."""
+
+    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
+        return next(order(rest, run.statistics.selectivity, lambda _: 1.0).filters())
+
+
+class AverageCost:
+    """Selectivity and the mean cost of an attribute: one order for all documents."""
+
+    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
+        def cost(leaf: Filter) -> float:
+            return sum(run.statistics.mean_cost(name, 100.0) for name in leaf.attributes)
+
+        return next(order(rest, run.statistics.selectivity, cost, selected).filters())
+
+
+class Shuffled:
+    """Any order."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
+        return self._random.choice(list(leaves(rest)))
+
+
+class Exhaustive:
+    """The best policy there is under the cost model when the true selectivities are known, by trying everything."""
+
+    def __init__(self, known: Mapping[str, float]) -> None:
+        self._known = known
+
+    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
+        costs = {name: run.cost(document_id, name) for leaf in leaves(rest) for name in leaf.attributes}
+        known = run.values(document_id)
+        output = {n: costs.get(n) or run.cost(document_id, n) for n in selected if n not in known}
+        return best_first(rest, self._known, costs, output)[1]
+
+
+def best_first(
+    rest: Expression, shares: Mapping[str, float], costs: Mapping[str, float], output: Mapping[str, float]
+) -> tuple[float, Filter]:
+    """Least expected cost of deciding an expression (and reading the output of accepted rows), and the filter to start with."""
+
+    @lru_cache(maxsize=None)
+    def value(node: Expression | bool, read: frozenset[str]) -> tuple[float, Filter | None]:
+        if isinstance(node, bool):
+            return (sum(c for n, c in output.items() if n not in read) if node else 0.0), None
+        best: tuple[float, Filter | None] = (float("inf"), None)
+        for leaf in dict.fromkeys(leaves(node)):
+            paid = sum(costs[n] for n in leaf.attributes if n not in read)
+            after = read.union(leaf.attributes)
+            p = shares[leaf.key]
+            total = paid + p * value(decided(node, leaf, True), after)[0]
+            total += (1 - p) * value(decided(node, leaf, False), after)[0]
+            if total < best[0]:
+                best = (total, leaf)
+        return best
+
+    cost, leaf = value(rest, frozenset())
+    assert leaf is not None
+    return cost, leaf
+
+
+def decided(node: Expression, leaf: Filter, outcome: bool) -> Expression | bool:
+    """What is left of an expression when one filter is decided."""
+    if isinstance(node, Filter):
+        return outcome if node == leaf else node
+    absorbing = isinstance(node, Or)
+    children: list[Expression] = []
+    for child in node.children:
+        part = decided(child, leaf, outcome)
+        if part is absorbing:
+            return absorbing
+        if not isinstance(part, bool):
+            children.append(part)
+    if not children:
+        return not absorbing
+    return children[0] if len(children) == 1 else (Or if absorbing else And)(tuple(children))

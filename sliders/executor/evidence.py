@@ -1,0 +1,150 @@
+"""The sample of a query: some documents are read in full, to learn where attributes stand and how often filters hold.
+
+QUEST, section 4.2: about 5% of the candidates; the segments that held values are the evidence, and both thresholds follow
+from them. A document beyond tau is excluded with its distance, and a share of the excluded is audited all the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sliders.chunks.evidence import MARGIN, WIDE, build_evidence, query_vector
+from sliders.chunks.index import DocumentHit
+from sliders.executor.lazy import TableRun
+from sliders.executor.learning import description_vector, seeds
+
+SHARE, FEWEST = 0.05, 3
+"""Share of the candidates that is sampled, and the least number of documents."""
+_AUDITED = 0.1
+_TRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Documents of a table: those to work on, those excluded with their distance, and the audited part of these."""
+
+    chosen: tuple[str, ...]
+    excluded: tuple[DocumentHit, ...] = ()
+    audited: tuple[str, ...] = ()
+    tau: float = WIDE
+    sampled: tuple[str, ...] = ()
+
+
+def sample_size(candidates: int) -> int:
+    """Documents to read in full."""
+    return min(candidates, max(FEWEST, math.ceil(SHARE * candidates)))
+
+
+async def prepare(run: TableRun) -> Candidates:
+    """Samples what is not known yet, sets evidence and thresholds, and chooses the candidates."""
+    hits = _by_distance(run)
+    new = tuple(name for name in run.attributes if not run.learned.knows(name))
+    run.learned.evidence.update(
+        {name: seed for name, seed in seeds(run.index.embedder, run.table, run.attributes).items() if name in new}
+    )
+    sampled: list[str] = []
+    if new and hits:
+        run.sampling = True
+        sampled = await _sample(run, [hit.document_id for hit in hits], new)
+        run.sampling = False
+        await _learn(run, sampled, new)
+    return _candidates(run, hits, tuple(sampled))
+
+
+def _by_distance(run: TableRun) -> tuple[DocumentHit, ...]:
+    """All documents by the distance of their key sentences to e(Q)."""
+    columns = [run.table.column(name) for name in run.attributes]
+    vectors = [description_vector(run.index.embedder, run.table, column) for column in columns]
+    if not vectors:
+        return tuple(DocumentHit(document_id, 0.0) for document_id in run.index.index.document_ids)
+    return run.index.index.search_documents(query_vector(np.stack(vectors)))
+
+
+async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Reads documents spread over the distances in full; once more, the nearest ones, when none had any value."""
+    size = sample_size(len(documents))
+    chosen = [documents[int((number + 0.5) * len(documents) / size)] for number in range(size)]
+    done: list[str] = []
+    for _ in range(_TRIES):
+        for document_id in chosen:
+            await read_whole(run, document_id, names)
+            done.append(document_id)
+        if any(run.has_values(document_id) for document_id in done):
+            break
+        chosen = [document_id for document_id in documents if document_id not in done][:size]
+    return done
+
+
+async def read_whole(run: TableRun, document_id: str, names: Sequence[str]) -> None:
+    """Reads attributes from all of a document, window by window, each until it is found."""
+    sizes = run.index.sizes(document_id)
+    window: list[int] = []
+    for row in range(len(sizes) + 1):
+        full = row == len(sizes) or (window and sum(sizes[r] for r in window) + sizes[row] > run.reader.window)
+        if full and window:
+            missing = [name for name in names if name not in run.values(document_id)]
+            if not missing:
+                break
+            await run.ask(document_id, missing, window)
+            window = []
+        if row < len(sizes):
+            window.append(row)
+    run.close(document_id, names)
+
+
+async def _learn(run: TableRun, sampled: Sequence[str], names: Sequence[str]) -> None:
+    """Evidence and ranks from the sample; synthesized texts for an attribute that no sampled document states."""
+    for name in names:
+        held = run.learned.vectors.get(name, [])
+        if held:
+            _ranks(run, sampled, name)
+            run.learned.rebuild(name)
+            continue
+        texts = await run.reader.synthesize(run.table, run.table.column(name))
+        if texts:
+            run.learned.evidence[name] = build_evidence(name, run.index.embedder.embed(texts), synthesized=True)
+        how = f"{len(texts)} synthesized texts" if texts else "its name and description"
+        run.session.decide(
+            "optimize", f"column:{name}", "no sample", f"none of {len(sampled)} sampled documents states it; evidence is {how}"
+        )
+
+
+def _ranks(run: TableRun, sampled: Sequence[str], name: str) -> None:
+    """How deep each sampled document's value lies when the other documents are the evidence."""
+    places = {
+        document_id: run.index.row_at(document_id, start)
+        for document_id in sampled
+        if (start := run.known.spans.get((document_id, name))) is not None
+    }
+    for document_id, row in places.items():
+        others = [run.index.vectors(d)[r] for d, r in places.items() if d != document_id and r is not None]
+        if row is None or not others:
+            continue
+        run.learned.evidence[name] = build_evidence(name, np.stack(others))
+        sequence = run.ranking(document_id, name)[0]
+        run.learned.deep(name, sequence.index(row))
+
+
+def _candidates(run: TableRun, hits: Sequence[DocumentHit], sampled: tuple[str, ...]) -> Candidates:
+    relevant = [hit for hit in hits if run.has_values(hit.document_id)]
+    key = f"optimizer:tau:{run.table.name}:{','.join(sorted(run.attributes))}"
+    tau = float(run.session.catalog.knowledge.statistic(key, 0.0) or 0.0)
+    if sampled or not tau:
+        tau = max(hit.distance for hit in relevant) + MARGIN if relevant else WIDE
+        run.session.catalog.knowledge.set_statistic(key, tau)
+    excluded = [hit for hit in hits if hit.distance > tau and not run.has_values(hit.document_id)]
+    count = math.ceil(_AUDITED * len(excluded))
+    audited = {excluded[int((n + 0.5) * len(excluded) / count)].document_id for n in range(count)}
+    out = {hit.document_id for hit in excluded}
+    for hit in excluded:
+        if hit.document_id not in audited:
+            run.session.decide(
+                "optimize", f"document:{run.names.get(hit.document_id, hit.document_id)}", "excluded",
+                f"its distance to the attributes of {run.table.name} is {hit.distance:.3f}, the threshold {tau:.3f}",
+            )  # fmt: skip
+    chosen = tuple(hit.document_id for hit in hits if hit.document_id not in out)
+    return Candidates(chosen, tuple(excluded), tuple(sorted(audited)), tau, sampled)

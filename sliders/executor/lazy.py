@@ -1,0 +1,321 @@
+"""Lazy extraction: one document at a time, one attribute at a time, only what the verdict still depends on.
+
+The segments nearest to an attribute's evidence are sent first; further ones only while the value is not found and it is
+still likely enough to be there. Attributes whose segments coincide are asked for in one call where that is cheaper.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from sliders.chunks.evidence import Evidence
+from sliders.chunks.index import distances_to
+from sliders.documents.document import Document
+from sliders.executor.known import CellWriter, KnownCells
+from sliders.executor.learning import Learned
+from sliders.executor.reader import AttributeReader
+from sliders.executor.session import Session
+from sliders.executor.vectors import SegmentIndex
+from sliders.extraction.cells import Absence, Cell, Scalar
+from sliders.plan.cost import Rounds, Statistics, expected_tokens, rounds
+from sliders.plan.filters import Expression, Filter, leaves, reduce
+from sliders.plan.names import SYSTEM
+from sliders.plan.operators import DocumentTrace, Step
+from sliders.plan.order import Ordered, order
+from sliders.schema.schema import Table
+
+_WORTH_WITHIN, _WORTH_BEYOND = 0.03, 0.5
+"""Chance that the value is in the segments left, below which no more are sent: within gamma, and beyond it."""
+
+
+class OrderPolicy(Protocol):
+    """Which filter of a document is evaluated next."""
+
+    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
+        """The next filter of what is left to decide."""
+        ...
+
+
+class CostOrder:
+    """The optimizer's order: selectivity and this document's own cost."""
+
+    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
+        """See `OrderPolicy.first`."""
+        return next(run.ordered(rest, document_id, selected).filters())
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How far an attribute of a document is: segments that were sent for it."""
+
+    sent: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class TableRun:
+    """One table of a running query: what is known, believed and spent."""
+
+    session: Session
+    table: Table
+    attributes: tuple[str, ...]
+    index: SegmentIndex
+    reader: AttributeReader
+    known: KnownCells
+    learned: Learned
+    writer: CellWriter | None
+    filters: tuple[Filter, ...] = ()
+    policy: OrderPolicy = field(default_factory=CostOrder)
+    fuse: bool = True
+    sampling: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
+    steps: dict[str, list[Step]] = field(default_factory=dict)
+    failed: dict[tuple[str, str], str] = field(default_factory=dict)
+    started: dict[tuple[str, str], _Progress] = field(default_factory=dict)
+    ranked: dict[tuple[str, str], tuple[Evidence, list[int], int, list[int]]] = field(default_factory=dict)
+    documents: dict[str, Document] = field(default_factory=dict)
+
+    @property
+    def statistics(self) -> Statistics:
+        """The table's running figures."""
+        return self.learned.statistics
+
+    def values(self, document_id: str) -> dict[str, Scalar]:
+        """What is known of a document, its name and id included; a failed attribute is null for this query."""
+        failed = {name: None for owner, name in self.failed if owner == document_id} if self.failed else {}
+        system = {SYSTEM[0]: self.names.get(document_id, document_id), SYSTEM[1]: document_id}
+        return {**failed, **self.known.of(document_id), **system}
+
+    def spent(self, document_id: str) -> int:
+        """Tokens sent for a document so far."""
+        return sum(step.tokens for step in self.steps.get(document_id, ()))
+
+    # planning
+
+    def ordered(self, rest: Expression, document_id: str, selected: frozenset[str] = frozenset()) -> Ordered:
+        """The best order of what is left to decide for a document."""
+        known = self.known.of(document_id)
+        costs: dict[str, float] = {}
+
+        def cost(leaf: Filter) -> float:
+            total = 0.0
+            for name in leaf.attributes:
+                if name not in known and name not in SYSTEM:
+                    if name not in costs:
+                        costs[name] = self.cost(document_id, name)
+                    total += costs[name]
+            return total
+
+        return order(rest, self.statistics.selectivity, cost, selected)
+
+    def cost(self, document_id: str, attribute: str) -> float:
+        """Expected tokens of reading an attribute of a document: its segments by their rounds, and each call's frame."""
+        sequence, limit, sizes = self.ranking(document_id, attribute)
+        progress = self.started.get((document_id, attribute))
+        if progress is not None and progress.sent:
+            sequence = [row for row in sequence if row not in progress.sent]
+            limit = len(sequence) if limit > len(sequence) else limit
+        plan = rounds([sizes[row] for row in sequence[: max(limit, 1)]], 0, self.reader.overhead / 2)
+        return self._expected(attribute, plan)
+
+    def _expected(self, attribute: str, plan: Rounds) -> float:
+        within = [self.statistics.found_within(attribute, upto) for upto in plan.upto]
+        return expected_tokens(plan, self.statistics.share_stated(attribute), within, self.reader.overhead)
+
+    def ranking(self, document_id: str, attribute: str) -> tuple[list[int], int, list[int]]:
+        """Segments of a document nearest first, how many of them are within gamma, and their sizes by number."""
+        evidence = self.learned.evidence[attribute]
+        held = self.ranked.get((document_id, attribute))
+        if held is None or held[0] is not evidence:
+            vectors = self.index.vectors(document_id)
+            sizes = self.index.sizes(document_id)
+            if len(vectors) == 0:
+                held = (evidence, [], 0, sizes)
+            else:
+                distances = distances_to(vectors, evidence.centres)
+                sequence = [int(row) for row in np.argsort(distances, kind="stable")]
+                held = (evidence, sequence, int((distances <= evidence.gamma).sum()), sizes)
+            self.ranked[document_id, attribute] = held
+        return held[1], held[2], held[3]
+
+    # evaluation
+
+    async def decide(self, document_id: str, where: Expression | None, selected: frozenset[str] = frozenset()) -> bool:
+        """Whether a document passes, reading as little as the verdict needs."""
+        while True:
+            rest = reduce(where, self.values(document_id))
+            if isinstance(rest, bool):
+                return rest
+            leaf = self.policy.first(rest, document_id, self, selected)
+            values = self.values(document_id)
+            attribute = next(name for name in leaf.attributes if name not in values)
+            needs = self._needs(rest, document_id, selected) if self.fuse else {}
+            await self.read(document_id, attribute, needs)
+
+    def _needs(self, rest: Expression, document_id: str, selected: frozenset[str]) -> dict[str, float]:
+        """The chance that each attribute will be read for this document."""
+        ordered = self.ordered(rest, document_id, selected)
+        chances = {name: ordered.probability for name in selected}
+        for leaf, chance in ordered.reached():
+            for name in leaf.attributes:
+                chances[name] = max(chance, chances.get(name, 0.0))
+        known = self.values(document_id)
+        return {name: chance for name, chance in chances.items() if name not in known}
+
+    async def complete(self, document_id: str, attributes: Sequence[str]) -> None:
+        """Reads what is still unknown of these attributes; all of them are needed."""
+        while missing := [name for name in attributes if name not in self.values(document_id)]:
+            needs = dict.fromkeys(missing, 1.0) if self.fuse else {}
+            await self.read(document_id, missing[0], needs)
+
+    async def read(self, document_id: str, attribute: str, needs: Mapping[str, float]) -> None:
+        """Reads one attribute to its end: found, or given up; others of `needs` ride along where that is cheaper."""
+        waiting = self.known.flying.get((document_id, attribute))
+        if waiting is not None and waiting.get_loop() is asyncio.get_running_loop():
+            await asyncio.wait([waiting])
+            if attribute in self.known.of(document_id):
+                return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.known.flying[document_id, attribute] = future
+        try:
+            before = self.spent(document_id)
+            while attribute not in self.values(document_id):
+                await self._round(document_id, attribute, needs)
+            self.statistics.pay(attribute, self.spent(document_id) - before)
+        finally:
+            self.known.flying.pop((document_id, attribute), None)
+            future.set_result(None)
+
+    async def _round(self, document_id: str, attribute: str, needs: Mapping[str, float]) -> None:
+        rows = self.next_rows(document_id, attribute)
+        if not rows:
+            self._settle(document_id, Cell(attribute, absence=Absence.NOT_STATED), None)
+            return
+        asked, rows = self._companions(document_id, attribute, rows, needs)
+        await self.ask(document_id, asked, rows)
+
+    def next_rows(self, document_id: str, attribute: str) -> list[int]:
+        """Segments of the next round, none when it is not worth while any more."""
+        sequence, limit, sizes = self.ranking(document_id, attribute)
+        sent = self.started.setdefault((document_id, attribute), _Progress()).sent
+        left = [row for row in sequence if row not in sent]
+        if not left:
+            return []
+        place = sequence.index(left[0])
+        stated = self.statistics.share_stated(attribute)
+        so_far = self.statistics.found_within(attribute, place)
+        chance = stated * (1 - so_far) / max(1e-9, 1 - stated * so_far)
+        if chance < (_WORTH_WITHIN if place < limit else _WORTH_BEYOND):
+            return []
+        count = sum(1 for row in left if place < limit and sequence.index(row) < limit) if place < limit else len(left)
+        growth = max(1, len(sent))
+        plan = rounds([sizes[row] for row in left[:count]], 0, self.reader.overhead / 2)
+        size = max(plan.upto[0], min(growth, count))
+        return left[:size]
+
+    def _companions(
+        self, document_id: str, attribute: str, rows: list[int], needs: Mapping[str, float]
+    ) -> tuple[list[str], list[int]]:
+        """Attributes asked for in the same call, and the segments of the call.
+
+        Another attribute joins when the tokens that it adds are fewer than those it would cost later, times the chance that
+        it is needed at all (segments that coincide add nothing).
+        """
+        asked, chosen = [attribute], list(rows)
+        sizes = self.index.sizes(document_id)
+        for name in sorted(needs, key=lambda name: -needs[name]):
+            if name == attribute or name in self.values(document_id) or (document_id, name) in self.known.flying:
+                continue
+            wanted = self.next_rows(document_id, name)
+            extra = [row for row in wanted if row not in chosen]
+            later = sum(sizes[row] for row in wanted) + self.reader.overhead
+            added = sum(sizes[row] for row in extra)
+            if (wanted and len(extra) < len(wanted) and added <= needs[name] * later) or (wanted and needs[name] >= 1.0 and self.reader.overhead > 0):
+                asked.append(name)
+                chosen += extra
+        return asked, chosen
+
+    async def ask(self, document_id: str, names: Sequence[str], rows: Sequence[int]) -> None:
+        """One call: these attributes from these segments. What is found is known from now on."""
+        document = self.document(document_id)
+        ordered = sorted(rows)
+        columns = [self.table.column(name) for name in names]
+        reading = await self.reader.read(document, self.table, columns, self.index.places(document_id, ordered))
+        for name in names:
+            self.started.setdefault((document_id, name), _Progress()).sent.update(rows)
+        found = []
+        if reading.failed:
+            for name in names:
+                self.failed[document_id, name] = reading.failed
+            self.session.decide("extract", f"document:{document.name}", "refused", reading.failed)
+        for cell in reading.cells:
+            if cell.absence is None and cell.grounding.trusted and cell.column not in self.known.of(document_id):
+                found.append(cell.column)
+                row = self.index.row_at(document_id, cell.span.start) if cell.span is not None else None
+                self._settle(document_id, cell, row)
+        size = sum(self.index.sizes(document_id)[row] for row in rows)
+        self.steps.setdefault(document_id, []).append(Step(tuple(names), size, tuple(found)))
+
+    def close(self, document_id: str, names: Sequence[str]) -> None:
+        """All of the document was read: what was not found is not stated."""
+        for name in names:
+            if name not in self.values(document_id):
+                self._settle(document_id, Cell(name, absence=Absence.NOT_STATED), None)
+
+    def _settle(self, document_id: str, cell: Cell, row: int | None) -> None:
+        """A value, or that there is none, is known: figures and evidence learn from it."""
+        sequence: list[int] = []
+        if row is not None and cell.column in self.learned.evidence and not self.sampling:
+            sequence = self.ranking(document_id, cell.column)[0]
+        values = self.known.of(document_id)
+        values[cell.column] = cell.value
+        if cell.span is not None:
+            self.known.spans[document_id, cell.column] = cell.span.start
+        rank = sequence.index(row) if row is not None and row in sequence else None
+        vector = self.index.vectors(document_id)[row] if row is not None else None
+        self.learned.learn(cell.column, cell.absence is None, rank, vector)
+        self.statistics.observe(self.filters, self.values(document_id), cell.column)
+        if self.writer is not None:
+            self.writer.add(document_id, [cell])
+
+    def document(self, document_id: str) -> Document:
+        """The document; those read last are kept."""
+        if document_id not in self.documents:
+            if len(self.documents) > 64:
+                self.documents.clear()
+            self.documents[document_id] = self.session.catalog.documents.get(document_id)
+        return self.documents[document_id]
+
+    def trace(self, document_id: str, verdict: str) -> DocumentTrace:
+        """What happened to a document."""
+        whole = sum(self.index.sizes(document_id))
+        return DocumentTrace(
+            self.table.name, self.names.get(document_id, document_id), tuple(self.steps.get(document_id, ())),
+            verdict, self.spent(document_id), whole,  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def conditions(self, where: Expression | None) -> None:
+        """The filters whose selectivity is counted from now on; known documents count at once."""
+        self.filters = tuple(leaves(where))
+        for leaf in self.filters:
+            if leaf.key in self.statistics.filters:
+                continue
+            for document_id in list(self.known.values):
+                values = self.values(document_id)
+                if all(name in values for name in leaf.attributes) and self.has_values(document_id):
+                    self.statistics.observe([leaf], values, leaf.attributes[0])
+
+    def is_row(self, document_id: str, where: Expression | None) -> bool:
+        """Whether an accepted document is a row: something of the table is stated, or the condition did not ask."""
+        known = self.known.of(document_id)
+        asked = [name for name in self.attributes if name in known]
+        return not asked or self.has_values(document_id)
+
+    def has_values(self, document_id: str) -> bool:
+        """Whether anything of the table is stated: a document of which nothing is known to be stated is no row."""
+        known = self.known.of(document_id)
+        return any(known.get(name) is not None for name in self.table.column_names)

@@ -1,0 +1,158 @@
+"""Joins while they run: one table is filtered first, its join values filter the next, and the order is chosen again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sliders.executor.lazy import TableRun
+from sliders.executor.matching import canonical_forms, matcher
+from sliders.extraction.cells import Scalar
+from sliders.plan.cost import Estimate
+from sliders.plan.filters import And, Expression, Filter, conjunction
+from sliders.plan.joins import FilterCost, NextJoin, Side, first_join, next_join
+from sliders.plan.operators import PlanNode
+from sliders.plan.query import JoinEdge
+
+if TYPE_CHECKING:
+    from sliders.executor.query import Running
+
+
+async def join_all(running: Running) -> None:
+    """Filters and joins all tables; afterwards `accepted` holds the rows that join, with their selected attributes."""
+    if running.options.push_down:
+        await _push_down(running)
+    else:
+        await _adaptive(running)
+    _reduce(running, list(running.query.joins))
+    for use in running.query.tables:
+        await running.complete(use.alias, running.accepted[use.alias], use.select)
+
+
+async def _push_down(running: Running) -> None:
+    """Plan 1: every table is filtered alone, then the join attributes are read."""
+    for use in running.query.tables:
+        running.accepted[use.alias] = await running.filter(use.alias, _documents(running, use.alias), use.where)
+        await running.complete(use.alias, running.accepted[use.alias], _join_attributes(running, use.alias))
+
+
+async def _adaptive(running: Running) -> None:
+    """Plans 2 and 3, and the left-deep order that is chosen again after each join."""
+    pairs = list(dict.fromkeys((edge.left, edge.right) for edge in running.query.joins))
+    chosen = first_join(pairs, {(a, b): side(running, a, b) for p in pairs for a, b in (p, p[::-1])})
+    await _read(running, chosen, ())
+    done = {chosen.table}
+    while len(done) < len(running.query.tables):
+        sides = {(a, b): side(running, a, b) for p in pairs for a, b in (p, p[::-1])}
+        chosen = next_join(frozenset(done), pairs, sides)
+        edges = [e for e in running.query.joins if chosen.table in (e.left, e.right) and e.other(chosen.table) in done]
+        for edge in edges:
+            other = edge.other(chosen.table)
+            await running.complete(other, running.accepted[other], [edge.attribute(other)])
+        await _read(running, chosen, edges)
+        done.add(chosen.table)
+        _reduce(running, [e for e in running.query.joins if {e.left, e.right} <= done])
+
+
+async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -> None:
+    """Filters the chosen table, by the join values of the tables that are there as well."""
+    use, run = running.query.use(chosen.table), running.run(chosen.table)
+    before = sum(run.spent(document_id) for document_id in run.steps)
+    joining = [join_filter(running, edge, chosen.table) for edge in edges]
+    where: Expression | None = conjunction(use.where, *joining)
+    # No value on the other side: nothing can join, so nothing is read.
+    documents = _documents(running, chosen.table) if all(leaf.values for leaf in joining) else []
+    for leaf in joining:
+        run.statistics.priors[leaf.key] = _matching(running, leaf, chosen.given)
+    running.accepted[chosen.table] = await running.filter(chosen.table, documents, where)
+    first = [e.attribute(chosen.table) for e in running.query.joins if chosen.table in (e.left, e.right)]
+    if not edges and len(first) == 1:
+        await running.complete(chosen.table, running.accepted[chosen.table], first)
+    spent = sum(run.spent(document_id) for document_id in run.steps) - before
+    estimate = Estimate(chosen.tokens, chosen.tokens / 2, chosen.tokens * 2)
+    running.joins.append(PlanNode(
+        "join" if edges else "filter", chosen.table, str(where) if where is not None else "", estimate, spent,
+        len(running.accepted[chosen.table]), () if not running.joins else (running.joins.pop(),),
+    ))  # fmt: skip
+
+
+def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
+    """The join as an IN filter on one of its tables, matching by canonical forms."""
+    other = edge.other(alias)
+    values = _distinct(running, other, edge.attribute(other))
+    column = running.run(alias).table.column(edge.attribute(alias))
+    return Filter(
+        (edge.attribute(alias),), "matches", tuple(values), type=column.type, label=f"{other} ({len(values)} values)",
+        matcher=matcher(values),
+    )  # fmt: skip
+
+
+def _matching(running: Running, leaf: Filter, given: str) -> float:
+    """Share of a table's rows that the IN filter lets pass, before any was seen: as many as the other table kept."""
+    total = max(1, len(_documents(running, given)))
+    return min(0.95, max(0.02, len(leaf.values) / total))
+
+
+def side(running: Running, alias: str, other: str) -> Side:
+    """The costs of a table as one side of a join, per document not yet decided."""
+    run, use = running.run(alias), running.query.use(alias)
+    edge = next(e for e in running.query.joins if {e.left, e.right} == {alias, other})
+    attribute = edge.attribute(alias)
+    parts = use.where.children if isinstance(use.where, And) else (use.where,) if use.where is not None else ()
+    documents, join_costs = [], []
+    for document_id in _documents(running, alias):
+        documents.append(tuple(_part(run, document_id, part) for part in parts))
+        known = run.values(document_id)
+        join_costs.append(0.0 if attribute in known else run.cost(document_id, attribute))
+    return Side(tuple(documents), tuple(join_costs), _share_that_joins(running, other))
+
+
+def _part(run: TableRun, document_id: str, part: Expression) -> FilterCost:
+    ordered = run.ordered(part, document_id)
+    return FilterCost(ordered.probability, ordered.cost)
+
+
+def _share_that_joins(running: Running, other: str) -> float:
+    """The part of the other table that stands, known or expected: its share of rows that pass their filters."""
+    documents = _documents(running, other)
+    if other in running.accepted:
+        return min(1.0, len(running.accepted[other]) / max(1, len(documents)))
+    run, where = running.run(other), running.query.use(other).where
+    if where is None or not documents:
+        return 0.95
+    return run.ordered(where, documents[0]).probability
+
+
+def _documents(running: Running, alias: str) -> list[str]:
+    found = running.candidates[running.query.use(alias).table]
+    return [*found.chosen, *found.audited]
+
+
+def _join_attributes(running: Running, alias: str) -> list[str]:
+    return [e.attribute(alias) for e in running.query.joins if alias in (e.left, e.right)]
+
+
+def _distinct(running: Running, alias: str, name: str) -> list[Scalar]:
+    run = running.run(alias)
+    values = (run.values(document_id).get(name) for document_id in running.accepted[alias])
+    return [value for value in dict.fromkeys(values) if value is not None]
+
+
+def _reduce(running: Running, edges: Sequence[JoinEdge]) -> None:
+    """Drops rows without a partner, until nothing changes, so that nothing more is read for them."""
+    changed = True
+    while changed:
+        changed = False
+        for edge in edges:
+            ends = [(edge.left, edge.left_attribute), (edge.right, edge.right_attribute)]
+            values = [_distinct(running, alias, name) for alias, name in ends]
+            forms = canonical_forms([*values[0], *values[1]])
+            common = {forms[v] for v in values[0]} & {forms[v] for v in values[1]}
+            for alias, name in ends:
+                run = running.run(alias)
+                kept = [d for d in running.accepted[alias] if forms.get(run.values(d).get(name)) in common and common]
+                changed = changed or len(kept) < len(running.accepted[alias])
+                running.accepted[alias] = kept
+
+
+__all__ = ["join_all", "join_filter", "side"]

@@ -1,0 +1,308 @@
+"""SQL over documents: extracts what the query needs, and nothing else, then answers it from the filled tables.
+
+    SELECT company FROM docs WHERE fiscal_year = 2022 AND capex > 1e9
+
+`docs` stands for all documents, one row each; its columns are the attributes that the query names. They take their type and
+description from `describe`, from a schema table that has them, or else from their name and how the query compares them. A
+schema table with one row a document is read the same way. Every table also has `document` and `document_id`, which cost
+nothing. Tables with many rows a document are filled first with the columns that the query names.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sliders.errors import BudgetExceeded, PlanError, QueryError
+from sliders.executor.binding import bind
+from sliders.executor.estimating import plan_before
+from sliders.executor.evidence import Candidates, prepare
+from sliders.executor.known import CellWriter, KnownCells, load_known, shared
+from sliders.executor.lazy import CostOrder, OrderPolicy, TableRun
+from sliders.executor.learning import Learned, load_learned, save_learned
+from sliders.executor.linking import join_all
+from sliders.executor.reader import AttributeReader, ModelReader
+from sliders.executor.rows import answer_rows
+from sliders.executor.session import Session
+from sliders.executor.vectors import SegmentIndex, update_index
+from sliders.plan.explain import Explanation
+from sliders.plan.filters import Expression
+from sliders.plan.operators import DocumentTrace, PlanNode
+from sliders.plan.query import Query, TableUse, contradiction
+from sliders.schema.schema import Table
+
+_WINDOW_SHARE = 0.25
+_LARGEST_WINDOW = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class QueryOptions:
+    """How a query is run; the defaults are the optimizer's.
+
+    `reuse` False neither uses nor keeps cells, evidence and figures (measurements). `policy` chooses filters; `fuse` asks for
+    attributes together where it is cheaper; `push_down` runs filters before joins (plan 1). `describe` gives attributes their
+    description.
+    """
+
+    describe: Mapping[str, str] = field(default_factory=dict)
+    reuse: bool = True
+    policy: Callable[[], OrderPolicy] = CostOrder
+    fuse: bool = True
+    push_down: bool = False
+    strict: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What leaving documents out may have cost: `found` of `audited` excluded documents held values after all."""
+
+    excluded: int = 0
+    audited: int = 0
+    found: int = 0
+
+    @property
+    def estimate(self) -> float:
+        """Documents with values among those excluded and not audited, estimated."""
+        return 0.0 if not self.audited else (self.excluded - self.audited) * self.found / self.audited
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """Rows of a query, and what they cost. `tokens` and `sample_tokens` count the segments that were sent."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+    explanation: Explanation
+    tokens: int
+    sample_tokens: int
+    whole_tokens: int
+    loss: Loss = Loss()
+    notes: tuple[str, ...] = ()
+    stopped: str = ""
+
+
+@dataclass(slots=True)
+class Running:
+    """One query on its way: its tables by name, the candidates and accepted documents by alias."""
+
+    session: Session
+    query: Query
+    options: QueryOptions
+    index: SegmentIndex
+    runs: dict[str, TableRun] = field(default_factory=dict)
+    candidates: dict[str, Candidates] = field(default_factory=dict)
+    accepted: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    stopped: str = ""
+    joins: list[PlanNode] = field(default_factory=list)
+
+    def run(self, alias: str) -> TableRun:
+        """The table behind an alias."""
+        return self.runs[self.query.use(alias).table]
+
+    async def filter(self, alias: str, documents: Sequence[str], where: Expression | None) -> list[str]:
+        """The documents of a table that pass, several at a time; a spent budget stops cleanly with those known so far."""
+        run, use = self.run(alias), self.query.use(alias)
+        run.conditions(where)
+        selected = frozenset(use.select) if len(self.query.tables) == 1 else frozenset()
+        passed: set[str] = set()
+        queue = iter(documents)
+        enough = self.query.stop_after
+
+        async def worker() -> None:
+            for document_id in queue:
+                if self.stopped or (enough is not None and len(passed) >= enough):
+                    return
+                try:
+                    good = await run.decide(document_id, where, selected)
+                    if good and len(self.query.tables) == 1:
+                        await run.complete(document_id, [n for n in use.select if n in run.table.column_names])
+                    if good and run.is_row(document_id, where):
+                        passed.add(document_id)
+                except BudgetExceeded as error:
+                    self.stopped = str(error)
+                self.session.progress("query", detail=run.table.name)
+
+        count = min(self.session.settings.concurrency, max(1, len(documents)))
+        await asyncio.gather(*(worker() for _ in range(count)))
+        return [document_id for document_id in documents if document_id in passed]
+
+    async def complete(self, alias: str, documents: Sequence[str], attributes: Sequence[str]) -> None:
+        """Reads attributes of documents, several at a time."""
+        run = self.run(alias)
+        wanted = [name for name in attributes if name in run.table.column_names]
+        queue = iter(documents)
+
+        async def worker() -> None:
+            for document_id in queue:
+                if self.stopped:
+                    return
+                try:
+                    await run.complete(document_id, wanted)
+                except BudgetExceeded as error:
+                    self.stopped = str(error)
+
+        await asyncio.gather(*(worker() for _ in range(min(self.session.settings.concurrency, max(1, len(documents))))))
+
+
+async def run_query(
+    session: Session, sql: str, options: QueryOptions | None = None, *, reader: AttributeReader | None = None
+) -> QueryResult:
+    """Run SQL over documents, extracting lazily what it needs.
+
+    Raises:
+        QueryError: with its place: SQL that is not supported, an unknown or ambiguous column.
+        PlanError: the workspace has no documents.
+        ModelUnavailable: the model cannot be reached.
+    """
+    options = options or QueryOptions()
+    running = _open(session, sql, options, reader)
+    try:
+        await _execute(running)
+    finally:
+        _close(running)
+    for use in running.query.tables:
+        running.accepted.setdefault(use.alias, [])
+    columns, rows = answer_rows(running)
+    return _result(running, columns, rows)
+
+
+async def explain_query(session: Session, sql: str, options: QueryOptions | None = None) -> Explanation:
+    """EXPLAIN: the plan of a query with estimated tokens and their interval; no model is called.
+
+    Raises:
+        QueryError: as `run_query`.
+    """
+    running = _open(session, sql, options or QueryOptions(), None)
+    try:
+        return plan_before(running)
+    finally:
+        _close(running, keep=False)
+
+
+def _open(session: Session, sql: str, options: QueryOptions, reader: AttributeReader | None) -> Running:
+    if not session.catalog.documents.all():
+        raise PlanError("the workspace has no documents; add some first: sliders add FILES")
+    query, tables = bind(session, sql, options.describe, strict=options.strict)
+    held = shared(session)
+    held.index = update_index(session, held.index)
+    running = Running(session, query, options, held.index)
+    window = int(session.models.model_for("extract").context_tokens * _WINDOW_SHARE)
+    names = {d.id: d.name for d in session.catalog.documents.all()}
+    for table in tables:
+        attributes = _needed(query, table)
+        known = load_known(session, table) if options.reuse else KnownCells()
+        known.users += 1
+        learned = load_learned(session, table) if options.reuse else Learned(table.name)
+        running.runs[table.name] = TableRun(
+            session, table, attributes, held.index, reader or ModelReader(session, min(window, _LARGEST_WINDOW)), known,
+            learned, CellWriter(session, table) if options.reuse else None, policy=options.policy(), fuse=options.fuse,
+            names=names,
+        )  # fmt: skip
+    return running
+
+
+def _needed(query: Query, table: Table) -> tuple[str, ...]:
+    names = [name for use in query.tables if use.table == table.name for name in use.attributes]
+    return tuple(dict.fromkeys(name for name in names if name in table.column_names))
+
+
+def _close(running: Running, keep: bool = True) -> None:
+    for run in running.runs.values():
+        run.known.users -= 1
+        if run.writer is not None:
+            run.writer.flush()
+            if keep:
+                save_learned(running.session, run.learned)
+
+
+async def _execute(running: Running) -> None:
+    for use in running.query.tables:
+        why = contradiction(use.where)
+        if why:
+            running.notes.append(f"the result is empty without reading: {why}")
+            return
+    try:
+        for run in running.runs.values():
+            found = await prepare(run)
+            running.candidates[run.table.name] = found
+    except BudgetExceeded as error:
+        running.stopped = str(error)
+        return
+    if running.query.joins:
+        await join_all(running)
+        return
+    for use in running.query.tables:
+        await _one_table(running, use)
+
+
+async def _one_table(running: Running, use: TableUse) -> None:
+    found = running.candidates[use.table]
+    running.accepted[use.alias] = await running.filter(use.alias, (*found.chosen, *found.audited), use.where)
+    run = running.runs[use.table]
+    if any(run.has_values(document_id) for document_id in found.audited) and not running.stopped:
+        # The audit found what tau excludes: the threshold was wrong, so the others are read as well.
+        rest = [hit.document_id for hit in found.excluded if hit.document_id not in found.audited]
+        running.accepted[use.alias] += await running.filter(use.alias, rest, use.where)
+        run.session.decide("optimize", f"table:{use.table}", "threshold lifted", "audited documents held values")
+
+
+def _result(
+    running: Running, columns: tuple[str, ...], rows: tuple[tuple[object, ...], ...]
+) -> QueryResult:
+    traces = [trace for run in running.runs.values() for trace in _traces(running, run)]
+    sampled = sum(t.tokens for t in traces if t.verdict == "sampled")
+    spent = sum(t.tokens for t in traces)
+    losses = [_loss(running, name, found) for name, found in running.candidates.items()]
+    loss = Loss(*(sum(getattr(item, part) for item in losses) for part in ("excluded", "audited", "found")))
+    notes = [*running.notes, *running.session.notes]
+    if loss.excluded:
+        notes.append(
+            f"{loss.excluded} documents were excluded by the index; {loss.found} of {loss.audited} audited ones held "
+            f"values, so about {loss.estimate:.1f} documents may be missed"
+        )
+    if running.stopped:
+        notes.append(f"the result is incomplete: {running.stopped}")
+    whole = sum(t.whole for t in traces)
+    root = PlanNode("result", "", f"{spent / whole:.0%} of reading everything" if whole else "", None, spent, len(rows),
+                    tuple(running.joins) or tuple(_table_node(running, use) for use in running.query.tables))
+    return QueryResult(
+        columns, rows, Explanation(root, tuple(traces), tuple(notes)), spent, sampled, whole, loss, tuple(notes),
+        running.stopped,
+    )  # fmt: skip
+
+
+def _table_node(running: Running, use: TableUse) -> PlanNode:
+    run = running.runs[use.table]
+    spent = sum(step.tokens for steps in run.steps.values() for step in steps)
+    where = str(use.where) if use.where is not None else ""
+    return PlanNode("filter", use.alias, where, None, spent, len(running.accepted.get(use.alias, ())))
+
+
+def _loss(running: Running, name: str, found: Candidates) -> Loss:
+    run = running.runs[name]
+    held = sum(run.has_values(document_id) for document_id in found.audited)
+    return Loss(len(found.excluded), len(found.audited), held)
+
+
+def _traces(running: Running, run: TableRun) -> list[DocumentTrace]:
+    found = running.candidates.get(run.table.name, Candidates(()))
+    aliases = [use.alias for use in running.query.tables if use.table == run.table.name]
+    accepted = {document_id for alias in aliases for document_id in running.accepted.get(alias, ())}
+    excluded = {hit.document_id for hit in found.excluded}
+    traces = []
+    for document_id in running.index.index.document_ids:
+        if document_id in found.sampled:
+            verdict = "sampled"
+        elif document_id in accepted:
+            verdict = "accepted"
+        elif document_id in excluded and not run.steps.get(document_id):
+            verdict = "excluded"
+        else:
+            verdict = "rejected" if run.steps.get(document_id) or document_id in run.known.values else "not read"
+        traces.append(run.trace(document_id, verdict))
+    return traces
+
+
+__all__ = ["Loss", "QueryError", "QueryOptions", "QueryResult", "Running", "explain_query", "run_query"]

@@ -1,0 +1,170 @@
+"""Reading attributes of one document from some of its segments: the protocol, and the reader that asks the model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from sliders.chunks.chunk import Chunk, ChunkContext
+from sliders.documents.document import Document
+from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.executor.session import Session
+from sliders.extraction.cells import Cell, Span
+from sliders.extraction.coerce import CoerceContext
+from sliders.extraction.dates import infer_day_first
+from sliders.extraction.extractor import extract_chunk
+from sliders.extraction.numbers import infer_decimal
+from sliders.extraction.request import record_prompt
+from sliders.llm.model import Request
+from sliders.llm.prompts import load_prompt
+from sliders.schema.names import spoken_name
+from sliders.schema.schema import Column, Table
+
+Place = tuple[int, int]
+"""Start and end of a segment in `Document.text`."""
+
+_TEXTS = 20
+_JOINT = "\n\n"
+_SAMPLE_CHARACTERS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one call gave: a cell for each attribute that was asked for (none when it failed), and what it cost."""
+
+    cells: tuple[Cell, ...]
+    tokens: int
+    failed: str = ""
+
+
+class AttributeReader(Protocol):
+    """Reads attributes of a document."""
+
+    @property
+    def overhead(self) -> int:
+        """Tokens of a call beside its segments: instructions and fields."""
+        ...
+
+    @property
+    def window(self) -> int:
+        """Most tokens of segments that one call may send."""
+        ...
+
+    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+        """Read these columns from these segments, given in the order of the text.
+
+        Raises:
+            ModelUnavailable: there is no model to ask.
+            BudgetExceeded: the run's limit is reached.
+        """
+        ...
+
+    async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:
+        """Texts such as would state the attribute, for when no sampled document does; may be empty."""
+        ...
+
+
+class ModelReader:
+    """Asks the model for the words, and grounds and parses them as every extraction does."""
+
+    def __init__(self, session: Session, window: int) -> None:
+        self._model = session.models.model_for("extract")
+        self._writer = session.models.model_for("plan")
+        self.window = window
+        empty = record_prompt("", Table("record", ()), ())
+        self.overhead = sum(self._model.count_tokens(message.content) for message in empty.messages)
+
+    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+        """See `AttributeReader.read`."""
+        joined = _Joined.of(document, places)
+        identity = f"{document.id}\x1f{joined.places}"
+        chunk = Chunk(
+            id=hashlib.sha256(identity.encode()).hexdigest()[:16], document_id=document.id, position=0, start=0,
+            end=len(joined.text), text=joined.text, tokens=self._model.count_tokens(joined.text),
+            context=ChunkContext(),
+        )  # fmt: skip
+        single = replace(table, grain="document")
+        found = await extract_chunk(chunk, single, tuple(columns), self._model, context=_context(document, places))
+        if found.failed:
+            return Reading((), found.tokens, "; ".join(refusal.reason for refusal in found.refusals))
+        cells = tuple(joined.placed(cell, document) for row in found.rows for cell in row.cells)
+        return Reading(cells, found.tokens)
+
+    async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:
+        """See `AttributeReader.synthesize`; a model that gives none costs only the evidence."""
+        try:
+            reply = await self._writer.generate(synthesis_prompt(table, column))
+        except (ModelRefusal, TruncatedReply):
+            return ()
+        texts = reply.data.get("texts", []) if isinstance(reply.data, dict) else []
+        return tuple(text.strip() for text in texts if isinstance(text, str) and text.strip())[:_TEXTS]
+
+
+def synthesis_prompt(table: Table, column: Column, count: int = _TEXTS) -> Request:
+    """The request for texts that would state an attribute (QUEST, section 4.2)."""
+    prompt = load_prompt("plan/synthesize")
+    return Request(
+        stage="plan",
+        messages=prompt.render(
+            row=table.row or spoken_name(table.name), attribute=spoken_name(column.name),
+            description=column.description, count=count,
+        ),
+        prompt_hash=prompt.hash,
+        json_schema={
+            "type": "object",
+            "properties": {"texts": {"type": "array", "items": {"type": "string", "maxLength": 300}, "maxItems": count}},
+            "required": ["texts"],
+            "additionalProperties": False,
+        },
+        max_tokens=60 * count,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Segments as one text, and the way back to their places: adjacent ones are joined as they stand."""
+
+    text: str
+    places: tuple[Place, ...]
+    offsets: tuple[int, ...]
+
+    @classmethod
+    def of(cls, document: Document, places: Sequence[Place]) -> _Joined:
+        runs: list[Place] = []
+        for start, end in sorted(places):
+            if runs and not document.text[runs[-1][1] : start].strip():
+                runs[-1] = (runs[-1][0], max(end, runs[-1][1]))
+            else:
+                runs.append((start, end))
+        text, offsets = "", []
+        for start, end in runs:
+            text += _JOINT if text else ""
+            offsets.append(len(text))
+            text += document.text[start:end]
+        return cls(text, tuple(runs), tuple(offsets))
+
+    def placed(self, cell: Cell, document: Document) -> Cell:
+        """The cell with its span in the document."""
+        if cell.span is None:
+            return cell
+        number = max(n for n, offset in enumerate(self.offsets) if offset <= cell.span.start)
+        run_start, run_end = self.places[number]
+        start = run_start + cell.span.start - self.offsets[number]
+        end = min(run_end, start + cell.span.end - cell.span.start)
+        return replace(cell, span=Span(document.id, start, end, document.page_at(start)))
+
+
+def _context(document: Document, places: Sequence[Place]) -> CoerceContext:
+    """What the document shows about its printed values, with the notes of the tables that are sent."""
+    notes = [
+        e.grid.note or e.grid.caption
+        for e in document.elements
+        if e.grid is not None and any(e.start < end and e.end > start for start, end in places)
+    ]
+    sample = document.text[:_SAMPLE_CHARACTERS]
+    return CoerceContext(
+        note=" ".join(dict.fromkeys(n for n in notes if n)), day_first=infer_day_first([sample]),
+        decimal=infer_decimal([sample]),
+    )  # fmt: skip
