@@ -22,22 +22,25 @@ _DIFFERENT = re.compile(r"\b(?:different|distinct|unique)\b", re.I)
 _COUNTED = re.compile(
     r"\b(?:how many|number of)\s+(?:of\s+)?(?:the\s+|these\s+|those\s+)?((?:[\w-]+\s+){0,3}[\w-]+)", re.I
 )
+_LINKS = {"over", "above", "under", "below", "of", "per", "in", "at", "by", "the", "and", "or", "to", "number", "count"}
 _LABELS = {"id", "name", "no", "number", "code", "title"}
 
 
 def repair_counts(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
     """Count rows where a count of values would miss or merge some, and sum what already is a number of things."""
     for count in list(tree.find_all(exp.Count)):
+        held = _held(count, names, question)
+        if held:
+            count.replace(exp.Sum(this=exp.column(held)))
+            yield f"{held} already is a number: summed, not counted"
+            continue
         distinct = isinstance(count.this, exp.Distinct)
         column = count.this.expressions[0] if distinct and len(count.this.expressions) == 1 else count.this
         found = names.resolve(column)
         if not found:
             continue
         name = found[1].column.name
-        if found[1].column.type in NUMERIC and _holds_count(name, question) and count.find_ancestor(exp.Having) is None:
-            count.replace(exp.Sum(this=column.copy()))
-            yield f"{name} already is a number: summed, not counted"
-        elif _pinned(count, column) or (
+        if _pinned(count, column) or (
             distinct and not _DIFFERENT.search(question) and not _is_counted(name, question)
         ):
             count.set("this", exp.Star())
@@ -117,7 +120,7 @@ def column_words(name: str) -> list[str]:
 def mentions(question: str, name: str) -> bool:
     """Whether every word of a column's name stands in the question."""
     words = set(_stems(normal(question)))
-    return all(word in words for word in column_words(name))
+    return all(word in words for word in column_words(name) if word not in _LINKS)
 
 
 def _counted(question: str) -> list[list[str]]:
@@ -132,10 +135,15 @@ def _is_counted(name: str, question: str) -> bool:
     )
 
 
-def _holds_count(name: str, question: str) -> bool:
-    """Whether a numeric column is the number that is asked for (how many people were killed: people_killed)."""
-    words = column_words(name)
-    return any(words[0] == noun[0] for noun in _counted(question)) and mentions(question, name)
+def _held(count: exp.Count, names: Names, question: str) -> str:
+    """The one numeric column that is the number asked for (how many people were killed: people_killed), else empty."""
+    if count.find_ancestor(exp.Having, exp.Order, exp.Group) or _grouped(count):
+        return ""
+    counted = {noun[0] for noun in _counted(question)}
+    columns = [profile.column for table in names.used() for profile in table.columns]
+    numeric = [column.name for column in columns if column.type in NUMERIC]
+    held = [name for name in numeric if column_words(name)[0] in counted and mentions(question, name)]
+    return held[0] if len(held) == 1 else ""
 
 
 def _pinned(count: exp.Count, column: exp.Expr) -> bool:

@@ -17,6 +17,11 @@ from sliders.schema.schema import ColumnType
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _YES = {"yes", "true", "1", "y"}
 _NO = {"no", "false", "0", "n"}
+_SILENCE = re.compile(
+    r"(?:\bnot|n't|\bwithout|\bno)\s+(?:\w+\s+)?(?:say|state|stated|mention|mentioned|give|given|specify|specified|tell|known|indicate"
+    r"|indicated|report|reported|information|list|listed)|\b(?:missing|unknown|unstated)\b",
+    re.I,
+)
 _PARTS = {"%Y": (1, 4), "%m": (6, 2), "%d": (9, 2)}
 MAX_LISTED = 5
 """Most values that one literal may stand for before a LIKE takes their place."""
@@ -31,6 +36,7 @@ def repair(tree: exp.Query, names: Names, question: str) -> list[str]:
     steps: Sequence[Callable[[], Iterator[str]]] = (
         lambda: _date_functions(tree, names),
         lambda: _null_comparisons(tree),
+        lambda: _denials(tree, names, question),
         lambda: _numeric_literals(tree, names),
         lambda: _literals(tree, names, question),
         lambda: _date_literals(tree, names),
@@ -119,6 +125,22 @@ def _null_comparisons(tree: exp.Query) -> Iterator[str]:
             test: exp.Expr = exp.Is(this=node.this.copy(), expression=exp.Null())
             node.replace(exp.Not(this=test) if isinstance(node, exp.NEQ) else test)
             yield "comparison with NULL written as IS NULL"
+
+
+def _denials(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
+    """ "Is not" asks for the value that says no; only "does not say" asks for a missing one."""
+    if not re.search(r"\bnot\b|\bno\b|n't\b", question, re.I) or _SILENCE.search(question):
+        return
+    for node in list(tree.find_all(exp.Is)):
+        found = names.resolve(node.this)
+        if not found or not isinstance(node.expression, exp.Null) or isinstance(node.parent, exp.Not):
+            continue
+        column, texts = found[1].column, {text.lower(): text for text in found[1].texts}
+        said = [texts[word] for word in texts if word in _NO]
+        if len(texts) <= 3 and len(said) == 1 and any(word in _YES for word in texts):
+            literal = exp.Literal.number(0) if column.type is ColumnType.BOOLEAN else exp.Literal.string(said[0])
+            node.replace(exp.EQ(this=node.this.copy(), expression=literal))
+            yield f"{column.name}: 'not' read as {said[0]!r}, not as missing"
 
 
 def _literals(tree: exp.Query, names: Names, question: str) -> Iterator[str]:

@@ -17,6 +17,10 @@ from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
 
+_RATIO = re.compile(
+    r"\b(?:average|mean|ratio|share|proportion|fraction|percent\w*|rate|margin|median)\b|\bper\s+[a-z]|%", re.I
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -40,6 +44,8 @@ def review(
     if not found:
         found += _wrong_shape(question, result)
     found += _loose_scalars(tree, run_sql)
+    if tree.find(exp.Div) and tree.find(exp.Count) and not _RATIO.search(question):
+        found.append(Finding("The question asks for no ratio: if a column holds the value, select it as it is.", 2))
     found += _invented(question, tree, names, named)
     found += _unread(question, tree, profiles)
     found += _unused(question, tree, named)

@@ -86,7 +86,7 @@ async def ask(question: str, *replies: str) -> tuple[SqlAnswer, Scripted]:
             "SELECT years_between(built, scrapped) FROM ships WHERE name = 'Sea Otter'",
             50,
         ),
-        ("What is the average length?", "SELECT SUM(length) / COUNT(*) FROM ships WHERE length < 121 OR 1", 106.666666667),
+        ("What is the average length?", "SELECT SUM(length) / COUNT(*) FROM ships", 106.666666667),
         ("How many ships were lost?", "SELECT COUNT(*) FROM ships WHERE lost = 'yes'", 1),
         ("How many ships have no home port stated?", "SELECT COUNT(*) FROM ships WHERE port = NULL", 1),
         ("How many different ports are there?", "SELECT COUNT(port) FROM ships", 2),

@@ -34,6 +34,7 @@ def repaired(sql: str, question: str = "") -> str:
         ),
         ("SELECT name FROM ships WHERE built = '2 May 1911'", "SELECT name FROM ships WHERE built = '1911-05-02'"),
         ("SELECT name FROM ships WHERE length > '100'", "SELECT name FROM ships WHERE length > 100"),
+        ("SELECT name FROM ships WHERE NOT built IS NULL", "SELECT name FROM ships WHERE NOT built IS NULL"),
         ("SELECT YEAR(built) FROM ships", "SELECT CAST(SUBSTRING(built, 1, 4) AS INTEGER) FROM ships"),
     ],
 )
@@ -158,3 +159,45 @@ def test_values_are_said_in_words() -> None:
 def test_a_join_that_needs_one_table_only(sql: str, wanted: str | None) -> None:
     tree = parse_select(sql)
     assert single_table_sql(tree, Names(tree, profiles(database()))) == wanted
+
+
+@pytest.mark.parametrize(
+    ("question", "written", "wanted"),
+    [
+        ("How many people are in the crew?", "SELECT COUNT(people) FROM crews", "SELECT SUM(people) FROM crews"),
+        ("How many people are in the crew?", "SELECT COUNT(*) FROM crews", "SELECT SUM(people) FROM crews"),
+        ("How many crews have people?", "SELECT COUNT(people) FROM crews", "SELECT COUNT(people) FROM crews"),
+        ("How many ships are there?", "SELECT COUNT(DISTINCT port) FROM ships", "SELECT COUNT(*) FROM ships"),
+        ("How many ports?", "SELECT COUNT(DISTINCT port) FROM ships", "SELECT COUNT(DISTINCT port) FROM ships"),
+        (
+            "How many ships lie in Oslo?",
+            "SELECT COUNT(port) FROM ships WHERE port = 'Oslo'",
+            "SELECT COUNT(*) FROM ships WHERE port = 'Oslo'",
+        ),
+        (
+            "Which role has the most people, and how many?",
+            "SELECT role, SUM(people) FROM crews GROUP BY role",
+            "SELECT role, SUM(people) FROM crews GROUP BY role ORDER BY SUM(people) DESC LIMIT 1",
+        ),
+    ],
+)
+def test_what_is_counted(question: str, written: str, wanted: str) -> None:
+    assert repaired(written, question) == wanted
+
+
+def test_the_other_column_comes_from_the_row_of_the_extreme() -> None:
+    question = "What is the smallest length, and when was that ship built?"
+    sql = repaired("SELECT MIN(length), MIN(built) FROM ships", question)
+    assert database()(sql).rows == ((80, "1925-11-30"),)
+
+
+@pytest.mark.parametrize(
+    ("question", "test"),
+    [
+        ("How many ships were not lost?", "lost = 0"),
+        ("How many ships do not say whether they were lost?", "lost IS NULL"),
+        ("For how many is it unknown whether they were not lost?", "lost IS NULL"),
+    ],
+)
+def test_not_is_a_value_and_silence_is_none(question: str, test: str) -> None:
+    assert repaired("SELECT COUNT(*) FROM ships WHERE lost IS NULL", question).endswith(test)
