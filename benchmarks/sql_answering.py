@@ -1,6 +1,6 @@
 """Measure the SQL agent alone: gold tables in, answers out.
 
-    python -m benchmarks.sql_answering SUITES_DIR --base-url URL [--suite NAME ...] [--drop TABLE.COLUMN ...] [--out FILE]
+    python -m benchmarks.sql_answering SUITES_DIR --base-url URL [--suite NAME ...] [--drop COLUMN ...] [--out FILE]
 
 SUITES_DIR holds one folder per suite with `dev/gold.json` and `dev/tables/*.csv` (or Markdown tables in `dev/docs`).
 """
@@ -187,10 +187,7 @@ async def measure(suite: Path, model: ServerModel, dropped: set[str], limit: int
     gold = json.loads((suite / "dev" / "gold.json").read_text(encoding="utf-8"))[:limit]
     outcomes, cached = [], {}
     for item in gold:
-        if not (suite / "dev" / "tables").is_dir():
-            key = item["docs"][0]
-        else:
-            key = ""
+        key = "" if (suite / "dev" / "tables").is_dir() else item["docs"][0]
         if key not in cached:
             connection = sqlite3.connect(":memory:")
             views = (
@@ -232,6 +229,16 @@ async def measure(suite: Path, model: ServerModel, dropped: set[str], limit: int
     return outcomes
 
 
+async def measure_all(suites: Sequence[Path], options: argparse.Namespace) -> list[dict[str, Any]]:
+    model = ServerModel(options.base_url, options.model, options.replies)
+    everything: list[dict[str, Any]] = []
+    for suite in suites:
+        outcomes = await measure(suite, model, set(options.drop), options.limit)
+        everything += outcomes
+        report(suite.name, outcomes)
+    return everything
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suites", type=Path)
@@ -243,26 +250,12 @@ def main() -> None:
     )
     parser.add_argument("--limit", type=int)
     parser.add_argument("--out", type=Path)
-    parser.add_argument(
-        "--replies", type=Path, help="folder that keeps replies, so that a second run asks nothing twice"
-    )
+    parser.add_argument("--replies", type=Path, help="folder that keeps replies: nothing is asked twice")
     options = parser.parse_args()
     if options.replies:
         options.replies.mkdir(parents=True, exist_ok=True)
     names = options.suite or sorted(path.parent.parent.name for path in options.suites.glob("*/dev/tables"))
-    everything = []
-    for name in names:
-        outcomes = asyncio.run(
-            measure(
-                options.suites / name,
-                ServerModel(options.base_url, options.model, options.replies),
-                set(options.drop),
-                options.limit,
-            )
-        )
-        everything += outcomes
-        if outcomes:
-            report(name, outcomes)
+    everything = asyncio.run(measure_all([options.suites / name for name in names], options))
     report("all", everything)
     if options.out:
         options.out.write_text(json.dumps(everything, ensure_ascii=False, indent=1), encoding="utf-8")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sliders.answer.joins import single_table_sql
+from sliders.answer.joins import single_table_sql, without_repetition_sql
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.prompting import sql_request
 from sliders.answer.prune import asked_columns, keep
@@ -101,9 +101,13 @@ def try_sql(
     try:
         tree = parse_select(written)
         repairs += Names(tree, profiles).repair()
-        repairs += repair(tree, Names(tree, profiles), question)
+        repairs += repair(tree, Names(tree, profiles), question, named)
         sql = tree.sql(DIALECT)
         result = run_sql(sql)
+        once = without_repetition_sql(tree, Names(tree, profiles), run_sql)
+        if once:
+            tree, sql, result = parse_select(once), once, run_sql(once)
+            repairs.append("a join that only repeats rows is left out")
         alone = single_table_sql(tree, Names(tree, profiles)) if empty(result.rows) or is_zero(result) else None
         if alone and not empty((tried := run_sql(alone)).rows) and not is_zero(tried):
             tree, sql, result = parse_select(alone), alone, tried

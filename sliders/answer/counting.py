@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
 from sliders.answer.profile import NUMERIC
-from sliders.answer.question import asks_list, normal
+from sliders.answer.question import NamedValue, asks_list, kinds, normal
 from sliders.answer.scope import Names
 
 _MOST = re.compile(r"\b(?:most|highest|largest|greatest|biggest|maximum|best)\b", re.I)
@@ -40,9 +40,7 @@ def repair_counts(tree: exp.Query, names: Names, question: str) -> Iterator[str]
         if not found:
             continue
         name = found[1].column.name
-        if _pinned(count, column) or (
-            distinct and not _DIFFERENT.search(question) and not _is_counted(name, question)
-        ):
+        if _pinned(count, column) or (distinct and not _DIFFERENT.search(question) and not _is_counted(name, question)):
             count.set("this", exp.Star())
             yield f"rows counted, not values of {name}"
         elif not distinct and re.search(r"\bhow many (?:different|distinct|unique)\b", question, re.I):
@@ -73,13 +71,33 @@ def _uncast(node: exp.Expr) -> exp.Expr:
     return node
 
 
+def repair_parts(tree: exp.Query, question: str, named: Sequence[NamedValue]) -> Iterator[str]:
+    """ "How many has X, and how many of them": both counts run over the rows of X, whichever column it stands in."""
+    if "part" not in kinds(question) or not isinstance(tree, exp.Select) or tree.args.get("where"):
+        return
+    table = next(iter(tree.find_all(exp.Table)), None)
+    if table is None or tree.args.get("joins") or tree.args.get("group"):
+        return
+    held = [value for value in named if value.exact and value.table.lower() == table.name.lower()]
+    if held and len({value.value for value in held}) == 1:
+        tests = [exp.EQ(this=exp.column(one.column), expression=exp.Literal.string(one.value)) for one in held]
+        tree.where(exp.or_(*tests), copy=False)
+        yield f"counted over the rows of {held[0].value}"
+
+
 def repair_extremes(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
     """One extreme that was asked for is one row: the best group alone, and the other columns from the same row."""
-    if not isinstance(tree, exp.Select) or tree.args.get("limit") or asks_list(question):
+    if not isinstance(tree, exp.Select) or asks_list(question):
         return
     if len(_SUPERLATIVE.findall(question)) != 1 or tree.args.get("distinct") or tree.args.get("having"):
         return
+    if re.search(r"\bin (?:one|a single|any one)\b", question, re.I):
+        for total in list(tree.find_all(exp.Sum)):
+            total.replace(exp.Max(this=total.this.copy()))
+            yield "in one: the largest, not the sum"
     measures = [item for item in tree.expressions if item.unalias().find(exp.AggFunc)]
+    if tree.args.get("limit"):
+        return
     down = bool(_MOST.search(question))
     if tree.args.get("group"):
         if len(measures) == 1 and (down or _LEAST.search(question)):

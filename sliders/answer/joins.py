@@ -1,10 +1,12 @@
-"""A join that gives nothing, of tables of which one holds every column, is asked of that one alone."""
+"""Joins that are not needed: those that give nothing where one table holds all, and those that only repeat rows."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
+from sliders.answer.prune import resolved
 from sliders.answer.scope import DIALECT, Names
+from sliders.answer.values import RunSql
 
 
 def single_table_sql(tree: exp.Query, names: Names) -> str | None:
@@ -29,3 +31,39 @@ def single_table_sql(tree: exp.Query, names: Names) -> str | None:
     for column in alone.find_all(exp.Column):
         column.set("table", None)
     return alone.sql(DIALECT)
+
+
+def without_repetition_sql(tree: exp.Query, names: Names, run_sql: RunSql) -> str | None:
+    """The statement without joined tables that it reads nothing from, when they only repeat the rows of the other.
+
+    A join that filters keeps its place, and so does one whose rows are what is counted.
+    """
+    if not isinstance(tree, exp.Select) or not tree.args.get("joins") or len(list(tree.find_all(exp.Select))) > 1:
+        return None
+    if any(isinstance(count.this, exp.Star) for count in tree.find_all(exp.Count)):
+        return None
+    alone = resolved(tree)
+    alone.set("joins", None)
+    meant = [names.resolve(column) for column in alone.find_all(exp.Column)]
+    owners = {found[0].view.name: found[0].view for found in meant if found}
+    if len(owners) != 1:
+        return None
+    view = next(iter(owners.values()))
+    tables = [table for table in tree.find_all(exp.Table) if table.name.lower() == view.name.lower()]
+    if len(tables) != 1 or not view.row_id:
+        return None
+    row_id = f"{tables[0].alias_or_name}.{view.row_id}"
+    next(iter(alone.find_all(exp.Table))).replace(tables[0].copy())
+    joined, single = _counts(tree, row_id), _counts(alone, row_id)
+    all_rows, its_rows = run_sql(joined).rows[0]
+    if all_rows == its_rows or its_rows != run_sql(single).rows[0][1]:
+        return None
+    return alone.sql(DIALECT)
+
+
+def _counts(tree: exp.Select, row_id: str) -> str:
+    """The same rows, counted: all, and those of the table with that row id."""
+    bare = tree.copy()
+    for part in ("group", "having", "order", "limit", "distinct"):
+        bare.set(part, None)
+    return bare.select("COUNT(*)", f"COUNT(DISTINCT {row_id})", append=False, dialect=DIALECT).sql(DIALECT)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from sliders.answer.question import asks_number, items_asked
+from sliders.answer.question import asks_number, items_asked, normal
 
 
 def asked_columns(question: str, tree: exp.Query, rows: Sequence[Sequence[object]]) -> tuple[int, ...] | None:
@@ -24,9 +24,26 @@ def asked_columns(question: str, tree: exp.Query, rows: Sequence[Sequence[object
     if asks_number(question) and not re.search(r"\b(?:each|every|per)\b", question, re.I):
         numeric = [place for place in measured if rows and isinstance(rows[0][place], int | float)]
         return (numeric[-1],) if numeric else None
+    given = _given(question, tree, measured)
+    if given is not None:
+        return given
     if items_asked(question) == 1 and measured and others:
         return tuple(others)
     return None
+
+
+def _given(question: str, tree: exp.Select, measured: Sequence[int]) -> tuple[int, ...] | None:
+    """The columns that "Give a, b and c" names, where they are as many as it asks for."""
+    clause = re.search(r"(?:^|[.?!]\s+)(?:give|state|report|return)\s+(.*)", question, re.I)
+    if not clause:
+        return None
+    words = normal(clause.group(1))
+    places = [place for place, item in enumerate(tree.expressions) if place in measured or _in(item, words)]
+    return tuple(places) if len(places) == items_asked(question) else None
+
+
+def _in(item: exp.Expr, words: str) -> bool:
+    return any(f" {word} " in f" {words} " for word in normal(item.alias_or_name.replace("_", " ")).split())
 
 
 def keep(tree: exp.Select, places: Sequence[int]) -> exp.Select:

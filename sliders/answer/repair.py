@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from sqlglot import exp
 
 from sliders.answer import match
-from sliders.answer.counting import repair_averages, repair_counts, repair_extremes
+from sliders.answer.counting import repair_averages, repair_counts, repair_extremes, repair_parts
 from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile
-from sliders.answer.question import iso_date, normal, numbers
+from sliders.answer.question import NamedValue, iso_date, normal, numbers
 from sliders.answer.scope import Names
 from sliders.schema.schema import ColumnType
 
@@ -27,7 +27,7 @@ MAX_LISTED = 5
 """Most values that one literal may stand for before a LIKE takes their place."""
 
 
-def repair(tree: exp.Query, names: Names, question: str) -> list[str]:
+def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedValue] = ()) -> list[str]:
     """Apply every repair in place; returns one line each.
 
     A literal is replaced only by values that stand in the data, a comparison only by what the question's words say.
@@ -41,6 +41,7 @@ def repair(tree: exp.Query, names: Names, question: str) -> list[str]:
         lambda: _literals(tree, names, question),
         lambda: _date_literals(tree, names),
         lambda: _bounds(tree, question),
+        lambda: repair_parts(tree, question, named),
         lambda: repair_averages(tree, question),
         lambda: _divisions(tree),
         lambda: repair_counts(tree, names, question),

@@ -87,6 +87,21 @@ async def ask(question: str, *replies: str) -> tuple[SqlAnswer, Scripted]:
             50,
         ),
         ("What is the average length?", "SELECT SUM(length) / COUNT(*) FROM ships", 106.666666667),
+        (
+            "List the length of the Northern Star.",
+            "SELECT s.length FROM ships AS s JOIN crews AS c ON c.ship = s.name WHERE s.name = 'Northern Star'",
+            [120],
+        ),
+        (
+            "Which ship is the shortest? Give its port and length.",
+            "SELECT name, port, length FROM ships ORDER BY length LIMIT 1",
+            [["Oslo", 80]],
+        ),
+        (
+            "How many ships does Fjord Ferries own, and how many of them were lost?",
+            "SELECT COUNT(*), SUM(lost IS NULL) FROM ships",
+            [[1, 1]],
+        ),
         ("How many ships were lost?", "SELECT COUNT(*) FROM ships WHERE lost = 'yes'", 1),
         ("How many ships have no home port stated?", "SELECT COUNT(*) FROM ships WHERE port = NULL", 1),
         ("How many different ports are there?", "SELECT COUNT(port) FROM ships", 2),
