@@ -123,13 +123,18 @@ async def _needs(
     if schema.tables and all(table.pinned for table in schema.tables):
         return schema.tables[0], schema.tables[0].column_names
     texts, grain = samples(session, question), grain_of(session)
-    try:
-        induced = await induce_schema(
-            question, texts, schema, _KnownReplies(session, "schema"), session.embedder.embed, grain=grain
-        )
-        return induced.table, tuple(n for n in induced.table.column_names if n in induced.needed)
-    except ModelError:
-        calls.append(induction_prompt(question, texts, schema))
+    model, embed = _KnownReplies(session, "schema"), session.embedder.embed
+    # A question that was asked before was asked over the schema of its time.
+    for then in (schema, *(old for _, old, _, _ in reversed(session.catalog.schemas.history())), Schema()):
+        try:
+            induced = await induce_schema(question, texts, then, model, embed, grain=grain)
+        except ModelError:
+            continue
+        if then != schema:
+            calls.append(induction_prompt(question, texts, schema))
+        table = next((t for t in schema.tables if t.name == induced.table.name), induced.table)
+        return table, tuple(name for name in table.column_names if name in induced.needed)
+    calls.append(induction_prompt(question, texts, schema))
     assumptions.append(f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for a question that is new here")
     columns = tuple(Column(f"assumed_{number}") for number in range(_ASSUMED_COLUMNS))
     return Table("assumed", columns, row="assumed", grain=grain or "document"), tuple(c.name for c in columns)

@@ -15,7 +15,9 @@ from sliders.store.records import Derivation
 from sliders.store.tables import DataRow
 
 
-async def settle(session: Session, table: Table, *, options: Options | None = None, model: bool = True) -> Reconciliation | None:
+async def settle(
+    session: Session, table: Table, *, options: Options | None = None, model: bool = True
+) -> Reconciliation | None:
     """Bring the data table up to date with its cells; None when nothing changed since the last time.
 
     Raises:
@@ -29,9 +31,10 @@ async def settle(session: Session, table: Table, *, options: Options | None = No
         return None
     rows = session.catalog.extractions.rows(table.name)
     relation = relation_of(rows, table.column_names, _documents(session), _sections(session), _table_chunks(session))
-    chosen = options or Options(corrections=corrections, additive=frozenset(c.name for c in table.columns if c.additive))
+    additive = frozenset(c.name for c in table.columns if c.additive)
+    chosen = options or Options(corrections=corrections, additive=additive)
     result = await reconcile_table(table, relation, chosen, session.models.model_for("reconcile") if model else None)
-    _store(session, table, rows, result)
+    _store(session, table, rows, result, corrections)
     session.catalog.knowledge.set_statistic(f"settled:{table.name}", fingerprint)
     return result
 
@@ -61,7 +64,9 @@ def _correction(stored: Any) -> Correction:
                       tuple(subject.get("other", {}).items()), stored.reason)
 
 
-def _store(session: Session, table: Table, rows: Sequence[Row], result: Reconciliation) -> None:
+def _store(
+    session: Session, table: Table, rows: Sequence[Row], result: Reconciliation, corrections: Sequence[Correction]
+) -> None:
     """A new version of the table where something was repaired; decisions and open conflicts in any case."""
     for choice in result.decisions:
         session.decide("reconcile", choice.subject or f"table:{table.name}", choice.verdict, choice.reason)
@@ -78,7 +83,7 @@ def _store(session: Session, table: Table, rows: Sequence[Row], result: Reconcil
         operation="reconcile",
         sql="\n".join(dict.fromkeys(r.sql for r in result.repairs if r.sql)),
         reason="; ".join(dict.fromkeys(f"{r.operation}: {r.reason}" for r in result.repairs))[:2000],
-        derived=_derivations(result, table, values),
+        derived=_derivations(result, table, values, corrections),
     )
 
 
@@ -112,9 +117,12 @@ def _final(values: Mapping[str, Any], name: str) -> Any:
     return canonical if canonical is not None else values.get(name)
 
 
-def _derivations(result: Reconciliation, table: Table, values: Mapping[tuple[str, str], Any]) -> list[Derivation]:
+def _derivations(
+    result: Reconciliation, table: Table, values: Mapping[tuple[str, str], Any], corrections: Sequence[Correction]
+) -> list[Derivation]:
     """Declares each value that no source row of its row has."""
     out: list[Derivation] = []
+    decided = {(c.column, c.value) for c in corrections if c.kind == "set_value"}
     for row in result.rows:
         by_column = dict(zip(result.columns, row.values, strict=True))
         for name in table.column_names:
@@ -123,5 +131,6 @@ def _derivations(result: Reconciliation, table: Table, values: Mapping[tuple[str
             if final is None or any(values.get((s, name)) == final for s in sources):
                 continue
             kind = "canonicalize" if by_column.get(f"{name}_canonical") is not None else "reconcile"
+            kind = "correction" if (name, by_column.get(name)) in decided else kind
             out.append(Derivation(name, final, kind, f"{kind} of {by_column.get(name)!r}", row.id, by_column.get(name)))
     return out

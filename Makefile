@@ -1,0 +1,25 @@
+# Each target does all its own set-up in $(VENV), on a machine that has Python 3.11 to 3.13 and nothing else.
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: install test lint demo docs clean
+
+install:
+	@.ci/make-venv $(VENV)
+
+test: install
+	@$(BIN)/python -m pytest
+
+lint: install
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+demo: install
+	@$(BIN)/python -m demo
+
+docs: install
+	@$(BIN)/python -m tests.cli.help_blocks README.md
+
+clean:
+	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

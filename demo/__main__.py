@@ -1,0 +1,70 @@
+"""`make demo`: asks the questions of `questions.yaml` about the sample documents and shows what comes out.
+
+The exit code is 1 when an answer is not the one that the documents give.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import yaml
+
+from sliders.api import Workspace
+from sliders.cli_shell import Output, answer_text, opened
+from sliders.settings import Settings
+
+HERE = Path(__file__).parent
+FILE = Path("build") / "demo.db"
+
+
+def expected() -> list[tuple[str, list[str]]]:
+    """Each question with the values that its answer must show."""
+    return [
+        (part["question"], [str(value) for value in part["values"]])
+        for part in yaml.safe_load((HERE / "questions.yaml").read_text(encoding="utf-8"))
+    ]
+
+
+def shown(value: object) -> list[str]:
+    """The bare values of an answer as strings, whole numbers without a point."""
+    if isinstance(value, list | tuple):
+        return [text for part in value for text in shown(part)]
+    if isinstance(value, dict):
+        return [text for part in value.values() for text in shown(part)]
+    if isinstance(value, float) and value.is_integer():
+        return [str(int(value))]
+    return [str(value)]
+
+
+def ask_all(ws: Workspace) -> list[str]:
+    """Ask the questions; what is wrong with the answers, in sentences."""
+    ws.add(HERE / "documents")
+    problems = []
+    for question, values in expected():
+        answer = ws.ask(question)
+        print(answer_text(answer), end="\n\n", flush=True)
+        missing = [value for value in values if value not in shown(answer.value)]
+        if missing:
+            problems.append(f"{question} The documents say {', '.join(values)}.")
+        if not answer.citations:
+            problems.append(f"{question} There are no citations.")
+    return problems
+
+
+def main() -> int:
+    """Run the demo in a fresh workspace."""
+    FILE.parent.mkdir(exist_ok=True)
+    for old in FILE.parent.glob(FILE.name + "*"):
+        old.unlink()
+    with opened(FILE, Output(), Settings.from_env()) as ws:
+        problems = ask_all(ws)
+        problems += ws.verify()
+    print(f"The workspace is {FILE}: try `sliders tables -w {FILE}`, `sliders why dunmarrow.md -w {FILE}`.")
+    for problem in problems:
+        print(f"demo: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,253 @@
+"""Whole questions over plain documents, with a double that reads the prompts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from reading_model import document, reading_model
+
+import sliders
+from sliders import Workspace
+from sliders.errors import DocumentError, PlanError, SchemaError, SettingsError, StoreError, UnsafeStatement
+from sliders.llm.testing import FunctionModel
+
+TEXTS = {
+    "anchor.md": document("Anchor", cost="120 euros", length="30 metres", keeper="Ida Holm"),
+    "beacon.md": document("Beacon", cost="340 euros", length="12 metres", keeper="Jon Marsh"),
+    "crane.md": document("Crane", cost="75 euros", length="48 metres"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "documents"
+    place.mkdir()
+    for name, text in TEXTS.items():
+        (place / name).write_text(text, encoding="utf-8")
+    return place
+
+
+def stages(model: FunctionModel) -> Counter[str]:
+    return Counter(request.stage for request in model.history)
+
+
+def opened(tmp_path: Path, model: FunctionModel) -> Workspace:
+    return Workspace(tmp_path / "ws.db", model=model)
+
+
+def test_an_answer_walks_back_to_the_page(folder: Path, tmp_path: Path) -> None:
+    with opened(tmp_path, reading_model()) as ws:
+        ws.add(folder)
+        answer = ws.ask("What is the total cost?")
+    assert answer.status == "answered"
+    assert answer.value == 535
+    assert {c.document for c in answer.citations} == set(TEXTS)
+    for citation in answer.citations:
+        assert "euros" in citation.quote or citation.quote.isdigit() or citation.column == "name"
+        assert citation.quote in TEXTS[citation.document]
+    assert answer.completeness.documents_with_rows == 3
+
+
+def test_a_second_question_over_known_columns_extracts_nothing(folder: Path, tmp_path: Path) -> None:
+    model = reading_model()
+    with opened(tmp_path, model) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        model.history.clear()
+        answer = ws.ask("Which name has the largest cost?")
+    assert answer.value == "Beacon"
+    assert stages(model)["extract"] == stages(model)["gate"] == 0
+    assert len(model.history) <= 3
+    assert answer.usage.calls <= 3
+
+
+def test_the_same_question_again_calls_nothing(folder: Path, tmp_path: Path) -> None:
+    with opened(tmp_path, reading_model()) as ws:
+        ws.add(folder)
+        first = ws.ask("What is the total cost?")
+    model = reading_model()
+    with opened(tmp_path, model) as ws:
+        ws.add(folder)
+        again = ws.ask("What is the total cost?")
+    assert again.value == first.value == 535
+    assert stages(model)["extract"] == 0
+
+
+def test_a_new_column_is_extracted_alone(folder: Path, tmp_path: Path) -> None:
+    model = reading_model()
+    with opened(tmp_path, model) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        model.history.clear()
+        answer = ws.ask("What is the total length?")
+    assert answer.value == 90
+    asked = [r for r in model.history if r.stage == "extract"]
+    assert len(asked) == 3
+    for request in asked:
+        assert request.json_schema is not None
+        assert request.json_schema["items"]["properties"]["field"]["enum"] == ["length"]
+
+
+def test_a_changed_document_is_read_alone(folder: Path, tmp_path: Path) -> None:
+    model = reading_model()
+    with opened(tmp_path, model) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        model.history.clear()
+        (folder / "crane.md").write_text(document("Crane", cost="100 euros"), encoding="utf-8")
+        report = ws.add(folder)
+        answer = ws.ask("What is the total cost?")
+    assert (len(report.changed), len(report.same)) == (1, 2)
+    assert answer.value == 560
+    extracted = [r for r in model.history if r.stage == "extract"]
+    assert len(extracted) == 1
+    assert "Crane" in extracted[0].messages[-1].content
+
+
+def test_a_new_document_is_read_alone(folder: Path, tmp_path: Path) -> None:
+    model = reading_model()
+    with opened(tmp_path, model) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        model.history.clear()
+        ws.add_text(document("Derrick", cost="5 euros"), "derrick.md")
+        answer = ws.ask("What is the total cost?")
+    assert answer.value == 540
+    assert stages(model)["extract"] == 1
+
+
+def test_many_questions_share_one_extraction(folder: Path, tmp_path: Path) -> None:
+    model = reading_model()
+    with opened(tmp_path, model) as ws:
+        ws.add(folder)
+        answers = ws.ask_many(["What is the total cost?", "What is the total length?"])
+    assert [a.value for a in answers] == [535, 90]
+    assert stages(model)["extract"] == 3
+
+
+def test_a_missing_value_says_why(folder: Path, tmp_path: Path) -> None:
+    with opened(tmp_path, reading_model()) as ws:
+        ws.add(folder)
+        answer = ws.ask("How many have a keeper?")
+        frame = ws.tables["things"].set_index("name")
+        row = frame.loc["Crane", "row_id"]
+        told = str(ws.why(str(row)))
+    assert answer.value == 2
+    assert frame["keeper"].isna().sum() == 1
+    assert "keeper is empty: not stated" in told
+
+
+def test_a_budget_stops_and_the_rest_is_paid_later(folder: Path, tmp_path: Path) -> None:
+    model = reading_model()
+    with Workspace(tmp_path / "ws.db", model=model, max_tokens=700, concurrency=1) as ws:
+        ws.add(folder)
+        stopped = ws.ask("What is the total cost?")
+    before = stages(model)["extract"]
+    with opened(tmp_path, model) as ws:
+        answer = ws.ask("What is the total cost?")
+    assert stopped.status in ("incomplete", "not_found")
+    assert before < 3
+    assert answer.value == 535
+    assert stages(model)["extract"] == 3
+
+
+async def test_the_async_twins(folder: Path, tmp_path: Path) -> None:
+    answer = await sliders.ask_async(folder, "What is the total cost?", model=reading_model())
+    assert answer.value == 535
+    assert sliders.ask(folder, "What is the total cost?", model=reading_model()).value == 535
+
+
+def test_a_pinned_schema_keeps_its_columns(folder: Path, tmp_path: Path) -> None:
+    with opened(tmp_path, reading_model()) as ws:
+        ws.add(folder)
+        ws.pin_schema({"things": {"name": "text", "cost": "number"}})
+        ws.ask("What is the total cost?")
+        assert ws.schema.table("things").column_names == ("name", "cost")
+
+
+def test_query_sees_data_tables_only(folder: Path, tmp_path: Path) -> None:
+    with opened(tmp_path, reading_model()) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        assert ws.query("SELECT sum(cost) AS total FROM things")["total"].tolist() == [535]
+        for sql in ("SELECT * FROM sl_calls", "DELETE FROM things", "SELECT 1; SELECT 2"):
+            with pytest.raises(UnsafeStatement):
+                ws.query(sql)
+
+
+def test_a_decision_of_a_person_holds_for_later_rows(folder: Path, tmp_path: Path) -> None:
+    with opened(tmp_path, reading_model()) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        ws.set_value("things", "cost", "130 euros", {"name": "Anchor"}, author="ida", reason="the invoice says so")
+        ws.reconcile()
+        assert ws.query("SELECT cost FROM things WHERE name = 'Anchor'")["cost"].tolist() == [130]
+        ws.add_text(document("Derrick", cost="5 euros"), "derrick.md")
+        ws.ask("What is the total cost?")
+        assert ws.query("SELECT cost FROM things WHERE name = 'Anchor'")["cost"].tolist() == [130]
+        assert ws.verify() == []
+        with pytest.raises(SchemaError, match="does not fit"):
+            ws.set_value("things", "cost", "a lot", {"name": "Anchor"})
+        with pytest.raises(SchemaError, match="has no column"):
+            ws.set_value("things", "weight", "3", {"name": "Anchor"})
+
+
+def test_undo_shows_the_table_as_extracted(folder: Path, tmp_path: Path) -> None:
+    with opened(tmp_path, reading_model()) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        ws.set_value("things", "cost", "130 euros", {"name": "Anchor"})
+        ws.reconcile()
+        ws.undo("things")
+        assert ws.query("SELECT cost FROM things WHERE name = 'Anchor'")["cost"].tolist() == [120]
+        with pytest.raises(StoreError, match="nothing to undo"):
+            ws.undo("things")
+
+
+def test_estimates_call_nothing(folder: Path, tmp_path: Path) -> None:
+    model = reading_model()
+    with opened(tmp_path, model) as ws:
+        ws.add(folder)
+        before = ws.estimate("What is the total cost?")
+        assert not model.history
+        ws.ask("What is the total cost?")
+        calls = len(model.history)
+        after = ws.estimate("What is the total cost?")
+    stage = {s.stage: s.calls for s in before.stages}
+    assert stage["schema"] == 1
+    assert stage["extract"] == 3
+    assert before.calls == calls
+    assert {s.stage: s.calls for s in after.stages}["extract"] == 0
+    assert after.tokens < before.tokens
+
+
+def test_what_cannot_be_asked(tmp_path: Path) -> None:
+    with opened(tmp_path, reading_model()) as ws:
+        with pytest.raises(PlanError, match="no documents"):
+            ws.ask("What is the total cost?")
+        with pytest.raises(PlanError, match="empty"):
+            ws.ask("  ")
+        with pytest.raises(DocumentError):
+            ws.add([])
+        with pytest.raises(StoreError, match="knows no row"):
+            ws.why("nothing")
+        with pytest.raises(SettingsError, match="format"):
+            ws.export(tmp_path / "out")
+
+
+@pytest.mark.parametrize(("target", "format"), [("a.db", None), ("a.xlsx", None), ("csv", "csv"), ("pq", "parquet")])
+def test_exports(folder: Path, tmp_path: Path, target: str, format: sliders.api.ExportFormat | None) -> None:
+    with opened(tmp_path, reading_model()) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        paths = ws.export(tmp_path / target, format)
+        assert paths
+        assert all(path.stat().st_size > 0 for path in paths)
+        assert ws.verify() == []
+
+
+def test_public_names_are_sorted_and_there() -> None:
+    assert sliders.__all__ == sorted(sliders.__all__)
+    assert all(hasattr(sliders, name) for name in sliders.__all__)
