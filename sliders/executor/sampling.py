@@ -16,13 +16,13 @@ _RECORD_SHARE = 0.5
 def samples(session: Session, question: str = "") -> list[str]:
     """Beginnings of documents spread over the collection; more and longer ones for a larger context window."""
     model = session.models.model_for("schema")
-    number, tokens = (2, 220) if model.context_tokens <= _SMALL_WINDOW else (5, 800)
+    number, tokens = (1, 160) if model.context_tokens <= _SMALL_WINDOW else (5, 800)
     stored = session.catalog.documents.all()
     step = max(1, len(stored) // number)
     texts = []
     for document in stored[::step][:number]:
         text = session.catalog.documents.text(document.id)
-        texts.append(_beginning(f"{document.name}\n{text}", tokens, model.count_tokens))
+        texts.append(_beginning(text, tokens, model.count_tokens))
     return texts
 
 

@@ -10,12 +10,10 @@ from sliders.schema.names import snake_name, spoken_name
 from sliders.schema.schema import Column, ColumnType, Table
 
 _WHOLE_SET = frozenset(
-    "count counts total sum rank ranking average mean answer result difference index position number_of_documents "
-    "number_of_reports number_of_rows max min maximum minimum".split()
+    ["count", "counts", "total", "sum", "rank", "ranking", "average", "mean", "answer", "result", "difference", "index", "position", "number_of_documents", "number_of_reports", "number_of_rows", "max", "min", "maximum", "minimum"]
 )
 _SUPERLATIVES = frozenset(
-    "highest lowest most least largest smallest biggest oldest youngest earliest latest maximum minimum max min top "
-    "average avg mean greatest longest shortest".split()
+    ["highest", "lowest", "most", "least", "largest", "smallest", "biggest", "oldest", "youngest", "earliest", "latest", "maximum", "minimum", "max", "min", "top", "average", "avg", "mean", "greatest", "longest", "shortest"]
 )
 _DATE_WORDS = re.compile(r"(^|_)(date|day_of|born_on|died_on)(_|$)|_date$|^date")
 
@@ -53,8 +51,11 @@ def lint_table(table: Table, question: str = "") -> tuple[Table, tuple[LintIssue
 def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]) -> Column | None:
     name = snake_name(column.name, "fact")
     parts = [p for p in name.split("_") if p]
-    if name in _WHOLE_SET or _counts_rows(parts, table):
+    if name in _WHOLE_SET or _counts_rows(parts, table, question):
         issues.append(LintIssue(column.name, "counts, ranks and answers are SQL's work", "dropped"))
+        return None
+    if len(table.columns) > 1 and column.type is ColumnType.TEXT and name.rstrip("s") in _row_nouns(table) | _counted(question):
+        issues.append(LintIssue(column.name, "the row itself is no fact", "dropped"))
         return None
     trimmed = _without_superlatives(parts)
     if not trimmed:
@@ -66,14 +67,25 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
     return replace(column, name=new_name, type=_plausible_type(column, new_name), description=_plain_description(column))
 
 
-def _counts_rows(parts: Sequence[str], table: Table) -> bool:
+def _counts_rows(parts: Sequence[str], table: Table, question: str) -> bool:
     """`accident_count` or `number_of_accidents` in a table of accidents counts the table's own rows."""
     nouns = {w.rstrip("s") for w in spoken_name(table.name).split()} | {"document", "report", "row", "file"}
+    nouns |= _counted(question)
     if len(parts) >= 2 and parts[-1] in ("count", "rank", "total"):
         return all(p.rstrip("s") in nouns for p in parts[:-1])
     if parts[:2] in (["number", "of"], ["count", "of"]):
         return all(p.rstrip("s") in nouns for p in parts[2:])
     return False
+
+
+def _counted(question: str) -> set[str]:
+    """What a question counts ("how many of the old barns" counts barns): rows, never a column."""
+    found = re.findall(r"how many (?:of (?:the|these|those) )?(?:different )?((?:[a-z-]+ ){0,2}?[a-z-]+?s)\b", question.lower())
+    return {words.split()[-1].rstrip("s") for words in found}
+
+
+def _row_nouns(table: Table) -> set[str]:
+    return {w.rstrip("s") for w in (spoken_name(table.row).split() or [""])[-1:]} | {"report", "document", "file"}
 
 
 def _without_superlatives(parts: list[str]) -> list[str]:

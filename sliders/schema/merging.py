@@ -22,23 +22,38 @@ _FAMILIES = {
 }
 
 
-def merge_table(schema: Schema, proposal: Table, embed: Embed) -> tuple[Schema, Table]:
-    """The schema with the proposal's new columns, and the table (with old and new columns) that now holds them.
+def merge_table(schema: Schema, proposal: Table, embed: Embed) -> tuple[Schema, Table, tuple[str, ...]]:
+    """The schema with the proposal's new columns, the table that holds them, and the names of the columns it needs.
 
     Pinned tables keep exactly their columns: what is not there is not added.
     """
     home = _home(schema, proposal, embed)
     if home is None:
         named = replace(proposal, name=_free_name(schema, proposal.name))
-        return Schema((*schema.tables, named)), named
-    if home.pinned:
-        return schema, home
+        return Schema((*schema.tables, named)), named, named.column_names
     columns = list(home.columns)
+    needed: list[str] = []
     for column in proposal.columns:
-        if same_column(column, columns, embed) is None:
+        twin = same_column(column, columns, embed)
+        if twin is None and not home.pinned:
             columns.append(column)
+            twin = column
+        elif twin is not None and _more_exact(column, twin):
+            columns[columns.index(twin)] = twin = replace(twin, type=column.type)
+        if twin is not None and twin.name not in needed:
+            needed.append(twin.name)
     grown = replace(home, columns=tuple(columns))
-    return Schema(tuple(grown if t.name == home.name else t for t in schema.tables)), grown
+    return Schema(tuple(grown if t.name == home.name else t for t in schema.tables)), grown, tuple(needed)
+
+
+def _more_exact(column: Column, standing: Column) -> bool:
+    """A number or date that was taken for text by an earlier question."""
+    return (
+        not standing.pinned
+        and standing.name == column.name
+        and standing.type is ColumnType.TEXT
+        and column.type in (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)
+    )
 
 
 def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Column | None:
@@ -63,7 +78,7 @@ def _words(column: Column) -> str:
 def _home(schema: Schema, proposal: Table, embed: Embed) -> Table | None:
     """The standing table that holds the same kind of rows."""
     for table in schema.tables:
-        if table.name == proposal.name and table.grain == proposal.grain:
+        if table.name == proposal.name:
             return table
     alike = [t for t in schema.tables if t.grain == proposal.grain]
     if proposal.grain == "document" and alike:

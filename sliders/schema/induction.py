@@ -1,0 +1,183 @@
+"""From a question and samples of the documents to the table that would answer it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sliders.llm.model import Model, Request, Response
+from sliders.llm.prompts import load_prompt
+from sliders.schema.guidelines import guidelines_for
+from sliders.schema.lint import LintIssue, lint_table
+from sliders.schema.literals import uncovered
+from sliders.schema.merging import Embed, merge_table
+from sliders.schema.names import snake_name, spoken_name
+from sliders.schema.schema import Column, ColumnType, Grain, Schema, Table
+
+_TYPES = ("text", "integer", "number", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class Induction:
+    """The schema after a question: the table that serves it, the columns that it needs, and what was repaired."""
+
+    schema: Schema
+    table: Table
+    needed: tuple[str, ...]
+    issues: tuple[LintIssue, ...] = ()
+    tokens: int = 0
+
+
+def _reply_schema(parts: Sequence[str] = ()) -> dict[str, Any]:
+    asked: dict[str, Any] = {"type": "string", "enum": list(parts)} if parts else {"type": "string", "maxLength": 120}
+    column = {
+        "type": "object",
+        "properties": {
+            "asked": asked, "name": {"type": "string", "maxLength": 40}, "type": {"type": "string", "enum": list(_TYPES)}
+        },
+        "required": ["asked", "name", "type"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "columns": {"type": "array", "items": column, "minItems": 1, "maxItems": len(parts) or 8},
+            "row": {"type": "string", "maxLength": 60},
+            "in_document": {"type": "string", "enum": ["one", "several"]},
+        },
+        "required": ["columns", "row", "in_document"],
+        "additionalProperties": False,
+    }
+
+
+def induction_prompt(question: str, samples: Sequence[str], schema: Schema, parts: Sequence[str] = ()) -> Request:
+    """The request for the columns of one question, or of just these `parts` of it.
+
+    The examples and samples stand first, so that a server's prefix cache serves them.
+    """
+    prompt = load_prompt("schema/induce")
+    return Request(
+        stage="schema",
+        messages=prompt.render(
+            samples=list(samples), question=question, known=_known(schema),
+            guidelines=list(guidelines_for(question, samples)), parts=list(parts),
+        ),
+        prompt_hash=prompt.hash,
+        json_schema=_reply_schema(parts),
+        max_tokens=450,
+    )
+
+
+def _known(schema: Schema) -> str:
+    return ", ".join(f"{c.name} ({c.type.value})" for table in schema.tables for c in table.columns)
+
+
+async def induce_schema(
+    question: str, samples: Sequence[str], schema: Schema, model: Model, embed: Embed, *, grain: Grain | None = None
+) -> Induction:
+    """Ask which facts the question needs, repair the proposal, and merge it into the schema that stands.
+
+    Names, dates and codes of the question that no proposed column covers are asked for once more: a question about one
+    named thing cannot be answered without the column that holds the name.
+
+    Args:
+        samples: texts of several documents, each short.
+        grain: what the documents' structure already says about rows per document, None to let the model say.
+
+    Raises:
+        ModelError: the model gave no usable proposal.
+    """
+    if schema.tables and all(table.pinned for table in schema.tables):
+        table = schema.tables[0]
+        return Induction(schema, table, tuple(c for t in schema.tables for c in t.column_names))
+    reply = await model.generate(induction_prompt(question, samples, schema))
+    proposal, tokens = _proposal(reply, grain, question), reply.usage.tokens
+    open_parts = uncovered(question, [str(p.get("asked", "")) for p in _parts(reply)], proposal, samples)
+    if open_parts:
+        again = await model.generate(induction_prompt(question, samples, schema, open_parts))
+        tokens += again.usage.tokens
+        extra = _proposal(again, grain, question).columns
+        proposal = replace(proposal, columns=(*proposal.columns, *extra))
+    linted, issues = lint_table(proposal, question)
+    merged, home, needed = merge_table(schema, linted, embed)
+    return Induction(merged, home, needed, issues, tokens)
+
+
+def _parts(reply: Response) -> list[dict[str, Any]]:
+    data = reply.data if isinstance(reply.data, dict) else {}
+    return [part for part in data.get("columns", []) if isinstance(part, dict) and part.get("name")]
+
+
+def _proposal(reply: Response, grain: Grain | None, question: str) -> Table:
+    data = reply.data if isinstance(reply.data, dict) else {}
+    said: Grain = "many" if data.get("in_document") == "several" else "document"
+    columns = tuple(
+        Column(name=str(part["name"]), type=_type(part), description=_asked(part, question))
+        for part in _parts(reply)
+    )
+    row = str(data.get("row", "")).strip().rstrip(".")
+    noun = snake_name(row.split(" of ")[0].removeprefix("a ").removeprefix("an ").removeprefix("the "), "fact")
+    return Table(noun if noun.endswith("s") else noun + "s", columns, row=row, grain=grain or said)
+
+
+def _type(part: dict[str, Any]) -> ColumnType:
+    """The proposed type, or integer where the question's own words count or compare with a number."""
+    said = ColumnType(part.get("type", "text"))
+    return ColumnType.INTEGER if said is ColumnType.TEXT and _COUNTED.search(str(part.get("asked", ""))) else said
+
+
+_COUNTED = re.compile(
+    r"^(?:how many|number of|total number of)\b|\b(?:at least|at most|more than|fewer than|less than|over|under) "
+    r"(?:\d|one|two|three|four|five|six|seven|eight|nine|ten)|\b(?:\d[\d,.]*|ten|two|five) or (?:more|fewer|less)\b",
+    re.IGNORECASE,
+)
+
+
+def _asked(part: dict[str, Any], question: str) -> str:
+    """The question's own words for a column, where they say more than its name does and name no particular thing."""
+    asked, name = str(part.get("asked", "")).strip(), str(part["name"])
+    words = [w for w in re.findall(r"[a-z]{3,}", asked) if w not in _QUESTION_WORDS]
+    told = set(spoken_name(name).split())
+    if not words or re.search(r"[A-Z\d]", asked) or all(w.rstrip("s") in {t.rstrip("s") for t in told} for w in words):
+        return ""
+    return f"{spoken_name(name)}; {' '.join(words)}" if len(words) <= 8 else ""
+
+
+_QUESTION_WORDS = frozenset(
+    "how many much which what when where who whose the and for with most least least highest lowest largest smallest "
+    "total average number were was are that did does each all any per than more less over between list give name".split()
+)
+
+
+def completion_prompt(table: Table, samples: Sequence[str]) -> Request:
+    """The request that says what one row of a pinned table is."""
+    prompt = load_prompt("schema/complete")
+    return Request(
+        stage="schema",
+        messages=prompt.render(
+            samples=list(samples), table=spoken_name(table.name), columns=", ".join(map(spoken_name, table.column_names))
+        ),
+        prompt_hash=prompt.hash,
+        json_schema={
+            "type": "object",
+            "properties": {
+                "row": {"type": "string", "maxLength": 120},
+                "rows_per_document": {"type": "string", "enum": ["one", "many"]},
+            },
+            "required": ["row", "rows_per_document"],
+            "additionalProperties": False,
+        },
+        max_tokens=80,
+    )
+
+
+async def complete_table(table: Table, samples: Sequence[str], model: Model, *, grain: Grain | None = None) -> Table:
+    """A pinned table with its row described and its grain known; names, types and order of columns never change."""
+    if table.row and grain is None:
+        return table
+    reply = await model.generate(completion_prompt(table, samples))
+    data = reply.data if isinstance(reply.data, dict) else {}
+    said: Grain = "document" if data.get("rows_per_document") == "one" else "many"
+    return replace(table, row=table.row or str(data.get("row", "")).strip().rstrip("."), grain=grain or said)
