@@ -33,7 +33,7 @@ class Citation:
 
     def __str__(self) -> str:
         where = self.document if self.page is None else f"{self.document}, page {self.page}"
-        return f'{where}: "{self.quote}" ({self.column})'
+        return f'{where}: "{self.quote}"' + (f" ({self.column})" if self.column else "")
 
 
 @dataclass(frozen=True, slots=True)

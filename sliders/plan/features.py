@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -33,6 +35,15 @@ class Passage(Protocol):
     def semantic(self) -> float: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The text that a question is asked of: its size, and which words of the question occur in it at all."""
+
+    documents: int
+    characters: int
+    known: frozenset[str] = frozenset()
+
+
 _CUES: dict[str, str] = {
     "how_many": r"\bhow many\b|\bnumber of\b|\bcount\b",
     "how_much": r"\bhow much\b|\bwhat amount\b",
@@ -49,7 +60,12 @@ _CUES: dict[str, str] = {
     "where": r"\bwhere\b|\bwhat (?:city|country|state|county)\b",
     "what_are": r"\bwhat (?:are|were|kinds?|types?|methods?|features?)\b",
     "which": r"\bwhich\b",
-    "list": r"^(?:list|name|give)\b|\brespectively\b|\ball the\b",
+    "list": r"^(?:list|name|give)\b|\ball the\b",
+    "respective": r"\brespective(?:ly)?\b",
+    "manner": r"^(?:how|in what way) (?:is|are|was|were|do|does|did|can|big|large)\b",
+    "expressed": r"\bexpressed as\b|\bas a percent|\bpercentage of\b|\b(?:percentage|%) change\b|\bchange in\b|\bby how much\b",
+    "does": r"\bwhat do(?:es)?\b|\bconsist|\binclude",
+    "chain": r"\b(?:who|that|which|whose|where) (?:\w+ ){0,3}\w+(?:ed|s)\b.* (?:in|of|by|for)\b|\bof the \w+ (?:of|in|that|where|who|which|by)\b",
     "yes_no": r"^(?:is|are|was|were|do|does|did|has|have|had|can|could)\b",
     "both": r"\bboth\b|\bsame\b|\bcommon\b|\beither\b",
     "or": r"\bor\b|\bcompared?\b|\bversus\b|\bvs\b",
@@ -68,18 +84,20 @@ _CUES: dict[str, str] = {
     "company": r"\bcompany|\bfiscal|\bas of\b|\bended\b|\bdecember\b|\bjune\b|\bseptember\b|\bmarch\b",
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _CUES.items()}
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b|\b(?:FY|F)['’]?\d\d\b")
+_JOINED = re.compile(r"\b[A-Z][\w'’.-]*(?: [\w'’.-]+){0,4},? (?:and|or) (?:the )?[A-Z]")
 _NAME = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’.-]*(?:\s+(?:of|the|de|and|&)?\s*[A-Z0-9][\w'’.-]*)*")
 _NUMBER = re.compile(r"\d[\d,.]*")
 _STOP = frozenset(
     ["a", "an", "the", "of", "in", "on", "at", "to", "for", "and", "or", "is", "are", "was", "were", "be", "been", "do", "does", "did", "has", "have", "had", "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "many", "much", "by", "with", "from", "as", "that", "this", "these", "those", "it", "its", "their", "they", "there", "than", "between", "into", "about", "any", "all", "not", "no", "can", "could", "would", "should", "s"]
 )
 
-QUESTION_NAMES = (*_CUES, "words", "digits", "years", "two_years", "names", "two_names", "commas")
+QUESTION_NAMES = (*_CUES, "words", "digits", "years", "two_years", "names", "two_names", "commas", "joined_names")
 RETRIEVAL_NAMES = (
     "cos_1", "cos_2", "cos_3", "cos_mean", "exact_1", "exact_2", "exact_share", "score_2", "score_3", "coverage",
     "coverage_1", "rare_coverage", "name_coverage", "names_all", "year_coverage", "years_all", "numbers", "table",
-    "documents", "characters", "agreement",
+    "documents", "characters", "agreement", "whole", "share_read", "corpus", "collection",
+    "missed", "missed_any", "missed_rare", "score_4", "score_5", "drop", "numbers_1",
 )  # fmt: skip
 
 
@@ -101,15 +119,20 @@ def question_features(question: str) -> Features:
     names = names_in(text)
     extra = [
         min(len(low.split()), 60) / 20, float(bool(_NUMBER.search(low))), min(len(years), 4) / 2, float(len(years) >= 2),
-        min(len(names), 5) / 2, float(len(names) >= 2), min(text.count(","), 4) / 2,
+        min(len(names), 5) / 2, float(len(names) >= 2), min(text.count(","), 4) / 2, float(bool(_JOINED.search(text))),
     ]  # fmt: skip
     return np.array([*(float(bool(p.search(low))) for p in _PATTERNS.values()), *extra])
 
 
-def retrieval_features(question: str, passages: Sequence[Passage]) -> Features:
-    """What the first retrieved segments say about the question, shape (len(RETRIEVAL_NAMES),); zeros without any."""
+def retrieval_features(question: str, passages: Sequence[Passage], corpus: Corpus) -> Features:
+    """What the first three segments say about the question, shape (len(RETRIEVAL_NAMES),); zeros without any.
+
+    The fourth and fifth only tell how much the search would have preferred the first ones.
+    """
     if not passages:
         return np.zeros(len(RETRIEVAL_NAMES))
+    later = [p.score for p in passages[3:5]]
+    passages = passages[:3]
     question = question[:QUESTION_CHARACTERS]
     joined = " ".join(passage.text for passage in passages)
     low = joined.lower()
@@ -131,6 +154,11 @@ def retrieval_features(question: str, passages: Sequence[Passage]) -> Features:
         min(len(_NUMBER.findall(joined)), 120) / 60, min(joined.count("|"), 90) / 60,
         len({p.document_id for p in passages}) / 3, min(len(joined), 3000) / 2000,
         float(max(exact) == exact[0] and max(cosines) == cosines[0]),
+        float(len(joined) >= 0.9 * corpus.characters), min(1.0, len(joined) / max(1, corpus.characters)),
+        math.log10(max(10, corpus.characters)) - 3, float(corpus.documents > 1),
+        _share(corpus.known - found, corpus.known) if corpus.known else 0.0, float(bool(corpus.known - found)),
+        float(bool((corpus.known - found) & rare)), *[*later, 0.0, 0.0][:2], scores[0] - scores[2],
+        float(bool(_NUMBER.search(passages[0].text))),
     ])  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""What the planner's benchmarks share: labelled questions, their retrieved segments, scores."""

@@ -1,0 +1,201 @@
+"""Passages for a call: retrieved segments merged with their neighbours, extended, cut tables made whole
+(OkraLong, section 3.3 and appendix B.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sliders.chunks.context import Outline
+from sliders.chunks.embeddings import Embedder
+from sliders.chunks.index import SegmentVectors
+from sliders.chunks.retrieval import RankedSegment, RetrievalIndex, retrieve
+from sliders.chunks.segments import index_document
+from sliders.documents.document import Document
+
+CountTokens = Callable[[str], int]
+Span = tuple[int, int]
+Weights = tuple[float, float]
+
+_TABLE_TOKENS = 400
+"""A table of up to this size is shown whole when a part of it was found."""
+_JOIN_CHARACTERS = 3
+"""Segments with no more than this between them are one passage."""
+
+#: Gives the index entry of a document at a granularity: computed, or what the store has kept.
+EntryOf = Callable[[Document, int], SegmentVectors]
+#: Says of segments of one document (spans, their vectors) which ones are skipped.
+Skip = Callable[[Document, Sequence[Span], np.ndarray], Sequence[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """`text` is `Document.text[start:end]`; `header` names document and section for the reader."""
+
+    document_id: str
+    document: str
+    start: int
+    end: int
+    text: str
+    tokens: int
+    score: float
+    header: str = ""
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How to search: `segments` of at most `tokens` each, `weights` of words and meaning; `extend` adds neighbours."""
+
+    segments: int = 5
+    tokens: int = 150
+    weights: Weights = (1, 1)
+    extend: bool = False
+    threshold: float = 0.1
+
+
+class PassageSource:
+    """The documents that a question may be answered from, searched at any granularity; narrowed by hints.
+
+    `spans` limits documents to parts (a document that is left out is whole), `skip` drops segments by their subject.
+    """
+
+    def __init__(
+        self, documents: Iterable[Document], embedder: Embedder, count_tokens: CountTokens, *,
+        entry_of: EntryOf | None = None, spans: Mapping[str, Sequence[Span]] | None = None, skip: Skip | None = None,
+    ) -> None:  # fmt: skip
+        self.documents = {d.id: d for d in documents}
+        self.embedder, self.count = embedder, count_tokens
+        self._entry_of: EntryOf = entry_of or self._compute
+        self._spans = {key: tuple(value) for key, value in (spans or {}).items()}
+        self._skip = skip
+        self._indexes: dict[int, RetrievalIndex] = {}
+        self._outlines: dict[str, Outline] = {}
+        self.skipped = 0
+
+    def narrowed(self, spans: Mapping[str, Sequence[Span]], skip: Skip | None) -> PassageSource:
+        """The same documents, limited by hints."""
+        return PassageSource(
+            self.documents.values(), self.embedder, self.count, entry_of=self._entry_of, spans=spans, skip=skip
+        )
+
+    def _compute(self, document: Document, tokens: int) -> SegmentVectors:
+        return index_document(document, self.embedder, self.count, max_tokens=tokens)
+
+    def index(self, tokens: int) -> RetrievalIndex:
+        """The searchable segments of one granularity."""
+        if tokens not in self._indexes:
+            index = RetrievalIndex(self.embedder, self.count, segment_tokens=tokens)
+            for document in self.documents.values():
+                entry = self._limited(document, self._entry_of(document, tokens))
+                if len(entry.spans):
+                    index.add(document, entry)
+            self._indexes[tokens] = index
+        return self._indexes[tokens]
+
+    def _limited(self, document: Document, entry: SegmentVectors) -> SegmentVectors:
+        """The entry without the segments that hints leave out."""
+        spans = [(int(start), int(end)) for start, end, _ in entry.spans.tolist()]
+        wanted = self._spans.get(document.id)
+        keep = [wanted is None or any(a < end and start < b for a, b in wanted) for start, end in spans]
+        if self._skip is not None and spans:
+            dropped = self._skip(document, spans, entry.vectors)
+            self.skipped += sum(1 for kept, drop in zip(keep, dropped, strict=True) if kept and drop)
+            keep = [kept and not drop for kept, drop in zip(keep, dropped, strict=True)]
+        if all(keep):
+            return entry
+        mask = np.array(keep, dtype=bool)
+        return SegmentVectors(
+            entry.document_id, entry.embedder, entry.document, entry.spans[mask], entry.codes[mask], entry.scales[mask]
+        )
+
+    @property
+    def characters(self) -> int:
+        """Characters that can be searched: all of the documents, or the parts that hints leave."""
+        return sum(
+            sum(b - a for a, b in self._spans[d.id]) if d.id in self._spans else len(d.text)
+            for d in self.documents.values()
+        )
+
+    def rank(self, question: str, context: Context) -> tuple[RankedSegment, ...]:
+        """The best segments, best first."""
+        index = self.index(context.tokens)
+        if not index.documents:
+            return ()
+        return retrieve(question, index, weights=context.weights, threshold=context.threshold)
+
+    def search(self, question: str, context: Context) -> tuple[Passage, ...]:
+        """The best passages, in the order of their best segment."""
+        return self.assemble(self.rank(question, context)[: context.segments], context)
+
+    def assemble(self, ranked: Sequence[RankedSegment], context: Context) -> tuple[Passage, ...]:
+        """Segments as passages: neighbours joined, extended where asked, tables recovered."""
+        pieces: dict[str, list[tuple[int, int, float]]] = {}
+        for segment in ranked:
+            start, end = segment.start, segment.end
+            if context.extend:
+                start, end = self._extended(segment.document_id, start, end, context.tokens)
+            start, end = self._with_table(segment.document_id, start, end)
+            pieces.setdefault(segment.document_id, []).append((start, end, segment.score))
+        passages = [
+            self.passage(document_id, start, end, score)
+            for document_id, found in pieces.items() for start, end, score in _joined(found)
+        ]  # fmt: skip
+        return tuple(sorted(passages, key=lambda p: -p.score))
+
+    def whole(self, limit: int) -> tuple[Passage, ...] | None:
+        """Every document as one passage, None when they take more than `limit` tokens together."""
+        if sum(len(d.text) for d in self.documents.values()) > 8 * limit:
+            return None
+        passages = tuple(self.passage(d.id, 0, len(d.text), 1.0) for d in self.documents.values())
+        return passages if sum(p.tokens for p in passages) <= limit else None
+
+    def passage(self, document_id: str, start: int, end: int, score: float) -> Passage:
+        """A span as a passage."""
+        document = self.documents[document_id]
+        if document_id not in self._outlines:
+            self._outlines[document_id] = Outline(document)
+        outline = self._outlines[document_id]
+        path = outline.heading_path(start)
+        text = document.text[start:end]
+        title = document.title or document.name
+        # A heading that the text repeats would be read twice.
+        header = " > ".join(dict.fromkeys(part for part in (title, *path[-1:]) if part and part not in text[:200]))
+        return Passage(document_id, document.name, start, end, text, self.count(text), score, header,
+                       document.page_at(start))  # fmt: skip
+
+    def _extended(self, document_id: str, start: int, end: int, tokens: int) -> Span:
+        """The segment with half a neighbour before and after."""
+        entry = self._entry_of(self.documents[document_id], tokens).spans
+        starts = entry[:, 0].tolist()
+        if start not in starts:
+            return start, end
+        place = starts.index(start)
+        if place:
+            start = int(entry[place - 1, 0])
+        if place + 1 < len(entry):
+            end = int(entry[place + 1, 1])
+        return start, end
+
+    def _with_table(self, document_id: str, start: int, end: int) -> Span:
+        """The span with the rest of a table that it cuts, when the table is small enough."""
+        for element in self.documents[document_id].elements:
+            if element.kind == "table" and element.start < end and element.end > start:
+                inside = start <= element.start and element.end <= end
+                text = self.documents[document_id].text[element.start : element.end]
+                if not inside and len(text) <= 8 * _TABLE_TOKENS and self.count(text) <= _TABLE_TOKENS:
+                    start, end = min(start, element.start), max(end, element.end)
+        return start, end
+
+
+def _joined(found: Sequence[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
+    """Spans of one document in order, those that touch made one with the better score."""
+    out: list[tuple[int, int, float]] = []
+    for start, end, score in sorted(found):
+        if out and start <= out[-1][1] + _JOIN_CHARACTERS:
+            out[-1] = (out[-1][0], max(out[-1][1], end), max(out[-1][2], score))
+        else:
+            out.append((start, end, score))
+    return out

@@ -1,0 +1,160 @@
+"""Reads an answer out of passages: the words first, then the answer; calculations are worked out by code.
+
+The quote is looked up in the passages, so a citation is always what the document prints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sliders.answer.expression import work_out
+from sliders.answer.passages import Passage
+from sliders.answer.result import Citation
+from sliders.answer.values import Value
+from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.extraction.grounding import ground
+from sliders.extraction.numbers import numbers_in
+from sliders.llm.model import Model, Request, Usage
+from sliders.llm.prompts import load_prompt
+
+Mode = Literal["words", "number", "prose"]
+
+_TEXT = {"type": "string", "maxLength": 400}
+_SHAPES: dict[Mode, dict[str, Any]] = {
+    "words": {"quote": _TEXT, "answer": {"type": "string", "maxLength": 200}},
+    "prose": {"quote": _TEXT, "answer": {"type": "string", "maxLength": 500}},
+    "number": {"quote": _TEXT, "expression": {"type": "string", "maxLength": 160}},
+}
+_TOKENS: dict[Mode, int] = {"words": 200, "prose": 320, "number": 220}
+_NO_ANSWER = re.compile(
+    r"^\W*(?:unanswerable|not (?:found|stated|mentioned|available|specified|given|provided|answerable|in the (?:context|"
+    r"passages?|text))|no (?:answer|information)\b|unknown|n/?a\b|none\b(?! of)|null|the (?:passages?|text|document) do(?:es)? "
+    r"not\b|answer not in context|cannot be (?:answered|determined))",
+    re.I,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one call over passages gave.
+
+    `answered` is False for a refusal; `citations` are the words that carry the answer, empty when the model's quote is
+    not in the passages; `confidence` is the mean token log-probability (natural log), None where the server gives none.
+    """
+
+    answered: bool
+    value: Value = None
+    text: str = ""
+    citations: tuple[Citation, ...] = ()
+    reason: str = ""
+    confidence: float | None = None
+    usage: Usage = field(default_factory=Usage)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a reply says that the passages do not hold the answer."""
+    return not text.strip() or bool(_NO_ANSWER.match(text))
+
+
+def read_request(question: str, passages: Sequence[Passage], mode: Mode = "words", *, logprobs: bool = False) -> Request:
+    """The call that reads an answer."""
+    prompt = load_prompt("answer/calculate" if mode == "number" else "answer/read")
+    shown = [(p.header, p.text.strip()) for p in passages]
+    values: dict[str, Any] = {"question": question, "passages": shown}
+    if mode != "number":
+        values["prose"] = mode == "prose"
+    properties = _SHAPES[mode]
+    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return Request("answer", prompt.render(**values), prompt.hash, schema, max_tokens=_TOKENS[mode], logprobs=logprobs)
+
+
+async def read(
+    question: str, passages: Sequence[Passage], model: Model, mode: Mode = "words", *, logprobs: bool = False
+) -> Reading:
+    """Answer from passages; "unanswerable" where they do not hold it.
+
+    Raises:
+        ModelUnavailable: the model cannot be reached.
+        BudgetExceeded: the run's limit is reached.
+    """
+    if not passages:
+        return Reading(False, reason="no passage was found")
+    try:
+        reply = await model.generate(read_request(question, passages, mode, logprobs=logprobs))
+    except (ModelRefusal, TruncatedReply) as error:
+        spent = error.usage if isinstance(error.usage, Usage) else Usage()
+        return Reading(False, reason=f"the model gave no usable reply: {error}", usage=spent)
+    data = reply.data if isinstance(reply.data, dict) else {}
+    confidence = sum(reply.token_logprobs) / len(reply.token_logprobs) if reply.token_logprobs else None
+    quote = str(data.get("quote") or "")
+    if mode == "number":
+        return _calculated(str(data.get("expression") or ""), quote, passages, confidence, reply.usage)
+    answer = str(data.get("answer") or "").strip()
+    if is_refusal(answer):
+        return Reading(False, reason="the passages do not hold the answer", confidence=confidence, usage=reply.usage)
+    citations = cite_quote(quote, passages) or cite_quote(answer, passages)
+    reason = "" if citations else "the model's quote is not in the passages"
+    return Reading(True, value_of(answer), answer, citations, reason, confidence, reply.usage)
+
+
+def _calculated(
+    expression: str, quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage
+) -> Reading:
+    if is_refusal(expression):
+        return Reading(False, reason="the passages do not hold the numbers", confidence=confidence, usage=usage)
+    citations = cite_quote(quote, passages)
+    worked = work_out(expression, [p.text for p in passages])
+    if worked is None:
+        if any(c.isdigit() for c in expression) and not re.search(r"[a-z]{3}", expression, re.I):
+            reason = f"the calculation {expression!r} cannot be worked out"
+            return Reading(False, reason=reason, confidence=confidence, usage=usage)
+        return Reading(True, expression, expression, citations, "" if citations else "no quote was found", confidence, usage)
+    if worked.unknown:
+        named = ", ".join(f"{n:g}" for n in worked.unknown)
+        reason = f"the calculation {expression!r} uses numbers that are not printed: {named}"
+        return Reading(False, reason=reason, confidence=confidence, usage=usage)
+    value = round(worked.value, 6)
+    number: float | int = int(value) if value == int(value) else value
+    cited = citations or _cite_numbers(worked.numbers, passages)
+    return Reading(True, number, f"{number}", cited, f"worked out: {expression.strip()}", confidence, usage)
+
+
+def value_of(answer: str) -> Value:
+    """The bare number where the answer is one number and nothing else, else the text."""
+    found = [n for n in numbers_in(answer) if n.plain and not n.word]
+    if len(found) == 1 and not re.search(r"[a-z]{2}", answer[: found[0].start] + answer[found[0].end :], re.I):
+        value = float(found[0].value)
+        return int(value) if value == int(value) and abs(value) < 1e15 else value
+    return answer
+
+
+def cite_quote(quote: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
+    """The place of a quote in the passages; empty when no passage prints it."""
+    quote = quote.strip()
+    if len(quote) < 2:
+        return ()
+    for passage in passages:
+        found = ground(quote, passage.text, offset=passage.start)
+        if found.start >= 0:
+            return (_citation(passage, found.start, found.end, found.status.value),)
+    return ()
+
+
+def _cite_numbers(numbers: Sequence[float], passages: Sequence[Passage]) -> tuple[Citation, ...]:
+    """Where the numbers of a calculation are printed, once each."""
+    out: list[Citation] = []
+    for wanted in dict.fromkeys(abs(n) for n in numbers):
+        for passage in passages:
+            place = next((n for n in numbers_in(passage.text) if abs(float(n.value)) == wanted), None)
+            if place is not None:
+                out.append(_citation(passage, passage.start + place.start, passage.start + place.end, "exact"))
+                break
+    return tuple(out)
+
+
+def _citation(passage: Passage, start: int, end: int, grounding: str) -> Citation:
+    words = passage.text[start - passage.start : end - passage.start]
+    return Citation(passage.document, words, passage.page, "", "", "", None, passage.document_id, start, end, grounding)

@@ -1,0 +1,264 @@
+"""Ways to answer by reading: fixed lookup, split, step-wise, candidates of single passages, whole context
+(OkraLong, sections 3.3 and 3.4; HALO, section 5). All give the same `Answer`."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sliders.answer.passages import Context, Passage, PassageSource
+from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read
+from sliders.answer.result import Answer, Citation, Completeness
+from sliders.answer.verification import rank
+from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.llm.model import Model, Request, Usage
+from sliders.llm.prompts import load_prompt
+from sliders.plan.features import names_in
+
+MAX_STEPS = 4
+MAX_PARTS = 4
+_STEP_SEGMENTS = 3
+_REPLY_ROOM = 700
+"""Tokens of a prompt's own words and of the reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as a workflow gets it.
+
+    `search` is what is searched for (the question with terms that mean the same); `positive` and `negative` are what
+    the answer must be about and what not.
+    """
+
+    question: str
+    source: PassageSource
+    model: Model
+    context: Context = field(default_factory=Context)
+    mode: Mode = "words"
+    search: str = ""
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+
+    @property
+    def query(self) -> str:
+        """What is searched for."""
+        return self.search or self.question
+
+    @property
+    def room(self) -> int:
+        """Tokens of passages that fit into one call."""
+        return self.model.context_tokens - _REPLY_ROOM - self.model.count_tokens(self.question)
+
+
+async def lookup(asked: Asked) -> Answer:
+    """One search, one call.
+
+    Raises:
+        ModelUnavailable: the model cannot be reached.
+        BudgetExceeded: the run's limit is reached.
+    """
+    passages = fitting(asked.source.search(asked.query, asked.context), asked.room)
+    return finished(asked, await read(asked.question, passages, asked.model, asked.mode), "lookup")
+
+
+async def split(asked: Asked) -> Answer:
+    """A search for each thing that the question names, one call over what they found together.
+
+    Names are split by code; the model is asked for sub-questions where the question names fewer than two.
+    """
+    parts, usage = parts_by_names(asked.question), Usage()
+    if len(parts) < 2:
+        parts, usage = await sub_questions(asked.question, asked.model)
+    each = max(2, -(-asked.context.segments // max(1, len(parts))))
+    found = [asked.source.rank(part, asked.context)[:each] for part in parts or (asked.query,)]
+    merged = {(s.document_id, s.start, s.end): s for ranked in found for s in ranked}
+    passages = fitting(asked.source.assemble(list(merged.values()), asked.context), asked.room)
+    reading = await read(asked.question, passages, asked.model, asked.mode)
+    note = f"searched separately for {len(parts)} parts of the question"
+    return finished(asked, reading, "split", (note,), usage)
+
+
+async def stepwise(asked: Asked) -> Answer:
+    """Read, say what must be looked up next, search for that, until the answer is found or nothing new is asked."""
+    narrow = replace(asked.context, segments=min(_STEP_SEGMENTS, asked.context.segments))
+    facts: list[str] = []
+    citations: list[Citation] = []
+    seen: dict[tuple[str, int], Passage] = {}
+    usage, query, queries = Usage(), asked.query, list[str]()
+    for _ in range(MAX_STEPS):
+        queries.append(query)
+        passages = fitting(asked.source.search(query, narrow), asked.room // 2)
+        fresh = [p for p in passages if (p.document_id, p.start) not in seen]
+        seen |= {(p.document_id, p.start): p for p in fresh}
+        step = await _step(asked, facts, passages)
+        usage += step.usage
+        found = cite_quote(step.evidence, passages)
+        if step.evidence and not is_refusal(step.evidence) and step.evidence not in facts:
+            facts.append(step.evidence)
+            citations.extend(found)
+        if step.answer and not is_refusal(step.answer):
+            cited = tuple(citations) or cite_quote(step.answer, passages)
+            reading = Reading(True, step.answer, step.answer, cited)
+            return finished(asked, reading, "stepwise", _steps_note(queries), usage)
+        query = step.following
+        if not query or is_refusal(query) or query in queries or not fresh:
+            break
+    best = sorted(seen.values(), key=lambda p: -p.score)[: asked.context.segments]
+    reading = await read(asked.question, fitting(best, asked.room), asked.model, asked.mode)
+    return finished(asked, reading, "stepwise", _steps_note(queries), usage)
+
+
+async def candidates(asked: Asked) -> Answer:
+    """An answer from each passage alone, ranked by the user's constraints; `rows` are the candidates, best first."""
+    found = asked.source.search(asked.query, asked.context)
+    passages = [p for p in found if p.tokens <= asked.room]
+    readings = await asyncio.gather(
+        *(read(asked.question, [p], asked.model, asked.mode, logprobs=True) for p in passages)
+    )
+    usage = sum((r.usage for r in readings), Usage())
+    pairs = [(p, r) for p, r in zip(passages, readings, strict=True) if r.answered]
+    if not pairs:
+        reason = "no passage holds the answer" if passages else "no passage was found"
+        return finished(asked, Reading(False, reason=reason), "candidates", (), usage)
+    texts = [" ".join([r.text, *(c.quote for c in r.citations), p.header]) for p, r in pairs]
+    ranking = rank(texts, asked.positive, asked.negative, asked.source.embedder, [r.confidence for _, r in pairs])
+    notes = [f"{len(pairs)} of {len(passages)} passages gave an answer; ranked by {ranking.by}"]
+    if (asked.positive or asked.negative) and ranking.by != "verify":
+        notes.append(f"the constraints do not tell the answers apart (spread {ranking.spread:.3f}): switched off")
+    best = replace(pairs[ranking.order[0]][1], usage=Usage())
+    rows = tuple((pairs[n][1].text, round(ranking.scores[n], 4)) for n in ranking.order)
+    return replace(finished(asked, best, "candidates", notes, usage), columns=("candidate", "score"), rows=rows)
+
+
+async def whole(asked: Asked) -> Answer:
+    """All documents in one call; `not_found` with the reason where they do not fit the model's window."""
+    passages = asked.source.whole(asked.room)
+    if passages is None:
+        reason = f"the documents do not fit the model's window of {asked.model.context_tokens} tokens"
+        return finished(asked, Reading(False, reason=reason), "whole_context")
+    return finished(asked, await read(asked.question, passages, asked.model, asked.mode), "whole_context")
+
+
+async def precise(asked: Asked, first: Answer) -> Answer:
+    """The cascade: an unanswerable question is read again with everything, or with as much as fits.
+
+    Returns `first` when it is answered.
+    """
+    if first.status != "not_found":
+        return first
+    passages = asked.source.whole(asked.room)
+    note = "unanswerable from the passages found: read again with the whole documents"
+    if passages is None:
+        wide = Context(20, 400, asked.context.weights, threshold=0.0)
+        passages = fitting(asked.source.search(asked.query, wide), asked.room)
+        note = f"unanswerable from the passages found: read again with {sum(p.tokens for p in passages)} tokens of passages"
+    reading = await read(asked.question, passages, asked.model, asked.mode)
+    again = finished(asked, reading, first.workflow, (*first.decisions, note), first.usage)
+    return again
+
+
+def fitting(passages: Sequence[Passage], room: int) -> tuple[Passage, ...]:
+    """The best passages that fit into `room` tokens."""
+    kept: list[Passage] = []
+    for passage in passages:
+        if passage.tokens <= room:
+            kept.append(passage)
+            room -= passage.tokens
+    return tuple(kept)
+
+
+def finished(
+    asked: Asked, reading: Reading, workflow: str, notes: Sequence[str] = (), usage: Usage | None = None
+) -> Answer:
+    """The answer of a reading."""
+    spent = (usage or Usage()) + reading.usage
+    documents = len(asked.source.documents)
+    ledger = Completeness(documents=documents, documents_with_rows=len({c.document_id for c in reading.citations}))
+    if not reading.answered:
+        text = f"Not found in these documents: {reading.reason or 'the passages do not hold the answer'}."
+        return Answer(asked.question, "not_found", None, text, completeness=ledger, usage=spent, reason=reading.reason,
+                      decisions=tuple(notes), workflow=workflow)  # fmt: skip
+    return Answer(
+        asked.question, "answered", reading.value, reading.text, citations=reading.citations, completeness=ledger,
+        usage=spent, reason=reading.reason, decisions=tuple(notes), workflow=workflow,
+    )  # fmt: skip
+
+
+_JOIN = re.compile(r"\b(?:and|or|versus|vs)\b", re.I)
+
+
+def parts_by_names(question: str) -> tuple[str, ...]:
+    """A search for each thing named in a comparison: its name and the question without the other names."""
+    names = [n for name in names_in(question) for n in re.split(r"\s+(?:and|&)\s+", name) if len(n) > 1]
+    names = list(dict.fromkeys(names))
+    if len(names) < 2 or len(names) > MAX_PARTS or not _JOIN.search(question):
+        return ()
+    parts = []
+    for name in names:
+        rest = question
+        for other in names:
+            rest = rest.replace(other, " ")
+        parts.append(" ".join(f"{name} {rest}".split()))
+    return tuple(parts)
+
+
+_LINES = {"type": "array", "items": {"type": "string", "maxLength": 200}, "maxItems": MAX_PARTS}
+
+
+def split_request(question: str) -> Request:
+    """The call that splits a question."""
+    prompt = load_prompt("answer/split")
+    schema = {
+        "type": "object", "properties": {"questions": _LINES}, "required": ["questions"], "additionalProperties": False,
+    }  # fmt: skip
+    return Request("plan", prompt.render(question=question), prompt.hash, schema, max_tokens=160)
+
+
+async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], Usage]:
+    """Sub-questions that each have one source; the question itself where the model gives none."""
+    try:
+        reply = await model.generate(split_request(question))
+    except (ModelRefusal, TruncatedReply) as error:
+        return (question,), error.usage if isinstance(error.usage, Usage) else Usage()
+    listed = reply.data.get("questions") if isinstance(reply.data, dict) else None
+    texts = [str(t).strip() for t in listed if str(t).strip()] if isinstance(listed, list) else []
+    return tuple(dict.fromkeys(texts)) or (question,), reply.usage
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    evidence: str = ""
+    answer: str = ""
+    following: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage]) -> Request:
+    """The call of one step: what the passages say of it, the answer if it is clear, else what to look up next."""
+    prompt = load_prompt("answer/step")
+    text: dict[str, Any] = {"type": "string", "maxLength": 300}
+    properties = {"evidence": text, "answer": {"type": "string", "maxLength": 160}, "next_question": text}
+    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    messages = prompt.render(
+        question=question, facts=list(facts), passages=[(p.header, p.text.strip()) for p in passages]
+    )
+    return Request("answer", messages, prompt.hash, schema, max_tokens=260)
+
+
+async def _step(asked: Asked, facts: Sequence[str], passages: Sequence[Passage]) -> _Step:
+    try:
+        reply = await asked.model.generate(step_request(asked.question, facts, passages))
+    except (ModelRefusal, TruncatedReply) as error:
+        return _Step(usage=error.usage if isinstance(error.usage, Usage) else Usage())
+    data = reply.data if isinstance(reply.data, dict) else {}
+    return _Step(
+        str(data.get("evidence") or "").strip(), str(data.get("answer") or "").strip(),
+        str(data.get("next_question") or "").strip(), reply.usage,
+    )  # fmt: skip
+
+
+def _steps_note(queries: Sequence[str]) -> tuple[str, ...]:
+    return (f"{len(queries)} steps: " + " -> ".join(queries),) if len(queries) > 1 else ()
