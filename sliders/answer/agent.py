@@ -6,41 +6,23 @@ Code repairs what it can before the model is asked again; of several statements 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sliders.answer.joins import single_table_sql, without_repetition_sql
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.prompting import sql_request
-from sliders.answer.prune import asked_columns, keep
-from sliders.answer.question import NamedValue, named_values
-from sliders.answer.repair import repair
-from sliders.answer.review import Finding, failing_conditions, is_zero, review
-from sliders.answer.scope import DIALECT, Names, extract_sql, parse_select
+from sliders.answer.question import named_values
+from sliders.answer.review import failing_conditions, is_zero
+from sliders.answer.scope import Names, extract_sql
 from sliders.answer.shape import empty, text_of, value_of
-from sliders.answer.ties import with_ties_sql
-from sliders.answer.values import QueryResult, RunSql, SqlAnswer, SqlAttempt, TableView
-from sliders.errors import QueryError, StoreError
+from sliders.answer.trial import Candidate, try_sql
+from sliders.answer.values import RunSql, SqlAnswer, SqlAttempt, TableView
 from sliders.llm.model import Model, Usage
 
 MAX_ATTEMPTS = 3
-MAX_TIES = 20
-ERROR_WEIGHT = 10
 DOUBT = 1
 """Weight of a single doubt: a statement that the model writes twice in spite of it stands."""
 STUCK_TEMPERATURE = 0.7
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A statement that was tried, with its result when it ran."""
-
-    attempt: SqlAttempt
-    weight: int
-    tree: exp.Query | None = None
-    result: QueryResult | None = None
-    findings: tuple[Finding, ...] = field(default=())
 
 
 async def answer_question(
@@ -90,46 +72,6 @@ def _stuck(attempts: Sequence[SqlAttempt]) -> bool:
 def _declined(candidate: Candidate) -> bool:
     """Whether the model says that no column can answer."""
     return candidate.tree is not None and candidate.tree.find(exp.Table) is None
-
-
-def try_sql(
-    question: str, written: str, profiles: Sequence[TableProfile], named: Sequence[NamedValue], run_sql: RunSql
-) -> Candidate:
-    """Check, repair, run and review one statement; errors become findings."""
-    repairs: list[str] = []
-    sql = written
-    try:
-        tree = parse_select(written)
-        repairs += Names(tree, profiles).repair()
-        repairs += repair(tree, Names(tree, profiles), question, named)
-        sql = tree.sql(DIALECT)
-        result = run_sql(sql)
-        once = without_repetition_sql(tree, Names(tree, profiles), run_sql)
-        if once:
-            tree, sql, result = parse_select(once), once, run_sql(once)
-            repairs.append("a join that only repeats rows is left out")
-        alone = single_table_sql(tree, Names(tree, profiles)) if empty(result.rows) or is_zero(result) else None
-        if alone and not empty((tried := run_sql(alone)).rows) and not is_zero(tried):
-            tree, sql, result = parse_select(alone), alone, tried
-            repairs.append("the join gave nothing: one table alone is asked")
-        wide = with_ties_sql(tree)
-        if wide and len(result.rows) == 1:
-            ties = run_sql(wide)
-            if 1 < len(ties.rows) <= MAX_TIES:
-                tree, sql, result = parse_select(wide), wide, ties
-                repairs.append(f"{len(ties.rows)} rows tie: all are kept")
-        kept = asked_columns(question, tree, result.rows)
-        if kept is not None and isinstance(tree, exp.Select):
-            tree = keep(tree, kept)
-            sql = tree.sql(DIALECT)
-            result = run_sql(sql)
-            repairs.append("columns that were not asked for are left out")
-    except (QueryError, StoreError) as error:
-        attempt = SqlAttempt(written, sql, tuple(repairs), (str(error),), str(error))
-        return Candidate(attempt, ERROR_WEIGHT)
-    findings = tuple(review(question, tree, result, profiles, named, run_sql))
-    attempt = SqlAttempt(written, sql, tuple(repairs), tuple(one.text for one in findings), "", len(result.rows))
-    return Candidate(attempt, sum(one.weight for one in findings), tree, result, findings)
 
 
 def _answer(

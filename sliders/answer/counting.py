@@ -18,6 +18,9 @@ _SUPERLATIVE = re.compile(
     r"|shortest|maximum|minimum|best|worst|first|last)\b",
     re.I,
 )
+_RATIO = re.compile(
+    r"\b(?:average|mean|ratio|share|proportion|fraction|percent\w*|rate|margin|median)\b|\bper\s+[a-z]|%", re.I
+)
 _DIFFERENT = re.compile(r"\b(?:different|distinct|unique)\b", re.I)
 _COUNTED = re.compile(
     r"\b(?:how many|number of)\s+(?:of\s+)?(?:the\s+|these\s+|those\s+)?((?:[\w-]+\s+){0,3}[\w-]+)", re.I
@@ -53,6 +56,7 @@ def repair_counts(tree: exp.Query, names: Names, question: str) -> Iterator[str]
 def repair_averages(tree: exp.Query, question: str) -> Iterator[str]:
     """`SUM(x) / COUNT(*)` divides by rows without a value too; the average that is asked for is AVG."""
     if not re.search(r"\b(?:average|mean)\b", question, re.I):
+        yield from _stored(tree, question)
         return
     for node in list(tree.find_all(exp.Div)):
         total, count = _uncast(node.this), _uncast(node.expression)
@@ -63,6 +67,17 @@ def repair_averages(tree: exp.Query, question: str) -> Iterator[str]:
             summed.set("default", None)
         node.replace(exp.Avg(this=summed))
         yield "average taken over stated values only"
+
+
+def _stored(tree: exp.Query, question: str) -> Iterator[str]:
+    """A stored value divided by a count of rows, where no ratio is asked for ("per 100,000" is a unit): the value."""
+    if _RATIO.search(question) or not isinstance(tree, exp.Select) or tree.args.get("group"):
+        return
+    for item in list(tree.expressions):
+        columns = set(item.find_all(exp.Column))
+        if len(columns) == 1 and item.find(exp.Div) and item.find(exp.Count):
+            item.replace(next(iter(columns)).copy())
+            yield "the stored value is taken as it is"
 
 
 def _uncast(node: exp.Expr) -> exp.Expr:

@@ -17,10 +17,6 @@ from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
 
-_RATIO = re.compile(
-    r"\b(?:average|mean|ratio|share|proportion|fraction|percent\w*|rate|margin|median)\b|\bper\s+[a-z]|%", re.I
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -44,8 +40,6 @@ def review(
     if not found:
         found += _wrong_shape(question, result)
     found += _loose_scalars(tree, run_sql)
-    if tree.find(exp.Div) and tree.find(exp.Count) and not _RATIO.search(question):
-        found.append(Finding("The question asks for no ratio: if a column holds the value, select it as it is.", 2))
     found += _invented(question, tree, names, named)
     found += _unread(question, tree, profiles)
     found += _unused(question, tree, named)
@@ -126,6 +120,8 @@ def _invented(question: str, tree: exp.Query, names: Names, named: Sequence[Name
         if not at or not isinstance(literal, exp.Literal) or at[1].column.type not in TEXTUAL:
             continue
         name = at[1].column.name
+        if any(value.value == literal.name for value in named):
+            continue
         telling = at[1].distinct > SHOWN_VALUES or any(value.column == name for value in named)
         if telling and not any(word in words for word in normal(literal.name).split()):
             found.append(

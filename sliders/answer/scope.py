@@ -105,15 +105,8 @@ class Names:
             owner = column.table.lower()
             if owner not in self._by_name or owner in self._aliases:
                 continue
-            node: exp.Expr = column
-            while node.parent is not None and not isinstance(node.parent, exp.Or):
-                node = node.parent
-            if not isinstance(node.parent, exp.Or):
-                raise QueryError(
-                    f"table {column.table} is not in the FROM clause; use one table that holds all, or join it"
-                )
-            either = node.parent
-            either.replace(either.expression if node is either.this else either.this)
+            if not _drop_alternative(column):
+                raise QueryError(f"table {column.table} is not in FROM; use one table that holds all, or join it")
             yield f"the condition on {column.table}, which is not read, is left out"
 
     def _repair_column(self, column: exp.Column) -> str:
@@ -132,7 +125,13 @@ class Names:
         if best:
             column.set("this", exp.to_identifier(best))
             return f"column {name} read as {best}"
+        like = _same_ending(name, [part.column.name for profile in scope for part in profile.columns])
+        if like:
+            column.set("this", exp.to_identifier(like))
+            return f"column {name} read as {like}"
         elsewhere = [profile.view.name for profile in self.profiles if profile.column(name)]
+        if elsewhere and _drop_alternative(column):
+            return f"the condition on {name}, which is in {elsewhere[0]}, is left out"
         if elsewhere:
             raise QueryError(f"column {name} is in table {elsewhere[0]}, which the FROM clause does not join")
         known = "; ".join(f"{p.view.name}: {', '.join(c.column.name for c in p.columns)}" for p in self.profiles)
@@ -153,6 +152,26 @@ class Names:
             for part in table.args.get("columns") or ()
         }
         return column.name.lower() in named
+
+
+def _drop_alternative(column: exp.Column) -> bool:
+    """Take the alternative of an OR that holds `column` away; False when it stands in none."""
+    node: exp.Expr = column
+    while node.parent is not None and not isinstance(node.parent, exp.Or | exp.Select):
+        node = node.parent
+    either = node.parent
+    if not isinstance(either, exp.Or):
+        return False
+    either.replace(either.expression if node is either.this else either.this)
+    return True
+
+
+def _same_ending(name: str, known: Sequence[str]) -> str | None:
+    """The one known name that ends the given one, word by word, or is ended by it (winner_points: points)."""
+    words = name.lower().split("_")
+    parts = {other: other.lower().split("_") for other in set(known)}
+    ending = [other for other, own in parts.items() if words[-len(own) :] == own or own[-len(words) :] == words]
+    return ending[0] if len(ending) == 1 else None
 
 
 def _closest(name: str, known: Sequence[str]) -> str | None:
