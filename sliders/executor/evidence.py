@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sliders.chunks.evidence import MARGIN, WIDE, build_evidence, query_vector
-from sliders.chunks.index import DocumentHit
+from sliders.chunks.evidence import MARGIN, build_evidence, query_vector
+from sliders.chunks.index import DocumentHit, distances_to
 from sliders.executor.lazy import TableRun
 from sliders.executor.learning import description_vector, seeds
 
@@ -21,6 +21,8 @@ SHARE, FEWEST = 0.05, 3
 """Share of the candidates that is sampled, and the least number of documents."""
 _AUDITED = 0.1
 _TRIES = 2
+_ANY = 2.0
+"""The largest distance there is: excludes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Candidates:
     chosen: tuple[str, ...]
     excluded: tuple[DocumentHit, ...] = ()
     audited: tuple[str, ...] = ()
-    tau: float = WIDE
+    tau: float = _ANY
     sampled: tuple[str, ...] = ()
 
 
@@ -65,15 +67,22 @@ def _by_distance(run: TableRun) -> tuple[DocumentHit, ...]:
 
 
 async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Reads documents spread over the distances in full; once more, the nearest ones, when none had any value."""
+    """Reads documents spread over the distances to the end; once more, the nearest ones, when none had any value.
+
+    The first is read whole. For the others the evidence so far says where to begin, and an attribute is read on until it is
+    found or nothing is left: as thorough, and cheaper.
+    """
     size = sample_size(len(documents))
     chosen = [documents[int((number + 0.5) * len(documents) / size)] for number in range(size)]
     done: list[str] = []
     for _ in range(_TRIES):
         for document_id in chosen:
-            await read_whole(run, document_id, names)
+            if run.relevant(done):
+                await run.complete(document_id, names)
+            else:
+                await read_whole(run, document_id, names)
             done.append(document_id)
-        if any(run.has_values(document_id) for document_id in done):
+        if run.relevant(done):
             break
         chosen = [document_id for document_id in documents if document_id not in done][:size]
     return done
@@ -97,54 +106,65 @@ async def read_whole(run: TableRun, document_id: str, names: Sequence[str]) -> N
 
 
 async def _learn(run: TableRun, sampled: Sequence[str], names: Sequence[str]) -> None:
-    """Evidence and ranks from the sample; synthesized texts for an attribute that no sampled document states."""
+    """Synthesized texts are the evidence of an attribute that no sampled document states."""
     for name in names:
-        held = run.learned.vectors.get(name, [])
-        if held:
-            _ranks(run, sampled, name)
-            run.learned.rebuild(name)
+        if run.learned.vectors.get(name):
             continue
         texts = await run.reader.synthesize(run.table, run.table.column(name))
         if texts:
             run.learned.evidence[name] = build_evidence(name, run.index.embedder.embed(texts), synthesized=True)
         how = f"{len(texts)} synthesized texts" if texts else "its name and description"
         run.session.decide(
-            "optimize", f"column:{name}", "no sample", f"none of {len(sampled)} sampled documents states it; evidence is {how}"
-        )
-
-
-def _ranks(run: TableRun, sampled: Sequence[str], name: str) -> None:
-    """How deep each sampled document's value lies when the other documents are the evidence."""
-    places = {
-        document_id: run.index.row_at(document_id, start)
-        for document_id in sampled
-        if (start := run.known.spans.get((document_id, name))) is not None
-    }
-    for document_id, row in places.items():
-        others = [run.index.vectors(d)[r] for d, r in places.items() if d != document_id and r is not None]
-        if row is None or not others:
-            continue
-        run.learned.evidence[name] = build_evidence(name, np.stack(others))
-        sequence = run.ranking(document_id, name)[0]
-        run.learned.deep(name, sequence.index(row))
+            "optimize", f"column:{name}", "no sample",
+            f"none of {len(sampled)} sampled documents states it; evidence is {how}",
+        )  # fmt: skip
 
 
 def _candidates(run: TableRun, hits: Sequence[DocumentHit], sampled: tuple[str, ...]) -> Candidates:
+    """The documents within tau, and an audited share of the others.
+
+    Where every sampled document is relevant nothing shows what an irrelevant one looks like, and none is excluded.
+    """
     relevant = [hit for hit in hits if run.has_values(hit.document_id)]
+    strange = [hit.document_id for hit in hits if hit.document_id in sampled and not run.has_values(hit.document_id)]
     key = f"optimizer:tau:{run.table.name}:{','.join(sorted(run.attributes))}"
-    tau = float(run.session.catalog.knowledge.statistic(key, 0.0) or 0.0)
+    tau = float(run.session.catalog.knowledge.statistic(key, 0.0) or 0.0) if run.writer is not None else 0.0
     if sampled or not tau:
-        tau = max(hit.distance for hit in relevant) + MARGIN if relevant else WIDE
-        run.session.catalog.knowledge.set_statistic(key, tau)
-    excluded = [hit for hit in hits if hit.distance > tau and not run.has_values(hit.document_id)]
+        tau = max(hit.distance for hit in relevant) + MARGIN if relevant and strange else _ANY
+        if run.writer is not None:
+            run.session.catalog.knowledge.set_statistic(key, tau)
+    kin = _likeness(run, [hit.document_id for hit in relevant], strange)
+    excluded = [
+        hit for hit in hits
+        if not run.has_values(hit.document_id) and (hit.distance > tau or kin.get(hit.document_id, 0.0) > MARGIN)
+    ]  # fmt: skip
     count = math.ceil(_AUDITED * len(excluded))
     audited = {excluded[int((n + 0.5) * len(excluded) / count)].document_id for n in range(count)}
-    out = {hit.document_id for hit in excluded}
     for hit in excluded:
         if hit.document_id not in audited:
-            run.session.decide(
-                "optimize", f"document:{run.names.get(hit.document_id, hit.document_id)}", "excluded",
-                f"its distance to the attributes of {run.table.name} is {hit.distance:.3f}, the threshold {tau:.3f}",
-            )  # fmt: skip
+            _record(run, hit, tau, kin.get(hit.document_id, 0.0))
+    out = {hit.document_id for hit in excluded}
     chosen = tuple(hit.document_id for hit in hits if hit.document_id not in out)
     return Candidates(chosen, tuple(excluded), tuple(sorted(audited)), tau, sampled)
+
+
+def _likeness(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> dict[str, float]:
+    """How much nearer each document is to the sampled irrelevant documents than to the relevant ones (evidence, too)."""
+    if not relevant or not strange:
+        return {}
+    index = run.index.index
+    ids = index.document_ids
+    vectors = np.stack([index.entry(document_id).document for document_id in ids])
+    near, far = (
+        distances_to(vectors, np.stack([index.entry(document_id).document for document_id in group]))
+        for group in (relevant, strange)
+    )
+    return {document_id: float(a - b) for document_id, a, b in zip(ids, near, far, strict=True)}
+
+
+def _record(run: TableRun, hit: DocumentHit, tau: float, kin: float) -> None:
+    name = run.names.get(hit.document_id, hit.document_id)
+    reason = f"its distance to the attributes of {run.table.name} is {hit.distance:.3f}, the threshold {tau:.3f}"
+    if hit.distance <= tau:
+        reason = f"it is nearer by {kin:.3f} to sampled documents without values; {reason}"
+    run.session.decide("optimize", f"document:{name}", "excluded", reason)

@@ -17,7 +17,7 @@ from sliders.chunks.evidence import Evidence
 from sliders.chunks.index import distances_to
 from sliders.documents.document import Document
 from sliders.executor.known import CellWriter, KnownCells
-from sliders.executor.learning import Learned
+from sliders.executor.learning import WEIGHTS, Layout, Learned
 from sliders.executor.reader import AttributeReader
 from sliders.executor.session import Session
 from sliders.executor.vectors import SegmentIndex
@@ -49,6 +49,35 @@ class CostOrder:
         return next(run.ordered(rest, document_id, selected).filters())
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Segments of one document for one attribute: numbers nearest first, how many lie within gamma, tokens by number."""
+
+    sequence: tuple[int, ...]
+    within: int
+    sizes: tuple[int, ...]
+    evidence: Evidence
+    weight: float
+
+
+def rank_segments(
+    index: SegmentIndex, document_id: str, evidence: Evidence, layout: Layout, weight: float
+) -> Ranking:
+    """The order in which segments are sent: by their distance to the evidence, less for those at the usual place."""
+    vectors, sizes = index.vectors(document_id), tuple(index.sizes(document_id))
+    if len(vectors) == 0:
+        return Ranking((), 0, sizes, evidence, weight)
+    distances = distances_to(vectors, evidence.centres)
+    scores = distances - weight * layout.closeness(len(vectors)) if weight else distances
+    sequence = tuple(np.argsort(scores, kind="stable").tolist())
+    return Ranking(sequence, int((distances <= evidence.gamma).sum()), sizes, evidence, weight)
+
+
+def worth(stated: float, so_far: float) -> float:
+    """The chance that a value is stated in the segments left, when the nearest ones, which hold it `so_far`, did not."""
+    return stated * (1 - so_far) / max(1e-9, 1 - stated * so_far)
+
+
 @dataclass(slots=True)
 class _Progress:
     """How far an attribute of a document is: segments that were sent for it."""
@@ -76,7 +105,7 @@ class TableRun:
     steps: dict[str, list[Step]] = field(default_factory=dict)
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
     started: dict[tuple[str, str], _Progress] = field(default_factory=dict)
-    ranked: dict[tuple[str, str], tuple[Evidence, list[int], int, list[int]]] = field(default_factory=dict)
+    ranked: dict[tuple[str, str], Ranking] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
 
     @property
@@ -114,33 +143,25 @@ class TableRun:
 
     def cost(self, document_id: str, attribute: str) -> float:
         """Expected tokens of reading an attribute of a document: its segments by their rounds, and each call's frame."""
-        sequence, limit, sizes = self.ranking(document_id, attribute)
+        ranking = self.ranking(document_id, attribute)
         progress = self.started.get((document_id, attribute))
-        if progress is not None and progress.sent:
-            sequence = [row for row in sequence if row not in progress.sent]
-            limit = len(sequence) if limit > len(sequence) else limit
-        plan = rounds([sizes[row] for row in sequence[: max(limit, 1)]], 0, self.reader.overhead / 2)
-        return self._expected(attribute, plan)
-
-    def _expected(self, attribute: str, plan: Rounds) -> float:
+        sent = progress.sent if progress is not None else frozenset()
+        near = [row for row in ranking.sequence[: max(1, ranking.within)] if row not in sent]
+        plan = rounds([ranking.sizes[row] for row in near], 0, self.reader.overhead / 2)
         within = [self.statistics.found_within(attribute, upto) for upto in plan.upto]
-        return expected_tokens(plan, self.statistics.share_stated(attribute), within, self.reader.overhead)
+        stated = self.statistics.share_stated(attribute)
+        depth = sum(1 for share in within if worth(stated, share) >= _WORTH_WITHIN) + 1
+        plan = Rounds(plan.upto[:depth], plan.tokens[:depth])
+        return expected_tokens(plan, stated, within[:depth], self.reader.overhead)
 
-    def ranking(self, document_id: str, attribute: str) -> tuple[list[int], int, list[int]]:
-        """Segments of a document nearest first, how many of them are within gamma, and their sizes by number."""
-        evidence = self.learned.evidence[attribute]
+    def ranking(self, document_id: str, attribute: str) -> Ranking:
+        """Segments of a document, nearest first."""
+        evidence, layout = self.learned.evidence[attribute], self.learned.layout(attribute)
         held = self.ranked.get((document_id, attribute))
-        if held is None or held[0] is not evidence:
-            vectors = self.index.vectors(document_id)
-            sizes = self.index.sizes(document_id)
-            if len(vectors) == 0:
-                held = (evidence, [], 0, sizes)
-            else:
-                distances = distances_to(vectors, evidence.centres)
-                sequence = [int(row) for row in np.argsort(distances, kind="stable")]
-                held = (evidence, sequence, int((distances <= evidence.gamma).sum()), sizes)
+        if held is None or held.evidence is not evidence or held.weight != layout.weight:
+            held = rank_segments(self.index, document_id, evidence, layout, layout.weight)
             self.ranked[document_id, attribute] = held
-        return held[1], held[2], held[3]
+        return held
 
     # evaluation
 
@@ -199,23 +220,21 @@ class TableRun:
         await self.ask(document_id, asked, rows)
 
     def next_rows(self, document_id: str, attribute: str) -> list[int]:
-        """Segments of the next round, none when it is not worth while any more."""
-        sequence, limit, sizes = self.ranking(document_id, attribute)
+        """Segments of the next round, none when it is not worth while any more. In the sample it always is."""
+        ranking = self.ranking(document_id, attribute)
         sent = self.started.setdefault((document_id, attribute), _Progress()).sent
-        left = [row for row in sequence if row not in sent]
+        left = [row for row in ranking.sequence if row not in sent]
         if not left:
             return []
-        place = sequence.index(left[0])
-        stated = self.statistics.share_stated(attribute)
-        so_far = self.statistics.found_within(attribute, place)
-        chance = stated * (1 - so_far) / max(1e-9, 1 - stated * so_far)
-        if chance < (_WORTH_WITHIN if place < limit else _WORTH_BEYOND):
-            return []
-        count = sum(1 for row in left if place < limit and sequence.index(row) < limit) if place < limit else len(left)
-        growth = max(1, len(sent))
-        plan = rounds([sizes[row] for row in left[:count]], 0, self.reader.overhead / 2)
-        size = max(plan.upto[0], min(growth, count))
-        return left[:size]
+        place = ranking.sequence.index(left[0])
+        inside = place < ranking.within
+        if not self.sampling and not (inside and place == 0):
+            chance = worth(self.statistics.share_stated(attribute), self.statistics.found_within(attribute, place))
+            if chance < (_WORTH_WITHIN if inside else _WORTH_BEYOND):
+                return []
+        count = max(1, ranking.within - place) if inside else len(left)
+        plan = rounds([ranking.sizes[row] for row in left[:count]], 0, self.reader.overhead / 2)
+        return left[: max(plan.upto[0], min(len(sent), count))]
 
     def _companions(
         self, document_id: str, attribute: str, rows: list[int], needs: Mapping[str, float]
@@ -268,19 +287,30 @@ class TableRun:
 
     def _settle(self, document_id: str, cell: Cell, row: int | None) -> None:
         """A value, or that there is none, is known: figures and evidence learn from it."""
-        sequence: list[int] = []
-        if row is not None and cell.column in self.learned.evidence and not self.sampling:
-            sequence = self.ranking(document_id, cell.column)[0]
-        values = self.known.of(document_id)
-        values[cell.column] = cell.value
+        ranks = self._ranks(document_id, cell.column, row) if row is not None else []
+        rank = None
+        if row is not None:
+            layout = self.learned.layout(cell.column)
+            rank = ranks[WEIGHTS.index(layout.weight)] if ranks else None
+            layout.learn(row, len(self.index.sizes(document_id)), ranks)
+        self.known.of(document_id)[cell.column] = cell.value
         if cell.span is not None:
             self.known.spans[document_id, cell.column] = cell.span.start
-        rank = sequence.index(row) if row is not None and row in sequence else None
         vector = self.index.vectors(document_id)[row] if row is not None else None
         self.learned.learn(cell.column, cell.absence is None, rank, vector)
         self.statistics.observe(self.filters, self.values(document_id), cell.column)
         if self.writer is not None:
             self.writer.add(document_id, [cell])
+
+    def _ranks(self, document_id: str, attribute: str, row: int) -> list[int]:
+        """The rank of the segment that held a value, by weight of its place; empty before there is evidence."""
+        evidence = self.learned.evidence.get(attribute)
+        if evidence is None or evidence.sources == 0:
+            return []
+        layout = self.learned.layout(attribute)
+        return [
+            rank_segments(self.index, document_id, evidence, layout, weight).sequence.index(row) for weight in WEIGHTS
+        ]
 
     def document(self, document_id: str) -> Document:
         """The document; those read last are kept."""
@@ -314,6 +344,10 @@ class TableRun:
         known = self.known.of(document_id)
         asked = [name for name in self.attributes if name in known]
         return not asked or self.has_values(document_id)
+
+    def relevant(self, documents: Sequence[str]) -> bool:
+        """Whether any of the documents is a row of the table."""
+        return any(self.has_values(document_id) for document_id in documents)
 
     def has_values(self, document_id: str) -> bool:
         """Whether anything of the table is stated: a document of which nothing is known to be stated is no row."""

@@ -18,6 +18,47 @@ _KEPT_VECTORS = 64
 _ENOUGH = 2
 
 
+WEIGHTS = (0.0, 0.25, 0.5, 1.0)
+"""How much nearness to the usual place in the document may count against distance in meaning."""
+_KEPT_PLACES = 64
+
+
+@dataclass(slots=True)
+class Layout:
+    """Where in the documents an attribute stands: segments counted from the start and from the end.
+
+    Forms, headers and signatures keep their place, whatever their words; prose does not. Which holds for an attribute shows
+    as values are found: `scores` sums, for each of `WEIGHTS`, how deep they lay when the place counted so much.
+    """
+
+    places: list[tuple[int, int]] = field(default_factory=list)
+    scores: list[float] = field(default_factory=lambda: [0.0] * len(WEIGHTS))
+
+    @property
+    def weight(self) -> float:
+        """The weight under which values lay nearest so far; the smallest of equals."""
+        best = min(range(len(WEIGHTS)), key=lambda n: (self.scores[n], n))
+        return WEIGHTS[best] if self.places else 0.0
+
+    def closeness(self, count: int) -> Vectors:
+        """For each of a document's segments the share of values that stood at its place, shape (count,), from 0 to 1."""
+        if not self.places or not count:
+            return np.zeros(count, dtype=np.float32)
+        rows = np.arange(count)[:, None]
+        places = np.array(self.places)[None, :, :]
+        start = np.exp2(-np.abs(rows - places[:, :, 0])).mean(axis=1)
+        end = np.exp2(-np.abs((count - 1 - rows) - places[:, :, 1])).mean(axis=1)
+        closest: Vectors = np.maximum(start, end).astype(np.float32)
+        return closest
+
+    def learn(self, row: int, count: int, ranks: list[int]) -> None:
+        """A value stood in segment `row` of `count`; `ranks` are its ranks by weight, empty when nobody searched."""
+        for number, rank in enumerate(ranks):
+            self.scores[number] += float(np.log2(1 + rank))
+        self.places.append((row, count - 1 - row))
+        del self.places[:-_KEPT_PLACES]
+
+
 @dataclass(slots=True)
 class Learned:
     """Evidence and figures of one table. Evidence is rebuilt whenever twice as many segments held the attribute."""
@@ -27,6 +68,11 @@ class Learned:
     evidence: dict[str, Evidence] = field(default_factory=dict)
     vectors: dict[str, list[Vectors]] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
+    layouts: dict[str, Layout] = field(default_factory=dict)
+
+    def layout(self, attribute: str) -> Layout:
+        """Where the attribute stands."""
+        return self.layouts.setdefault(attribute, Layout())
 
     def learn(self, attribute: str, stated: bool, rank: int | None, vector: Vectors | None) -> None:
         """One more document is known: whether it states the attribute, and where (`rank` None: found without a search)."""
@@ -37,12 +83,8 @@ class Learned:
             return
         held = self.vectors.setdefault(attribute, [])
         held.append(vector)
-        if attribute in self.evidence and len(held) >= 2 * max(_ENOUGH, self.used.get(attribute, 0)):
+        if len(held) <= _ENOUGH or len(held) >= 2 * self.used.get(attribute, 0):
             self.rebuild(attribute)
-
-    def deep(self, attribute: str, rank: int) -> None:
-        """A sampled value lies at this rank, judged by the evidence of the other documents."""
-        self.statistics.depths.setdefault(attribute, Depths()).add(rank)
 
     def rebuild(self, attribute: str) -> None:
         """Evidence from all segments that held the attribute so far."""
@@ -76,6 +118,8 @@ def load_learned(session: Session, table: Table) -> Learned:
     knowledge = session.catalog.knowledge
     kept = knowledge.statistic(f"optimizer:{table.name}", {})
     learned = Learned(table.name, Statistics.from_json(kept))
+    for name, (places, scores) in kept.get("layouts", {}).items():
+        learned.layouts[name] = Layout([(start, end) for start, end in places], list(scores))
     prefix = f"{table.name}."
     for owner, vectors in knowledge.vectors(_LEVEL, session.embedder.name).items():
         if owner.startswith(prefix) and owner[len(prefix) :] in table.column_names:
@@ -88,7 +132,8 @@ def load_learned(session: Session, table: Table) -> Learned:
 def save_learned(session: Session, learned: Learned) -> None:
     """Keeps it for later queries."""
     knowledge = session.catalog.knowledge
-    knowledge.set_statistic(f"optimizer:{learned.table}", learned.statistics.to_json())
+    layouts = {name: [layout.places, layout.scores] for name, layout in learned.layouts.items()}
+    knowledge.set_statistic(f"optimizer:{learned.table}", learned.statistics.to_json() | {"layouts": layouts})
     arrays = {f"{learned.table}.{name}": np.stack(held[-_KEPT_VECTORS:]) for name, held in learned.vectors.items() if held}
     if arrays:
         knowledge.save_vectors(_LEVEL, session.embedder.name, arrays)
