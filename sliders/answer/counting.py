@@ -21,6 +21,7 @@ _SUPERLATIVE = re.compile(
 _RATIO = re.compile(
     r"\b(?:average|mean|ratio|share|proportion|fraction|percent\w*|rate|margin|median)\b|\bper\s+[a-z]|%", re.I
 )
+_ONE = re.compile(r"\b(?:most|least|fewest|highest|lowest|largest|smallest|greatest|earliest|latest)\b", re.I)
 _DIFFERENT = re.compile(r"\b(?:different|distinct|unique)\b", re.I)
 _COUNTED = re.compile(
     r"\b(?:how many|number of)\s+(?:of\s+)?(?:the\s+|these\s+|those\s+)?((?:[\w-]+\s+){0,3}[\w-]+)", re.I
@@ -102,7 +103,13 @@ def repair_parts(tree: exp.Query, question: str, named: Sequence[NamedValue]) ->
 
 def repair_extremes(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
     """One extreme that was asked for is one row: the best group alone, and the other columns from the same row."""
-    if not isinstance(tree, exp.Select) or asks_list(question):
+    if not isinstance(tree, exp.Select):
+        return
+    if asks_list(question):
+        limit = tree.args.get("limit")
+        if limit is not None and limit.expression.name == "1" and not _ONE.search(question):
+            tree.set("limit", None)
+            yield "a list was asked for: all rows are kept"
         return
     if len(_SUPERLATIVE.findall(question)) != 1 or tree.args.get("distinct") or tree.args.get("having"):
         return

@@ -33,6 +33,36 @@ def single_table_sql(tree: exp.Query, names: Names) -> str | None:
     return alone.sql(DIALECT)
 
 
+def both_sql(tree: exp.Query, names: Names) -> str | None:
+    """Two values of one column of a joined table that no row can hold together, asked of the rows that it belongs to.
+
+    "The contract between A and B": `party = A AND party = B` becomes one group per contract that has a row of each.
+    """
+    if not isinstance(tree, exp.Select) or tree.args.get("group") or len(list(tree.find_all(exp.Select))) > 1:
+        return None
+    where, tables = tree.args.get("where"), list(tree.find_all(exp.Table))
+    if where is None or len(tables) != 2 or any(item.find(exp.AggFunc) for item in tree.expressions):
+        return None
+    tests = [node for node in where.find_all(exp.EQ, exp.Like, exp.In) if isinstance(node.parent, exp.And)]
+    by_column: dict[str, list[exp.Expr]] = {}
+    for test in tests:
+        by_column.setdefault(test.this.sql(DIALECT), []).append(test)
+    clash = next((same for same in by_column.values() if len(same) > 1 and len(set(same)) > 1), None)
+    found = names.resolve(clash[0].this) if clash else None
+    if clash is None or found is None:
+        return None
+    keeper = next((table for table in tables if table.name.lower() != found[0].view.name.lower()), None)
+    view = next((one.view for one in names.used() if keeper is not None and one.view.name == keeper.name), None)
+    if keeper is None or view is None or not view.row_id:
+        return None
+    for test in clash:
+        test.replace(exp.true())
+    whole = tree.group_by(exp.column(view.row_id, table=keeper.alias_or_name))
+    for test in clash:
+        whole = whole.having(exp.GT(this=exp.Sum(this=exp.Paren(this=test.copy())), expression=exp.Literal.number(0)))
+    return whole.sql(DIALECT)
+
+
 def without_repetition_sql(tree: exp.Query, names: Names, run_sql: RunSql) -> str | None:
     """The statement without joined tables that it reads nothing from, when they only repeat the rows of the other.
 

@@ -93,9 +93,21 @@ def failing_conditions(tree: exp.Query, names: Names, run_sql: RunSql) -> list[s
         except (QueryError, StoreError):
             continue
         if not met:
+            causes += _elsewhere(literals[0].name, names, profile.column.name)
             near = ", ".join(quote(text) for text in match.nearest(literals[0].name.strip("%"), profile.texts))
             causes.append(f"No row has {bare.sql(DIALECT)}; {profile.column.name} holds {near or 'nothing'}.")
     return causes
+
+
+def _elsewhere(text: str, names: Names, name: str) -> list[str]:
+    """Where a value that this column does not hold does stand."""
+    places = [
+        f"{table.view.name}.{column.column.name}"
+        for table in names.profiles
+        for column in table.columns
+        if column.column.type in TEXTUAL and column.column.name != name and match.same(text.strip("%"), column.texts)
+    ]
+    return [f"{quote(text)} is a value of {' and '.join(places)}: join that table."] if places else []
 
 
 def _wrong_shape(question: str, result: QueryResult) -> list[Finding]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sliders.answer.compare import comparison_sql
-from sliders.answer.joins import single_table_sql, without_repetition_sql
+from sliders.answer.joins import both_sql, single_table_sql, without_repetition_sql
 from sliders.answer.profile import TableProfile
 from sliders.answer.prune import asked_columns, keep
 from sliders.answer.question import NamedValue
@@ -62,6 +62,10 @@ class _Trial:
         if once:
             self.run(parse_select(once), "a join that only repeats rows is left out")
         if not empty(self.result.rows) and not is_zero(self.result):
+            return
+        both = both_sql(self.tree.copy(), self.names())
+        if both and not empty((tried := self.run_sql(both)).rows):
+            self.run(parse_select(both), "no row holds both values: asked of what they belong to")
             return
         alone = single_table_sql(self.tree, self.names())
         if alone and not empty((tried := self.run_sql(alone)).rows) and not is_zero(tried):

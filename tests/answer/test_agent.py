@@ -102,6 +102,16 @@ async def ask(question: str, *replies: str) -> tuple[SqlAnswer, Scripted]:
             "SELECT COUNT(*), SUM(lost IS NULL) FROM ships",
             [[1, 1]],
         ),
+        (
+            "List the names of all ships, oldest first.",
+            "SELECT name FROM ships WHERE built < '1930' ORDER BY name LIMIT 1",
+            ["Grey Gull", "Northern Star", "Old Petrel"],
+        ),
+        (
+            "What is the home port of the ship with a captain and a cook?",
+            "SELECT s.port FROM ships AS s JOIN crews AS c ON c.ship = s.name WHERE c.role = 'captain' AND c.role = 'cook'",
+            "Bergen",
+        ),
         ("How many ships were lost?", "SELECT COUNT(*) FROM ships WHERE lost = 'yes'", 1),
         ("How many ships have no home port stated?", "SELECT COUNT(*) FROM ships WHERE port = NULL", 1),
         ("How many different ports are there?", "SELECT COUNT(port) FROM ships", 2),

@@ -119,6 +119,7 @@ def test_other_limits_stay(sql: str) -> None:
         ("How long was it on 2 May 1911?", "SELECT length FROM ships", "1911-05-02"),
         ("Which ships are over 90 metres?", "SELECT name FROM ships WHERE length > 9", "90"),
         ("How many ships?", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen' AND port = 'Oslo'", "two different"),
+        ("How many?", "SELECT COUNT(*) FROM crews WHERE role = 'Bergen'", "ships.port"),
         ("Who is longer?", "SELECT name FROM ships WHERE length > (SELECT length FROM ships)", "4 rows"),
     ],
 )
