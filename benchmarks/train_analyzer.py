@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import pickle
 import warnings
 from collections import Counter
 from collections.abc import Sequence
@@ -42,7 +43,7 @@ def fit(rows: np.ndarray, labels: Sequence[str], strength: float, scaled: bool) 
     scale = rows.std(axis=0) + 1e-6 if scaled else np.ones(rows.shape[1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = LogisticRegression(C=strength, max_iter=600).fit((rows - mean) / scale, list(labels))
+        model = LogisticRegression(C=strength, max_iter=150).fit((rows - mean) / scale, list(labels))
     weights, bias = model.coef_.T, model.intercept_
     if len(model.classes_) == 2:  # one column stands for two classes
         weights, bias = np.hstack([-weights / 2, weights / 2]), np.array([-bias[0] / 2, bias[0] / 2])
@@ -56,6 +57,7 @@ class Training:
         self.rows = list(rows)
         self.groups = np.array(groups(self.rows))
         self.embedder = default_embedder()
+        self._crossed: dict[bytes, dict[int, np.ndarray]] = {}
         self.wording = np.array([wording_row(r.question, self.embedder) for r in self.rows])
         self.extra = _written("written_questions")
         self.extra_rows = np.array([wording_row(q, self.embedder) for q, _ in self.extra])
@@ -73,9 +75,13 @@ class Training:
             out[head.classes.index("aggregation")] = 0.0
         return out / out.sum()
 
-    def crossed_shares(self, numbers: np.ndarray, folds: int = 4) -> dict[int, np.ndarray]:
+    def crossed_shares(self, numbers: np.ndarray, folds: int = 3) -> dict[int, np.ndarray]:
         """Class probabilities of training rows by heads that have not seen them, as at run time."""
+        key = numbers.tobytes()
+        if key in self._crossed:
+            return self._crossed[key]
         out: dict[int, np.ndarray] = {}
+        self._crossed = {key: out}
         for part in range(folds):
             inside = np.array([n for n in numbers if self.groups[n] % folds != part])
             head = self.task_head(inside)
@@ -100,7 +106,10 @@ class Training:
         """The information-pattern head."""
         shares = self.crossed_shares(numbers)
         known = [n for n in numbers if self.rows[n].pattern]
-        rows = [evidence_row(self.rows[n].question, self.rows[n].segments, self.rows[n].corpus, shares[int(n)]) for n in known]
+        rows = [
+            evidence_row(self.rows[n].question, self.rows[n].segments, self.rows[n].corpus, shares[int(n)])
+            for n in known
+        ]
         return fit(np.array(rows), [str(self.rows[n].pattern) for n in known], _STRENGTH["pattern"], True)
 
     def kind_head(self) -> Head:
@@ -118,7 +127,11 @@ def held_out(training: Training, seed: int) -> dict[str, Any]:
     out: dict[str, list[tuple[str, str, str]]] = {"class": [], "evidence": [], "pattern": []}
     for part in range(_FOLDS):
         inside = np.flatnonzero(fold != part)
-        task, evidence, pattern = training.task_head(inside), training.evidence_head(inside), training.pattern_head(inside)
+        task, evidence, pattern = (
+            training.task_head(inside),
+            training.evidence_head(inside),
+            training.pattern_head(inside),
+        )
         for n in np.flatnonzero(fold == part):
             row = training.rows[n]
             if row.suite not in FIVE:
@@ -131,7 +144,9 @@ def held_out(training: Training, seed: int) -> dict[str, Any]:
                 said = evidence.classes[int(evidence.probabilities(features)[0].argmax())]
                 out["evidence"].append((row.suite, "yes" if row.evidence else "no", said))
             if row.pattern:
-                out["pattern"].append((row.suite, row.pattern, pattern.classes[int(pattern.probabilities(features)[0].argmax())]))
+                out["pattern"].append(
+                    (row.suite, row.pattern, pattern.classes[int(pattern.probabilities(features)[0].argmax())])
+                )
     return out
 
 
@@ -150,7 +165,7 @@ def accuracies(training: Training, seeds: Sequence[int] = _SEEDS) -> dict[str, A
     return report
 
 
-def write(training: Training, report: dict[str, Any], folder: Path = _DATA) -> None:
+def write(training: Training, report: dict[str, Any], seeds: int, folder: Path = _DATA) -> None:
     """Fits on everything and writes weights and record."""
     every = np.arange(len(training.rows))
     heads = {
@@ -174,23 +189,36 @@ def write(training: Training, report: dict[str, Any], folder: Path = _DATA) -> N
         "written_inputs": len(_written("written_inputs")),
         "penalty": _STRENGTH,
         "held_out": {k: v for k, v in report.items() if not k.endswith("_by_set")},
-        "protocol": f"{_FOLDS} folds by document, seeds {list(_SEEDS)}; the shipped weights are fitted on everything",
-        "note": "wording cues and written questions were chosen with these questions in view; other documents are the test",
+        "protocol": f"{_FOLDS} folds by document, {seeds} repetition(s); the shipped weights are fitted on everything",
+        "note": "wording cues and written questions were chosen with them in view; other documents are the test",
     }
     (folder / "analyzer.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def kept_labels(path: Path | None) -> list[Labelled]:
+    """The labelled questions, read from `path` if they are there, else made and kept there."""
+    if path is not None and path.exists():
+        rows: list[Labelled] = pickle.loads(path.read_bytes())
+        return rows
+    rows = list(labelled())
+    if path is not None:
+        path.write_bytes(pickle.dumps(rows))
+    return rows
 
 
 def main() -> None:
     """Trains, prints held-out accuracies, writes the files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--report-only", action="store_true", help="measure, write nothing")
+    parser.add_argument("--labels", type=Path, help="keep the labelled questions here between runs")
+    parser.add_argument("--seeds", type=int, default=len(_SEEDS), help="repetitions of the held-out measurement")
     parser.add_argument("--json", type=Path, help="write the measured accuracies here")
     args = parser.parse_args()
-    training = Training(list(labelled()))
-    report = accuracies(training)
+    training = Training(kept_labels(args.labels))
+    report = accuracies(training, range(args.seeds))
     print(json.dumps(report, indent=1))
     if not args.report_only:
-        write(training, report)
+        write(training, report, args.seeds)
     if args.json:
         args.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
 

@@ -14,7 +14,7 @@ import pandas as pd
 from sliders.answer.result import Answer, Citation
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded, SettingsError
-from sliders.executor import asking, citing, corrections, fill, settle
+from sliders.executor import asking, citing, corrections, fill, routing, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
 from sliders.executor.frames import Tables
@@ -25,6 +25,7 @@ from sliders.executor.why import Explanation, why
 from sliders.extraction.cells import Scalar
 from sliders.llm.connect import connect
 from sliders.llm.model import Model, Usage
+from sliders.plan.directives import Directive
 from sliders.schema.pinning import schema_from
 from sliders.schema.schema import Schema, Table
 from sliders.settings import Budget, Settings
@@ -134,22 +135,35 @@ class Workspace:
 
     # questions
 
-    def ask(self, question: str) -> Answer:
+    def ask(
+        self, question: str, *, workflow: str = "extract_and_query", directives: Sequence[Directive] = ()
+    ) -> Answer:
         """Answer a question; what is known already is not asked again.
 
+        Args:
+            workflow: "auto" takes the cheapest way that can answer; or the name of one, see `sliders.plan.planner`.
+            directives: hints (`Locate`, `Ignore`, `Verify`, `Normalize`, `Precede`) beside those in its words.
+
         Raises:
-            PlanError: the question is empty, or there is no document.
+            PlanError: the question is empty, the workflow unknown, or there is no document.
             ModelUnavailable: the model cannot be reached.
         """
-        return self.ask_many([question])[0]
+        return run_sync(self.ask_async(question, workflow=workflow, directives=directives))
 
     def ask_many(self, questions: Sequence[str]) -> list[Answer]:
         """Answer several questions with one schema and one pass of extraction."""
         return run_sync(self.ask_many_async(questions))
 
-    async def ask_async(self, question: str) -> Answer:
+    async def ask_async(
+        self, question: str, *, workflow: str = "extract_and_query", directives: Sequence[Directive] = ()
+    ) -> Answer:
         """As `ask`, inside an event loop."""
-        return (await self.ask_many_async([question]))[0]
+        if workflow == "extract_and_query" and not directives:
+            return (await self.ask_many_async([question]))[0]
+        async with self._run("ask", question) as outcome:
+            answer = await routing.ask_routed(self.session, question, workflow=workflow, directives=directives)
+            outcome["answers"] = [answer.to_dict()]
+        return answer
 
     async def ask_many_async(self, questions: Sequence[str]) -> list[Answer]:
         """As `ask_many`, inside an event loop."""

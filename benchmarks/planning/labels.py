@@ -1,4 +1,4 @@
-"""Labelled questions for the analyzer: class, information pattern and evidence, read from the evaluation sets' own labels."""
+"""Labelled questions for the analyzer: class, information pattern and evidence, out of the sets' own labels."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from benchmarks.values import numbers_in
 from sliders.chunks.embeddings import default_embedder
 from sliders.chunks.retrieval import RankedSegment, RetrievalIndex, retrieve
 from sliders.documents.loaders import load_many
-from sliders.plan.features import Corpus, content_terms
 from sliders.llm.tokens import token_counter
+from sliders.plan.features import Corpus, content_terms
 
 EVALS = Path("/work/shared/evals")
 FIVE = ("hotpotqa_pooled", "musique_pooled", "tatqa_contexts", "finqa_pages", "qasper_papers")
@@ -39,7 +39,7 @@ _AGGREGATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The same question with other segments before it (other searches, other ranks), and whether they hold the evidence."""
+    """The same question with other segments before it (other searches, other ranks), and whether they do."""
 
     segments: tuple[RankedSegment, ...]
     evidence: bool
@@ -57,7 +57,7 @@ class Labelled:
     task: str | None
     pattern: str | None
     evidence: bool | None
-    corpus: Corpus = Corpus(1, 1)
+    corpus: Corpus
     variants: tuple[Variant, ...] = ()
 
 
@@ -163,11 +163,13 @@ def labelled(suites: Sequence[str] = (*FIVE, *TABLE_SETS)) -> Iterator[Labelled]
                 yield _five(suite, row, _index(suite, row))
             elif task_of(row) is not None:
                 names = ("all",) if row["docs"] == "all" else tuple(row["docs"])
-                yield Labelled(suite, row["id"], row["question"], names, (), task_of(row), None, None, Corpus(20, 200_000))
+                yield Labelled(
+                    suite, row["id"], row["question"], names, (), task_of(row), None, None, Corpus(20, 200_000)
+                )
 
 
 def groups(rows: Sequence[Labelled]) -> list[int]:
-    """A number for each question; questions that share a document share it, so that a split by it is one by document."""
+    """A number for each question, the same for those that share a document: a split by it is one by document."""
     parent: dict[tuple[str, str], tuple[str, str]] = {}
 
     def root(key: tuple[str, str]) -> tuple[str, str]:

@@ -35,8 +35,8 @@ class Worked:
 def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
     """The value of an expression of numbers, + - * /, brackets, sum, average, min, max, abs, count.
 
-    None when it is not such an expression or has no finite value. Small whole numbers and 100, 365, 1000 may stand in it
-    without being printed.
+    None when it is not such an expression or has no finite value. Small whole numbers and 100, 365, 1000 may stand
+    in it without being printed.
     """
     cleaned = _cleaned(expression)
     if not cleaned or len(cleaned) > _LONGEST:

@@ -30,8 +30,9 @@ _SHAPES: dict[Mode, dict[str, Any]] = {
 }
 _TOKENS: dict[Mode, int] = {"words": 200, "prose": 320, "number": 220}
 _NO_ANSWER = re.compile(
-    r"^\W*(?:unanswerable|not (?:found|stated|mentioned|available|specified|given|provided|answerable|in the (?:context|"
-    r"passages?|text))|no (?:answer|information)\b|unknown|n/?a\b|none\b(?! of)|null|the (?:passages?|text|document) do(?:es)? "
+    r"^\W*(?:unanswerable|not (?:found|stated|mentioned|available|specified|given|provided|answerable|"
+    r"in the (?:context|passages?|text))|no (?:answer|information)\b|unknown|n/?a\b|none\b(?! of)|null\b|"
+    r"the (?:passages?|text|document) do(?:es)? "
     r"not\b|answer not in context|cannot be (?:answered|determined))",
     re.I,
 )  # fmt: skip
@@ -59,7 +60,9 @@ def is_refusal(text: str) -> bool:
     return not text.strip() or bool(_NO_ANSWER.match(text))
 
 
-def read_request(question: str, passages: Sequence[Passage], mode: Mode = "words", *, logprobs: bool = False) -> Request:
+def read_request(
+    question: str, passages: Sequence[Passage], mode: Mode = "words", *, logprobs: bool = False
+) -> Request:
     """The call that reads an answer."""
     prompt = load_prompt("answer/calculate" if mode == "number" else "answer/read")
     shown = [(p.header, p.text.strip()) for p in passages]
@@ -111,7 +114,9 @@ def _calculated(
         if any(c.isdigit() for c in expression) and not re.search(r"[a-z]{3}", expression, re.I):
             reason = f"the calculation {expression!r} cannot be worked out"
             return Reading(False, reason=reason, confidence=confidence, usage=usage)
-        return Reading(True, expression, expression, citations, "" if citations else "no quote was found", confidence, usage)
+        return Reading(
+            True, expression, expression, citations, "" if citations else "no quote was found", confidence, usage
+        )
     if worked.unknown:
         named = ", ".join(f"{n:g}" for n in worked.unknown)
         reason = f"the calculation {expression!r} uses numbers that are not printed: {named}"

@@ -1,4 +1,4 @@
-"""Ranks candidate answers by what the user said of the right one (HALO, section 5.4), and sees when that says nothing."""
+"""Ranks candidate answers by what the user said of the right one (HALO, section 5.4), and sees when that is mute."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def rank(
     texts: Sequence[str], positive: Sequence[str], negative: Sequence[str], embedder: Embedder,
     confidences: Sequence[float | None] = (),
 ) -> Ranking:  # fmt: skip
-    """Candidates by constraints; by the model's own confidence where the constraints do not tell them apart; else as given.
+    """Candidates by constraints; by the model's own confidence where those do not tell them apart; else as given.
 
     Args:
         texts: each candidate with the words behind it, in order of retrieval.

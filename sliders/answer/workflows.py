@@ -154,7 +154,8 @@ async def precise(asked: Asked, first: Answer) -> Answer:
     if passages is None:
         wide = Context(20, 400, asked.context.weights, threshold=0.0)
         passages = fitting(asked.source.search(asked.query, wide), asked.room)
-        note = f"unanswerable from the passages found: read again with {sum(p.tokens for p in passages)} tokens of passages"
+        more = sum(p.tokens for p in passages)
+        note = f"unanswerable from the passages found: read again with {more} tokens of passages"
     reading = await read(asked.question, passages, asked.model, asked.mode)
     again = finished(asked, reading, first.workflow, (*first.decisions, note), first.usage)
     return again

@@ -11,7 +11,7 @@ from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded, ModelError
 from sliders.executor.prune import select_chunks
 from sliders.executor.session import Session
-from sliders.extraction.cells import Absence, Cell, Row
+from sliders.extraction.cells import Absence, Row
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.dates import infer_day_first
 from sliders.extraction.extractor import Extraction, extract_chunk
@@ -53,7 +53,7 @@ def missing_work(session: Session, table: Table, columns: Sequence[str]) -> list
     for chunk in chunks:
         known = settled.get(chunk.id, frozenset())
         wanted = tuple(table.column(name) for name in columns if name not in known)
-        if wanted:
+        if wanted and chunk.id not in session.out_of_scope:
             work.append(Work(chunk, wanted, sizes[chunk.document_id] == 1))
     return work
 

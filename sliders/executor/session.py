@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sliders.chunks.embeddings import Embedder
 from sliders.llm.connect import ModelSet
+from sliders.reconcile.values import Normalization, Precedence
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog
 from sliders.store.records import Decision
@@ -42,6 +43,10 @@ class Session:
     embedder: Embedder
     report: Report = silent
     notes: list[str] = field(default_factory=list)
+    out_of_scope: frozenset[str] = frozenset()
+    """Chunks that hints leave out: not asked for the question at hand, and not recorded as asked."""
+    normalize: tuple[Normalization, ...] = ()
+    precede: tuple[Precedence, ...] = ()
 
     def decide(self, stage: str, subject: str, verdict: str, reason: str, tokens: int = 0) -> None:
         """Write one row of the decisions table (contract 11)."""

@@ -26,13 +26,16 @@ async def settle(
     before = session.catalog.tables.current(table.name)
     version = session.catalog.tables.materialise(table.name)
     corrections = tuple(_correction(c) for c in session.catalog.knowledge.corrections(table.name))
-    fingerprint = f"{version.revision}:{len(corrections)}"
+    hinted = f":{session.normalize}{session.precede}" if session.normalize or session.precede else ""
+    fingerprint = f"{version.revision}:{len(corrections)}{hinted}"
     if before is not None and before.version == version.version and _known(session, table) == fingerprint:
         return None
     rows = session.catalog.extractions.rows(table.name)
     relation = relation_of(rows, table.column_names, _documents(session), _sections(session), _table_chunks(session))
     additive = frozenset(c.name for c in table.columns if c.additive)
-    chosen = options or Options(corrections=corrections, additive=additive)
+    chosen = options or Options(
+        corrections=corrections, additive=additive, normalize=session.normalize, precede=session.precede
+    )
     result = await reconcile_table(table, relation, chosen, session.models.model_for("reconcile") if model else None)
     _store(session, table, rows, result, corrections)
     session.catalog.knowledge.set_statistic(f"settled:{table.name}", fingerprint)

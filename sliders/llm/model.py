@@ -60,6 +60,16 @@ class Usage:
             self.cost + other.cost,
         )
 
+    def __sub__(self, earlier: Usage) -> Usage:
+        return Usage(
+            self.calls - earlier.calls,
+            self.cached_calls - earlier.cached_calls,
+            self.prompt_tokens - earlier.prompt_tokens,
+            self.completion_tokens - earlier.completion_tokens,
+            self.seconds - earlier.seconds,
+            self.cost - earlier.cost,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Response:

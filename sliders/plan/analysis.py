@@ -167,10 +167,11 @@ def _shipped() -> tuple[dict[str, Head], str]:
     return heads, str(record["embedder"])
 
 
-_ENGLISH = frozenset(
-    "the of and to in is was for on are with as by at from what which who how many did does has have were be that an a "
-    "this it its their or not when where why much each all between list name give".split()
-)
+_ENGLISH = frozenset({
+    "the", "of", "and", "to", "in", "is", "was", "for", "on", "are", "with", "as", "by", "at", "from", "what",
+    "which", "who", "how", "many", "did", "does", "has", "have", "were", "be", "that", "an", "a", "this", "it",
+    "its", "their", "or", "not", "when", "where", "why", "much", "each", "all", "between", "list", "name", "give",
+})  # fmt: skip
 
 
 def foreign(question: str) -> bool:
@@ -215,5 +216,3 @@ async def analyze_by_prompt(question: str, passages: Sequence[Passage], model: M
         task if task in TASK_CLASSES else "extractive", pattern if pattern in ("exact", "semantic", "both") else "both",
         data.get("containing") == "yes", 0.0, "model", reply.usage,
     )  # fmt: skip
-
-

@@ -29,28 +29,37 @@ class Directive(Protocol):
 
 
 _KIND_WORDS: dict[str, str] = {
-    "table": r"tables?|statements?|figures? table", "list_item": r"lists?|bullet points?", "caption": r"captions?",
-    "heading": r"headings?|titles?", "paragraph": r"(?:running |body )?text|paragraphs?|prose", "code": r"code|listings?",
+    "table": r"tables?|statements?|figures? table", "list_item": r"lists?|bullet points?",
+    "caption": r"captions?", "heading": r"headings?|titles?",
+    "paragraph": r"(?:running |body )?text|paragraphs?|prose", "code": r"code|listings?",
 }  # fmt: skip
 _PLACE = (
     r"(?:section|chapter|table|statement|appendix|note|part|page|paragraph|abstract|introduction|conclusion|schedule|"
     r"heading|text|list|caption|balance sheet|footnote)s?"
 )
 _LOOK = re.compile(
-    rf"(?:\b(?:look|search|check|focus|find (?:it|this|the answer)|the answer (?:is|will be|can be found|should be|may be)"
-    rf"(?: likely| probably| usually)?|it(?:'s| is) (?:likely |probably |usually )?|located|stated|given|shown|use only)"
-    rf"(?: (?:up|only|mainly|first|just|at|on|in|under|within|inside|into))*)\s+(?P<what>[^.;:!?\n]*?\b{_PLACE}\b[^.;!?\n]*)",
+    rf"(?:\b(?:look|search|check|focus|find (?:it|this|the answer)"
+    rf"|the answer (?:is|will be|can be found|should be|may be)(?: likely| probably| usually)?"
+    rf"|it(?:'s| is) (?:likely |probably |usually )?|located|stated|given|shown|use only)"
+    rf"(?: (?:up|only|mainly|first|just|at|on|in|under|within|inside|into))*)\s+"
+    rf"(?P<what>[^.;:!?\n]*?\b{_PLACE}\b[^.;!?\n]*)",
     re.I,
 )
 _LOOK_PAGES = re.compile(r"\bpages?\s+(\d{1,4})(?:\s*(?:-|–|to|and|through)\s*(\d{1,4}))?", re.I)
 _IGNORE = re.compile(
-    r"\b(?:ignore|skip(?: over)?|disregard|leave out|pay no attention to|do(?:n't| not) (?:look (?:at|in)|read|consider|"
+    r"\b(?:ignore|skip(?: over)?|disregard|leave out|pay no attention to|do(?:n't| not) (?:look (?:at|in)|"
+    r"read|consider|"
     r"use)|exclude(?: the)? (?:content|parts?|sections?) (?:about|on)|avoid reading)\s+(?P<what>[^.;!?\n]+)",
     re.I,
 )
-_NOT = re.compile(
-    r"\b(?P<yes>[\w][\w\s%$&/'-]{1,60}?),?\s*(?:\(\s*)?\b(?:NOT|not|rather than|instead of|as opposed to|but not)\b\s+"
-    r"(?:the |a |an |any )?(?P<no>[\w][\w\s%$&/'-]{1,60})"
+_CONTRAST = re.compile(
+    r"\b(?P<yes>\w[\w\s%$&/'-]{1,60}?)(?:,\s*(?:and |but )?not|\s*\(\s*not|,?\s+NOT)\b\s+(?:the |a |an |any )?"
+    r"(?P<no>\w[\w\s%$&/'-]{1,60})"
+)
+_RATHER = re.compile(
+    r"\b(?P<yes>\w[\w\s%$&/'-]{1,60}?),?\s+(?:rather than|instead of|as opposed to|but not)\s+(?:the |a |an |any )?"
+    r"(?P<no>\w[\w\s%$&/'-]{1,60})",
+    re.I,
 )
 _ONLY = re.compile(
     r"\b(?:only (?:return|report|give|use|count|consider|accept)|return only|report only|use only|give only|"
@@ -59,7 +68,8 @@ _ONLY = re.compile(
     re.I,
 )
 _AVOID = re.compile(
-    r"\b(?:do(?:n't| not) (?:return|report|give|include|confuse it with|mix it up with|mistake it for)|avoid|never report|"
+    r"\b(?:do(?:n't| not) (?:return|report|give|include|confuse it with|mix it up with|mistake it for)|avoid|"
+    r"never report|"
     r"not to be confused with)\s+(?P<no>[^.;!?\n]+)",
     re.I,
 )
@@ -75,17 +85,19 @@ _SAME = (
                r"(?:mean the same|are the same(?: thing)?|are synonyms|are equivalent)", re.I),
 )  # fmt: skip
 _PREFER = re.compile(
-    r"\b(?:prefer|prioriti[sz]e|trust|favou?r)\s+(?P<a>[^.;!?\n]+?)\s+(?:over|to|before|above|more than)\s+(?P<b>[^.;!?\n]+)",
+    r"\b(?:prefer|prioriti[sz]e|trust|favou?r)\s+(?P<a>[^.;!?\n]+?)\s+(?:over|to|before|above|more than)"
+    r"\s+(?P<b>[^.;!?\n]+)",
     re.I,
 )
 _WINS = re.compile(
-    r"\b(?P<a>[\w][\w\s&.'/-]{1,60}?)\s+(?:wins|takes precedence|prevails|overrides)(?:\s+over)?\s*(?P<b>[^.;!?\n]*)", re.I
+    r"\b(?P<a>[\w][\w\s&.'/-]{1,60}?)\s+(?:wins|takes precedence|prevails|overrides)(?:\s+over)?\s*(?P<b>[^.;!?\n]*)",
+    re.I,
 )
 _ITEMS = re.compile(r"\s*(?:,|;|\band\b|\bor\b|/)\s*(?:the |any |all )?", re.I)
 _ARTICLE = re.compile(r"^(?:the|any|all|a|an|general|that|those|these|in|on|at|under)\s+", re.I)
 _TAIL = re.compile(
-    r"\s+(?:that|which) (?:is|are|do|does)\b.*$|\s+(?:please|for this|when answering|in (?:the|this) (?:document|report|"
-    r"filing|paper|question))\b.*$", re.I
+    r"\s+(?:that|which) (?:is|are|do|does)\b.*$|\s+(?:please|for this|when answering|"
+    r"in (?:the|this) (?:document|report|filing|paper|question))\b.*$", re.I
 )  # fmt: skip
 
 
@@ -112,9 +124,7 @@ class Locate:
     @classmethod
     def parse(cls, sentence: str) -> Locate | None:
         """See `Directive.parse`."""
-        pages = tuple(
-            (int(a), int(b or a)) for a, b in _LOOK_PAGES.findall(sentence) if _LOOK.search(sentence) or b
-        )
+        pages = tuple((int(a), int(b or a)) for a, b in _LOOK_PAGES.findall(sentence) if _LOOK.search(sentence) or b)
         found = _LOOK.search(sentence)
         hints: list[str] = []
         kinds: list[str] = []
@@ -164,7 +174,9 @@ class Verify:
         """See `Directive.parse`."""
         positive: list[str] = []
         negative: list[str] = []
-        if found := _NOT.search(sentence):
+        # "Who was elected instead of X?" asks; only a plain contrast is a hint inside of a question.
+        found = _CONTRAST.search(sentence) or (None if sentence.endswith("?") else _RATHER.search(sentence))
+        if found:
             positive.append(_last_phrase(found.group("yes")))
             negative.append(_clean(found.group("no")))
         else:
@@ -318,9 +330,7 @@ def settle(directives: Sequence[Directive]) -> tuple[tuple[Directive, ...], tupl
     return tuple(d for d in kept if d is not None), tuple(notes)
 
 
-def _cut(
-    directive: Directive, places: set[str], terms: set[str], circular: set[tuple[str, str]]
-) -> Directive | None:
+def _cut(directive: Directive, places: set[str], terms: set[str], circular: set[tuple[str, str]]) -> Directive | None:
     """A directive without its contradicted parts, None when nothing is left."""
     if isinstance(directive, Locate):
         hints = tuple(h for h in directive.hints if h.lower() not in places)
@@ -338,7 +348,8 @@ def _cut(
 
 
 _LEAD = re.compile(
-    r"^.*\b(?:return|report|use|give|want|need|mean|is the|are the|was the|were the|what is|what was|of the|for|the)\s+",
+    r"^.*\b(?:return|report|use|give|want|need|mean|is the|are the|was the|were the|"
+    r"what is|what was|of the|for|the)\s+",
     re.I,
 )
 

@@ -48,7 +48,7 @@ _CUES: dict[str, str] = {
     "how_many": r"\bhow many\b|\bnumber of\b|\bcount\b",
     "how_much": r"\bhow much\b|\bwhat amount\b",
     "percent": r"\bpercent|\bpercentage|%|\bratio\b|\bproportion\b|\bportion\b|\bshare of\b",
-    "change": r"\bchange[ds]?\b|\bincrease[ds]?\b|\bdecrease[ds]?\b|\bgrowth\b|\bgrew\b|\bdecline|\bdifference\b|\breturn\b",
+    "change": r"\b(?:change|increase|decrease)[ds]?\b|\bgrowth\b|\bgrew\b|\bdecline|\bdifference\b|\breturn\b",
     "total": r"\btotal\b|\bsum\b|\bcombined\b|\bcumulative\b|\baltogether\b|\bnet\b",
     "average": r"\baverage\b|\bmean\b|\bmedian\b",
     "between": r"\b(?:between|from)\b.{1,40}\b(?:and|to)\b",
@@ -63,9 +63,11 @@ _CUES: dict[str, str] = {
     "list": r"^(?:list|name|give)\b|\ball the\b",
     "respective": r"\brespective(?:ly)?\b",
     "manner": r"^(?:how|in what way) (?:is|are|was|were|do|does|did|can|big|large)\b",
-    "expressed": r"\bexpressed as\b|\bas a percent|\bpercentage of\b|\b(?:percentage|%) change\b|\bchange in\b|\bby how much\b",
+    "expressed": r"\bexpressed as\b|\bas a percent|\bpercentage of\b"
+    r"|\b(?:percentage|%) change\b|\bchange in\b|\bby how much\b",
     "does": r"\bwhat do(?:es)?\b|\bconsist|\binclude",
-    "chain": r"\b(?:who|that|which|whose|where) (?:\w+ ){0,3}\w+(?:ed|s)\b.* (?:in|of|by|for)\b|\bof the \w+ (?:of|in|that|where|who|which|by)\b",
+    "chain": r"\b(?:who|that|which|whose|where) (?:\w+ ){0,3}\w+(?:ed|s)\b.* (?:in|of|by|for)\b"
+    r"|\bof the \w+ (?:of|in|that|where|who|which|by)\b",
     "yes_no": r"^(?:is|are|was|were|do|does|did|has|have|had|can|could)\b",
     "both": r"\bboth\b|\bsame\b|\bcommon\b|\beither\b",
     "or": r"\bor\b|\bcompared?\b|\bversus\b|\bvs\b",
@@ -73,13 +75,15 @@ _CUES: dict[str, str] = {
     r"|greater|better|taller|first|exceed\w*)\b",
     "superlative": r"\b(?:most|least|highest|lowest|largest|smallest|oldest|youngest|longest|shortest|greatest|fewest"
     r"|earliest|latest|maximum|minimum|biggest|best|worst|cheapest|top)\b",
-    "among": r"\b(?:documents?|reports?|files?|records?|filings?|each|every|per|across|among|overall|these|those|of all)\b",
+    "among": r"\b(?:documents?|reports?|files?|records?|filings?"
+    r"|each|every|per|across|among|overall|these|those|of all)\b",
     "have": r"\b(?:have|has|with|where|whose|that|were|involved?|contain\w*|mention\w*)\b",
     "relative": r"\w+,? (?:that|who|which|whose|where|whom)\b",
     "of_the": r"\bof (?:the )?\w+(?:'s| of | who| that| which| where| by )",
     "possessive": r"\w'\w?\b",
     "passive": r"\b(?:born|directed|written|founded|located|produced|released|created|named|known|starred|featured)\b",
-    "report": r"\b(?:they|their|authors?|paper|model|approach|proposed?|propose|results?|baselines?|experiments?|data)\b",
+    "report": r"\b(?:they|their|authors?|paper|model|approach|proposed?|propose"
+    r"|results?|baselines?|experiments?|data)\b",
     "describe": r"\b(?:describe|explain|summari[sz]e|discuss|purpose|main|role|impact|effects?|benefits?)\b",
     "company": r"\bcompany|\bfiscal|\bas of\b|\bended\b|\bdecember\b|\bjune\b|\bseptember\b|\bmarch\b",
 }
@@ -88,9 +92,13 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b|\b(?:FY|F)['’]?\d\d\b")
 _JOINED = re.compile(r"\b[A-Z][\w'’.-]*(?: [\w'’.-]+){0,4},? (?:and|or) (?:the )?[A-Z]")
 _NAME = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’.-]*(?:\s+(?:of|the|de|and|&)?\s*[A-Z0-9][\w'’.-]*)*")
 _NUMBER = re.compile(r"\d[\d,.]*")
-_STOP = frozenset(
-    ["a", "an", "the", "of", "in", "on", "at", "to", "for", "and", "or", "is", "are", "was", "were", "be", "been", "do", "does", "did", "has", "have", "had", "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "many", "much", "by", "with", "from", "as", "that", "this", "these", "those", "it", "its", "their", "they", "there", "than", "between", "into", "about", "any", "all", "not", "no", "can", "could", "would", "should", "s"]
-)
+_STOP = frozenset({
+    "a", "an", "the", "of", "in", "on", "at", "to", "for", "and", "or", "is", "are", "was", "were", "be", "been",
+    "do", "does", "did", "has", "have", "had", "what", "which", "who", "whom", "whose", "when", "where", "why",
+    "how", "many", "much", "by", "with", "from", "as", "that", "this", "these", "those", "it", "its", "their",
+    "they", "there", "than", "between", "into", "about", "any", "all", "not", "no", "can", "could", "would",
+    "should", "s",
+})  # fmt: skip
 
 QUESTION_NAMES = (*_CUES, "words", "digits", "years", "two_years", "names", "two_names", "commas", "joined_names")
 RETRIEVAL_NAMES = (
@@ -118,7 +126,8 @@ def question_features(question: str) -> Features:
     years = set(_YEAR.findall(text))
     names = names_in(text)
     extra = [
-        min(len(low.split()), 60) / 20, float(bool(_NUMBER.search(low))), min(len(years), 4) / 2, float(len(years) >= 2),
+        min(len(low.split()), 60) / 20, float(bool(_NUMBER.search(low))), min(len(years), 4) / 2,
+        float(len(years) >= 2),
         min(len(names), 5) / 2, float(len(names) >= 2), min(text.count(","), 4) / 2, float(bool(_JOINED.search(text))),
     ]  # fmt: skip
     return np.array([*(float(bool(p.search(low))) for p in _PATTERNS.values()), *extra])

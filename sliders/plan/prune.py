@@ -21,7 +21,10 @@ _MIN_MATCH = 0.5
 _MARGIN = 0.12
 """Tags this near to the best one are kept with it."""
 _TAG_CHARACTERS = 400
-_GENERIC = frozenset("table section chapter statement appendix note part document the of in and for a an".split())
+_GENERIC = frozenset({
+    "table", "section", "chapter", "statement", "appendix", "note", "part", "document", "the", "of", "in", "and", "for",
+    "a", "an",
+})  # fmt: skip
 _ROWS_IN_TAG = 6
 
 

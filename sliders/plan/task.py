@@ -86,7 +86,9 @@ def _children(source: object, fallback: str, depth: int) -> tuple[ClassNode, ...
     elif isinstance(source, Sequence) and not isinstance(source, str):
         entries = [(str(name), "") for name in source]
     else:
-        raise PlanError(f"a class hierarchy cannot be read from {type(source).__name__}; give a mapping, YAML or an Enum")
+        raise PlanError(
+            f"a class hierarchy cannot be read from {type(source).__name__}; give a mapping, YAML or an Enum"
+        )
     nodes = [_node(name, value, fallback, depth) for name, value in entries]
     if nodes and all(node.name != fallback for node in nodes):
         nodes.append(ClassNode(fallback, "none of the others"))
@@ -165,8 +167,8 @@ BUILT_IN = hierarchy(
 class Task:
     """What a question asks for.
 
-    `sub_questions` is the question itself when it does not split; `attributes` are facts that must be read, `predicates`
-    conditions on them, `time_range` as printed, `shape` what the answer looks like.
+    `sub_questions` is the question itself when it does not split; `attributes` are facts that must be read,
+    `predicates` conditions on them, `time_range` as printed, `shape` what the answer looks like.
     """
 
     kind: str
@@ -213,7 +215,8 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 _RANGE = re.compile(
-    r"\b(?:between|from|since|before|after|until|during|in)\s+(?:(?:fiscal(?: year)?|FY|early|late)\s*)?(?:[A-Z][a-z]+ )?"
+    r"\b(?:between|from|since|before|after|until|during|in)\s+(?:(?:fiscal(?: year)?|FY|early|late)\s*)?"
+    r"(?:[A-Z][a-z]+ )?"
     r"(?:19|20)\d\d(?:\s*(?:and|to|-|–|through|until)\s*(?:[A-Z][a-z]+ )?(?:19|20)\d\d)?",
 )
 _SHAPES: tuple[tuple[str, str], ...] = (

@@ -1,0 +1,283 @@
+"""From a question with its hints to the cheapest workflow, with guards that switch off bad hints (HALO, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sliders.answer.passages import Context, PassageSource, Skip, Span
+from sliders.answer.reader import Mode
+from sliders.answer.result import Answer
+from sliders.answer.workflows import Asked, candidates, lookup, precise, split, stepwise, whole
+from sliders.chunks.context import Outline
+from sliders.documents.document import Document
+from sliders.errors import BudgetExceeded, PlanError
+from sliders.executor import asking
+from sliders.executor.passages import passage_source
+from sliders.executor.session import Session
+from sliders.llm.model import Usage
+from sliders.plan.analysis import Analyzer, TaskProfile, analyze_by_prompt
+from sliders.plan.directives import Directive, Hints, Ignore, Locate, Normalize, Precede, Verify, parse_hints
+from sliders.plan.features import Corpus, content_terms
+from sliders.plan.hint_reader import read_hints
+from sliders.plan.planner import (
+    REPLIES,
+    WORKFLOWS,
+    Route,
+    choose_route,
+    explain_lines,
+    not_a_question,
+    search_words,
+    shortened,
+)
+from sliders.plan.prune import ignored, locate
+from sliders.reconcile.values import Normalization, Precedence
+
+AUTO = "auto"
+_RUN = {"lookup": lookup, "split": split, "stepwise": stepwise, "candidates": candidates, "whole_context": whole}
+_FEW_ROWS = 0.25
+"""A document with less than this share of the median rows of the others counts as cut by a hint."""
+_PROBE = Context(5, 150, (1, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What the planner decided, before anything is asked: printable by `explain`."""
+
+    question: str
+    hints: Hints
+    profile: TaskProfile | None
+    route: Route
+    usage: Usage = field(default_factory=Usage)
+
+    def lines(self) -> tuple[str, ...]:
+        """What `explain` shows."""
+        return explain_lines(self.route, self.hints)
+
+
+async def ask_routed(
+    session: Session, question: str, *, workflow: str = AUTO, directives: Sequence[Directive] = (), cascade: bool = True
+) -> Answer:
+    """Answer one question by the workflow that fits it.
+
+    Args:
+        workflow: "auto", or the name of one of `WORKFLOWS`.
+        directives: hints beside those in the question's own words.
+        cascade: precise mode: an unanswerable question is read again with everything.
+
+    Raises:
+        PlanError: the question is empty, the workflow unknown, or there is no document.
+        ModelUnavailable: the model cannot be reached.
+    """
+    if workflow != AUTO and workflow not in WORKFLOWS:
+        raise PlanError(f"there is no workflow {workflow!r}; choose auto or one of {', '.join(WORKFLOWS)}")
+    if not question.strip():
+        raise PlanError("the question is empty; ask something about the documents")
+    if not session.catalog.documents.all():
+        raise PlanError("the workspace has no documents; add some first: sliders add WORKSPACE FILES")
+    session.notes.clear()
+    source = passage_source(session, question)
+    before = session.models.meter.total
+    planned = await plan_question(session, question, source, workflow, directives)
+    _record(session, planned)
+    try:
+        answer = await _run(session, planned, source, cascade)
+    except BudgetExceeded as error:
+        answer = Answer(question, "incomplete", None, f"No answer yet: {error}", reason=str(error))
+    spent = session.models.meter.total - before
+    notes = tuple(dict.fromkeys((*planned.hints.notes, *session.notes, *answer.decisions)))
+    return replace(answer, question=question, usage=spent, decisions=notes, workflow=planned.route.workflow)
+
+
+async def plan_question(
+    session: Session, question: str, source: PassageSource, workflow: str = AUTO,
+    directives: Sequence[Directive] = (), *, calls: bool = True,
+) -> Planned:  # fmt: skip
+    """Input kind, hints, profile and route; `calls=False` plans without any model call."""
+    short = shortened(question)
+    if short != question:
+        session.note(f"the question has {len(question.split())} words; it was cut to the {len(short.split())} that ask")
+    corpus = corpus_of(source, short)
+    analyzer = _analyzer(session)
+    if workflow == AUTO and not directives:
+        kind = not_a_question(short, analyzer.input_kind(short) if analyzer else None, bool(corpus.known))
+        if kind is not None:
+            return Planned(short, Hints(short), None, Route("reply", reasons=(kind,)))
+    model = session.models.model_for("plan")
+    hints, usage = (await read_hints(short, model, directives)) if calls else (parse_hints(short, directives), Usage())
+    if workflow not in (AUTO, "candidates", "lookup", "split", "stepwise"):
+        return Planned(hints.question, hints, None, Route(workflow, reasons=("asked for",)), usage)  # type: ignore[arg-type]
+    ranked = source.rank(hints.question, _PROBE)
+    if analyzer is not None:
+        profile = analyzer.analyze(hints.question, ranked, corpus)
+    elif calls:
+        profile = await analyze_by_prompt(hints.question, ranked, model)
+    else:
+        profile = TaskProfile("extractive", by="default")
+    route = choose_route(profile, hints, corpus)
+    if workflow != AUTO:
+        route = replace(route, workflow=workflow, reasons=(*route.reasons, "asked for"))  # type: ignore[arg-type]
+    return Planned(hints.question, hints, profile, route, usage + profile.usage)
+
+
+def corpus_of(source: PassageSource, question: str) -> Corpus:
+    """Size of the text, and which words of the question occur in it."""
+    index = source.index(_PROBE.tokens)
+    known = frozenset(term for term in content_terms(question) if index.lexical.search(term, 1))
+    return Corpus(len(source.documents), source.characters, known)
+
+
+def _analyzer(session: Session) -> Analyzer | None:
+    """The shipped classifier, None with another embedder (then the model is asked)."""
+    try:
+        return Analyzer.shipped(session.embedder)
+    except PlanError:
+        return None
+
+
+def _record(session: Session, planned: Planned) -> None:
+    for line in planned.lines():
+        stage, _, text = line.partition(": ")
+        session.decide("plan", "question", stage, text)
+
+
+async def _run(session: Session, planned: Planned, source: PassageSource, cascade: bool) -> Answer:
+    route, hints = planned.route, planned.hints
+    if route.workflow == "reply":
+        text = REPLIES[route.reasons[0]]
+        return Answer(
+            planned.question, "answered", None, text, workflow="reply", reason=f"not a question: {route.reasons[0]}"
+        )
+    narrowed = narrow(session, source, hints, planned.question)
+    if route.workflow == "extract_and_query":
+        return await _extract(session, planned, source, narrowed)
+    asked = _asked(session, planned, narrowed or source)
+    answer = await _RUN[route.workflow](asked)
+    if answer.status == "not_found" and narrowed is not None:
+        _switch_off(session, "every passage was refused as holding no answer")
+        asked = replace(asked, source=source)
+        again = await _RUN[route.workflow](asked)
+        answer = replace(again, decisions=(*answer.decisions, *again.decisions))
+    if cascade and answer.status == "not_found" and route.workflow != "whole_context":
+        again = await precise(asked, answer)
+        session.decide("plan", "question", "cascade", "unanswerable from the passages: read again with more")
+        answer = again
+    return answer
+
+
+def _asked(session: Session, planned: Planned, source: PassageSource) -> Asked:
+    route = planned.route
+    mode: Mode = "number" if route.calculate else "prose" if route.prose else "words"
+    verify = [d for d in planned.hints.directives if isinstance(d, Verify)]
+    return Asked(
+        planned.question, source, session.models.model_for("answer"),
+        Context(route.segments, route.tokens, route.weights, route.extend), mode,
+        search_words(planned.question, planned.hints),
+        tuple(p for d in verify for p in d.positive), tuple(n for d in verify for n in d.negative),
+    )  # fmt: skip
+
+
+def narrow(session: Session, source: PassageSource, hints: Hints, question: str) -> PassageSource | None:
+    """The documents limited by Locate and Ignore, None where no hint changes anything."""
+    places = [d for d in hints.directives if isinstance(d, Locate)]
+    skips = [d for d in hints.directives if isinstance(d, Ignore)]
+    spans: dict[str, tuple[Span, ...]] = {}
+    skipped: dict[str, int] = {}
+    for document in source.documents.values() if places else ():
+        located = locate(document, places, session.embedder)
+        if located.pruned:
+            spans[document.id] = located.spans
+            kept = sum(end - start for start, end in located.spans)
+            session.decide("plan", f"document:{document.name}", "located",
+                           f"{', '.join(located.matched)}: {kept} of {len(document.text)} characters")  # fmt: skip
+        for hint in located.skipped:
+            skipped[hint] = skipped.get(hint, 0) + 1
+    for hint, count in skipped.items():
+        if count == len(source.documents):
+            session.note(f'no document has "{hint}": the hint is skipped')
+            session.decide("plan", "hint:locate", "skipped", f"no document has {hint!r}")
+    skip = _skip(session, skips, question) if skips else None
+    return source.narrowed(spans, skip) if spans or skip else None
+
+
+def _skip(session: Session, directives: Sequence[Ignore], question: str) -> Skip:
+    def dropped(document: Document, spans: Sequence[Span], vectors: np.ndarray) -> list[bool]:
+        outline = Outline(document)
+        texts = [document.text[start:end] for start, end in spans]
+        headings = [" ".join(outline.heading_path(start)) for start, _ in spans]
+        out = ignored(texts, headings, vectors, question, directives, session.embedder)
+        if any(out):
+            topics = ", ".join(topic for d in directives for topic in d.topics)
+            session.decide(
+                "plan", f"document:{document.name}", "ignored", f"{sum(out)} of {len(out)} segments: {topics}"
+            )
+        return out
+
+    return dropped
+
+
+def _switch_off(session: Session, reason: str) -> None:
+    session.note(f"Locate and Ignore were switched off: {reason}")
+    session.decide("plan", "hints", "switched off", reason)
+
+
+async def _extract(session: Session, planned: Planned, source: PassageSource, narrowed: PassageSource | None) -> Answer:
+    """Extract and query under the hints; documents that the hints starve are read whole."""
+    directives = planned.hints.directives
+    session.normalize = tuple(
+        Normalization(d.terms[0], d.terms[1:]) for d in directives if isinstance(d, Normalize) and len(d.terms) > 1
+    )
+    session.precede = tuple(Precedence(d.prefer, d.over) for d in directives if isinstance(d, Precede))
+    session.out_of_scope = _left_out(session, narrowed) if narrowed is not None else frozenset()
+    try:
+        answer = await _asked_of_tables(session, planned.question)
+        starved = _starved(session) if session.out_of_scope else []
+        if session.out_of_scope and answer.status == "not_found":
+            starved = list(source.documents)
+        if starved:
+            reason = f"no rows, or far fewer than elsewhere, in {len(starved)} documents"
+            _switch_off(session, reason)
+            chunks = [c for d in starved for c in session.catalog.chunks.of(d)]
+            session.out_of_scope -= {c.id for c in chunks}
+            answer = await _asked_of_tables(session, planned.question)
+    finally:
+        session.out_of_scope, session.normalize, session.precede = frozenset(), (), ()
+    return answer
+
+
+async def _asked_of_tables(session: Session, question: str) -> Answer:
+    """Extract and query; lines for the user that stand already are kept."""
+    notes = list(session.notes)
+    answer = await asking.ask(session, question)
+    session.notes[:0] = notes
+    return answer
+
+
+def _left_out(session: Session, narrowed: PassageSource) -> frozenset[str]:
+    """Chunks that hold none of the segments that the hints leave; the first one of a document stays: it names it."""
+    kept = narrowed.index(_PROBE.tokens)
+    out: set[str] = set()
+    for document_id in narrowed.documents:
+        spans = [(start, end) for _, start, end in kept.keys([document_id])]
+        for chunk in session.catalog.chunks.of(document_id)[1:]:
+            if not any(start < chunk.end and chunk.start < end for start, end in spans):
+                out.add(chunk.id)
+                session.decide("gate", f"chunk:{chunk.id}", "left out", "outside of what the hints name")
+    return frozenset(out)
+
+
+def _starved(session: Session) -> list[str]:
+    """Documents with chunks left out that gave no rows, or far fewer than the others."""
+    schema = session.catalog.schemas.current()
+    if schema is None:
+        return []
+    counts: dict[str, int] = {}
+    for table in schema.tables:
+        for row in session.catalog.extractions.rows(table.name):
+            counts[row.document_id] = counts.get(row.document_id, 0) + 1
+    cut = {c.document_id for c in session.catalog.chunks.all() if c.id in session.out_of_scope}
+    others = sorted(counts.values())
+    typical = others[len(others) // 2] if others else 0
+    return [d for d in sorted(cut) if counts.get(d, 0) < max(1.0, _FEW_ROWS * typical)]

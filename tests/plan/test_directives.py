@@ -1,0 +1,125 @@
+"""Hints out of the user's own words."""
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sliders.errors import PlanError
+from sliders.llm.testing import ScriptedModel
+from sliders.plan.directives import (
+    Ignore,
+    Locate,
+    Normalize,
+    Precede,
+    Registry,
+    Verify,
+    parse_hints,
+    settle,
+    sounds_like_hint,
+)
+from sliders.plan.hint_reader import read_hints
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Look in the income statement.", Locate(("income statement",))),
+        ("The answer is likely in a table.", Locate((), ("table",))),
+        ("Check the risk section and the EPS table.", Locate(("risk section", "EPS table"))),
+        ("See pages 40-62.", Locate((), (), ((40, 62),))),
+        ("Ignore risk disclosures and legal disclaimers.", Ignore(("risk disclosures", "legal disclaimers"))),
+        ("Skip over the table of contents.", Ignore(("table of contents",))),
+        ("Return diluted EPS, NOT basic EPS.", Verify(("diluted EPS",), ("basic EPS",))),
+        ("What is the EPS, not the dividend?", Verify(("EPS",), ("dividend",))),
+        ("Report net revenue rather than gross revenue.", Verify(("net revenue",), ("gross revenue",))),
+        ("Do not report quarterly figures.", Verify((), ("quarterly figures",))),
+        ("Treat MI and myocardial infarction as equivalent.", Normalize(("MI", "myocardial infarction"))),
+        ("Prefer the master agreement over the addendum.", Precede("master agreement", "addendum")),
+        ("The amended filing takes precedence.", Precede("amended filing")),
+    ],
+)
+def test_each_pattern(text, expected):
+    hints = parse_hints(f"What was paid in 2020? {text}")
+    assert hints.directives == (expected,)
+    assert hints.question.startswith("What was paid in 2020?")
+    assert expected.describe()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the net income of the firm in 2021?",
+        "How many pilots were not hurt in the accident?",
+        "Which city is larger, Rome or Paris?",
+        "Who was elected instead of the mayor?",
+        "List all contracts that were signed before 2010.",
+    ],
+)
+def test_a_plain_question_is_left_alone(question):
+    hints = parse_hints(question)
+    assert hints.question == question
+    assert hints.directives == ()
+
+
+def test_contradictions_are_dropped_and_said():
+    hints = parse_hints("Who signed? Look in the annex section. Ignore the annex section.")
+    assert hints.directives == ()
+    assert "annex section" in hints.notes[0]
+    kept, notes = settle([Verify(("net", "total"), ("net",)), Precede("a", "b"), Precede("b", "a")])
+    assert kept == (Verify(("total",), ()),)
+    assert len(notes) == 2
+
+
+def test_hints_in_python_come_first_and_off_switches_work():
+    hints = parse_hints("Who signed? Ignore waivers.", [Locate(("Annex",))])
+    assert hints.directives == (Locate(("Annex",)), Ignore(("waivers",)))
+    assert hints.without(Locate, Ignore).directives == ()
+    assert hints.of(Locate) == (Locate(("Annex",)),)
+
+
+def test_a_class_of_the_user_is_read_first():
+    registry = Registry()
+
+    @registry.register
+    @dataclass(frozen=True)
+    class Currency:
+        code: str
+
+        @classmethod
+        def parse(cls, sentence):
+            return cls(sentence.split()[-1].strip(".")) if sentence.startswith("Amounts are in") else None
+
+        def describe(self):
+            return f"amounts in {self.code}"
+
+    hints = parse_hints("What did it cost? Amounts are in EUR.", registry=registry)
+    assert hints.directives == (Currency("EUR"),)
+    with pytest.raises(PlanError, match="describe"):
+        registry.register(type("Bad", (), {"parse": lambda s: None}))
+
+
+async def test_the_model_reads_what_no_pattern_reads_and_invents_nothing():
+    text = "Who paid? Usually this stands near the end, beware of old invoices."
+    assert sounds_like_hint(text)
+    reply = {"look_in": ["the end", "balance sheet"], "ignore": ["old invoices"], "answer_is": [], "answer_is_not": []}
+    model = ScriptedModel([reply])
+    hints, usage = await read_hints(text, model)
+    assert hints.directives == (Locate(("the end",)), Ignore(("old invoices",)))
+    assert usage.calls == 1
+
+
+async def test_no_call_without_a_hint_or_where_patterns_suffice():
+    model = ScriptedModel([])
+    hints, usage = await read_hints("Who paid the fee?", model)
+    assert hints.directives == () and usage.calls == 0
+    hints, usage = await read_hints("Who paid? Ignore waivers.", model)
+    assert hints.directives == (Ignore(("waivers",)),) and usage.calls == 0
+
+
+@given(st.text(max_size=400))
+@settings(max_examples=60, deadline=None)
+def test_any_text_parses(text):
+    hints = parse_hints(text)
+    assert hints.question == text.strip() or hints.directives or len(hints.question) <= len(text)

@@ -1,0 +1,99 @@
+"""Profile and hints to a workflow."""
+
+import pytest
+
+from sliders.llm.testing import ScriptedModel
+from sliders.plan.analysis import TASK_CLASSES, TaskProfile, analysis_request, analyze_by_prompt, foreign
+from sliders.plan.directives import Hints, Normalize, Verify
+from sliders.plan.features import (
+    QUESTION_NAMES,
+    RETRIEVAL_NAMES,
+    Corpus,
+    names_in,
+    question_features,
+    retrieval_features,
+)
+from sliders.plan.planner import choose_route, explain_lines, not_a_question, search_words, shortened
+
+MANY = Corpus(40, 400_000)
+
+
+@pytest.mark.parametrize(
+    ("task", "evidence", "workflow", "segments", "tokens"),
+    [
+        ("extractive", True, "lookup", 5, 150), ("extractive", False, "lookup", 5, 256),
+        ("abstractive", True, "lookup", 8, 150), ("abstractive", False, "lookup", 8, 400),
+        ("arithmetic", False, "lookup", 5, 400), ("multi_source", True, "split", 6, 150),
+        ("multi_bridge", False, "stepwise", 5, 256),
+    ],
+)  # fmt: skip
+def test_granularity_and_budget_by_class_and_evidence(task, evidence, workflow, segments, tokens):
+    route = choose_route(TaskProfile(task, "both", evidence), Hints("q"), MANY)
+    assert (route.workflow, route.segments, route.tokens) == (workflow, segments, tokens)
+
+
+@pytest.mark.parametrize(("pattern", "weights"), [("exact", (3, 2)), ("semantic", (2, 3)), ("both", (1, 1))])
+def test_weights_by_pattern(pattern, weights):
+    assert choose_route(TaskProfile("extractive", pattern, True), Hints("q"), MANY).weights == weights
+
+
+def test_aggregation_over_documents_is_extracted_and_short_documents_are_read_whole():
+    assert choose_route(TaskProfile("aggregation"), Hints("q"), MANY).workflow == "extract_and_query"
+    assert choose_route(TaskProfile("extractive"), Hints("q"), Corpus(1, 900)).workflow == "whole_context"
+
+
+def test_constraints_ask_each_passage():
+    route = choose_route(TaskProfile("extractive"), Hints("q", (Verify(("net",)),)), MANY)
+    assert route.workflow == "candidates"
+    lines = explain_lines(route, Hints("q", (Verify(("net",)),), ("a note",)), (Verify,))
+    assert any("switched off" in line for line in lines) and lines[-1] == "note: a note"
+
+
+@pytest.mark.parametrize(
+    ("text", "judged", "known", "kind"),
+    [
+        ("Hello!", None, True, "small_talk"), ("...", None, False, "nonsense"),
+        ("Delete all files", ("command", 0.95), False, "command"),
+        ("Delete all files", ("command", 0.5), False, None),
+        ("What is the fee of the agency here?", ("nonsense", 0.9), True, None),
+        ("Wer hat das unterschrieben?", ("question", 0.7), False, None),
+        ("The fee is high?", ("statement", 0.9), False, None),
+    ],
+)  # fmt: skip
+def test_what_is_not_a_question(text, judged, known, kind):
+    assert not_a_question(text, judged, known) == kind
+
+
+def test_terms_that_mean_the_same_are_searched_too():
+    hints = Hints("What is the MI rate?", (Normalize(("MI", "myocardial infarction")),))
+    assert search_words(hints.question, hints) == "What is the MI rate? myocardial infarction"
+
+
+def test_a_very_long_question_keeps_what_asks():
+    long = "The background is long and dull. " * 3000 + "Who signed the lease? " + "More follows here. " * 700
+    short = shortened(long)
+    assert "Who signed the lease?" in short and len(short.split()) <= 600
+    assert len(shortened("word " * 20_000).split()) == 600
+    assert shortened("Who signed?") == "Who signed?"
+
+
+def test_features_have_their_names_and_no_gaps():
+    assert question_features("What was paid?").shape == (len(QUESTION_NAMES),)
+    assert retrieval_features("What was paid?", (), MANY).shape == (len(RETRIEVAL_NAMES),)
+    assert question_features("").sum() == 0.0
+    assert names_in("Which is larger, the Loire or the Elbe?") == ("Loire", "Elbe")
+
+
+def test_other_languages_are_seen():
+    assert foreign("Wie hoch war der Umsatz der Firma im Jahr davor?")
+    assert foreign("売上高はいくらですか")
+    assert not foreign("What was the revenue of the firm?")
+
+
+async def test_the_prompted_alternative_and_its_default():
+    reply = {"question_type": "multi_bridge", "information": "exact", "containing": "yes"}
+    profile = await analyze_by_prompt("q", (), ScriptedModel([reply]))
+    assert (profile.task, profile.pattern, profile.evidence, profile.by) == ("multi_bridge", "exact", True, "model")
+    profile = await analyze_by_prompt("q", (), ScriptedModel([{"question_type": "poem"}]))
+    assert profile.task == "extractive" and not profile.evidence
+    assert analysis_request("q", ()).json_schema["properties"]["question_type"]["enum"] == list(TASK_CLASSES)

@@ -1,0 +1,137 @@
+"""A question through the whole planner, with doubles: replies, hints, guards, decisions."""
+
+import pytest
+
+import sliders
+from sliders.api import Workspace
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.errors import PlanError
+from sliders.llm.testing import FunctionModel
+from sliders.plan.directives import Ignore, Locate, Verify
+
+REPORT = (
+    "# Report\n\n## Fees\n\nThe annual fee is 120 dollars.\n\n## Disclaimers\n\nNothing here is legal advice.\n\n"
+    "## Contact\n\nThe office is in Lund.\n"
+)
+PROFILE = {"question_type": "extractive", "information": "both", "containing": "yes"}
+
+
+def reader(calls):
+    """A model that copies what the passages hold, and nothing else."""
+
+    def reply(request):
+        content = request.messages[-1].content
+        calls.append(content)
+        if '"question_type"' in content:
+            return PROFILE
+        if '"look_in"' in content:
+            return {"look_in": [], "ignore": [], "answer_is": [], "answer_is_not": []}
+        if "annual fee is 120" in content and "annual fee" in content.split("Question: ")[-1]:
+            return {"quote": "The annual fee is 120 dollars", "answer": "120 dollars"}
+        return {"quote": "", "answer": "unanswerable"}
+
+    return FunctionModel(reply)
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    calls = []
+    with Workspace(tmp_path / "w.db", model=reader(calls), embedder=HashEmbedder()) as ws:
+        ws.add_text(REPORT, "report.md")
+        ws.add_text("# Other\n\n" + "The weather was mild and the harvest was good. " * 400, "other.md")
+        ws.calls = calls
+        yield ws
+
+
+def test_auto_answers_with_a_citation_and_decisions(workspace):
+    answer = workspace.ask("What is the annual fee?", workflow="auto")
+    assert answer.text == "120 dollars" and answer.workflow == "lookup"
+    assert answer.citations[0].document == "report.md" and answer.citations[0].quote == "The annual fee is 120 dollars"
+    rows = workspace.session.catalog.journal.decisions(stage="plan")
+    assert any(row.verdict == "workflow" and "lookup" in row.reason for row in rows)
+
+
+def test_small_talk_gets_a_reply_and_costs_nothing(workspace):
+    answer = workspace.ask("Hello there!", workflow="auto")
+    assert answer.workflow == "reply" and answer.usage.calls == 0 and workspace.calls == []
+    assert "documents" in answer.text
+
+
+def test_a_wrong_hint_is_switched_off(workspace):
+    answer = workspace.ask("What is the annual fee? Look in the contact section.", workflow="auto")
+    assert answer.text == "120 dollars"
+    assert any("switched off" in line for line in answer.decisions)
+    rows = workspace.session.catalog.journal.decisions(stage="plan", verdict="switched off")
+    assert len(rows) == 1
+
+
+def test_a_right_hint_narrows_what_is_read(workspace):
+    answer = workspace.ask("What is the annual fee?", workflow="lookup", directives=[Locate(("fees section",))])
+    assert answer.text == "120 dollars"
+    read = workspace.calls[-1]
+    assert "annual fee is 120" in read and "Lund" not in read
+    assert not any("switched off" in line for line in answer.decisions)
+
+
+def test_hints_for_what_no_document_has(workspace):
+    answer = workspace.ask("What is the annual fee?", workflow="auto", directives=[Locate(("martial arts chapter",))])
+    assert answer.text == "120 dollars"
+    assert any("no document has" in line for line in answer.decisions)
+
+
+def test_contradicting_hints_are_said(workspace):
+    hints = [Locate(("fees section",)), Ignore(("fees section",)), Verify(("fee",), ("fee",))]
+    answer = workspace.ask("What is the annual fee?", workflow="auto", directives=hints)
+    assert answer.text == "120 dollars"
+    assert sum("contradict" in line for line in answer.decisions) == 2
+
+
+def test_unanswerable_goes_through_the_cascade_and_stays_not_found(workspace):
+    answer = workspace.ask("What is the name of the chairman of the association?", workflow="auto")
+    assert answer.status == "not_found" and answer.value is None
+    assert any("read again" in line for line in answer.decisions)
+
+
+def test_the_second_question_embeds_no_segment_again(workspace):
+    workspace.ask("What is the annual fee?", workflow="lookup")
+    kept = workspace.session.catalog.knowledge.vectors("segments:150", HashEmbedder().name)
+    assert len(kept) == 2
+
+    class Counting(HashEmbedder):
+        texts = 0
+
+        def embed(self, texts):
+            Counting.texts += len(texts)
+            return super().embed(texts)
+
+    workspace.session.embedder = Counting()
+    workspace.ask("What is the annual fee of it?", workflow="lookup")
+    assert Counting.texts < 20
+
+
+@pytest.mark.parametrize("question", ["", "   \n"])
+def test_an_empty_question_is_refused(workspace, question):
+    with pytest.raises(PlanError, match="empty"):
+        workspace.ask(question, workflow="auto")
+
+
+def test_an_unknown_workflow_is_refused(workspace):
+    with pytest.raises(PlanError, match="no workflow"):
+        workspace.ask("What?", workflow="guess")
+
+
+def test_another_language_is_answered_by_reading(workspace):
+    answer = workspace.ask("Wie hoch ist die annual fee in diesem Vertrag denn bitte?", workflow="auto")
+    assert answer.text == "120 dollars"
+
+
+def test_a_very_long_question_is_cut(workspace):
+    question = "The history of this matter is long. " * 3400 + "What is the annual fee?"
+    answer = workspace.ask(question, workflow="auto")
+    assert answer.text == "120 dollars" and answer.question == question
+    assert any("was cut" in line for line in answer.decisions)
+    assert max(len(call.split()) for call in workspace.calls) < 5000
+
+
+def test_select_context_is_public():
+    assert callable(sliders.select_context)
