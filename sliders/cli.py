@@ -42,6 +42,7 @@ app = typer.Typer(
     name="sliders", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
     help="Turn a pile of documents into a relational database built for the question, and answer with SQL.",
 )
+INTERRUPTED = 130
 TablesArgument = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]...", help="Tables; all when left out.")]
 
 
@@ -243,7 +244,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except SlidersError as error:
         return _fail(str(error), 1)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted; what was done is kept, the same command goes on from there", 130)
+        code = INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
         return 1
@@ -251,6 +252,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
     except Exception as error:  # noqa: BLE001 - the user gets one line, whatever broke
         return _fail(f"unexpected {type(error).__name__}: {error}; please report it with the command", 1)
+    if code == INTERRUPTED:  # typer swallows the exception itself
+        return _fail("interrupted; what was done is kept, the same command goes on from there", code)
     return code if isinstance(code, int) else 0
 
 

@@ -14,9 +14,9 @@ from sliders.errors import DocumentError, PlanError, SchemaError, SettingsError,
 from sliders.llm.testing import FunctionModel
 
 TEXTS = {
-    "anchor.md": document("Anchor", cost="120 euros", length="30 metres", keeper="Ida Holm"),
-    "beacon.md": document("Beacon", cost="340 euros", length="12 metres", keeper="Jon Marsh"),
-    "crane.md": document("Crane", cost="75 euros", length="48 metres"),
+    "anchor.txt": document("Anchor", cost="120 euros", length="30 metres", keeper="Ida Holm"),
+    "beacon.txt": document("Beacon", cost="340 euros", length="12 metres", keeper="Jon Marsh"),
+    "crane.txt": document("Crane", cost="75 euros", length="48 metres"),
 }
 
 
@@ -96,7 +96,7 @@ def test_a_changed_document_is_read_alone(folder: Path, tmp_path: Path) -> None:
         ws.add(folder)
         ws.ask("What is the total cost?")
         model.history.clear()
-        (folder / "crane.md").write_text(document("Crane", cost="100 euros"), encoding="utf-8")
+        (folder / "crane.txt").write_text(document("Crane", cost="100 euros"), encoding="utf-8")
         report = ws.add(folder)
         answer = ws.ask("What is the total cost?")
     assert (len(report.changed), len(report.same)) == (1, 2)
@@ -112,7 +112,7 @@ def test_a_new_document_is_read_alone(folder: Path, tmp_path: Path) -> None:
         ws.add(folder)
         ws.ask("What is the total cost?")
         model.history.clear()
-        ws.add_text(document("Derrick", cost="5 euros"), "derrick.md")
+        ws.add_text(document("Derrick", cost="5 euros"), "derrick.txt")
         answer = ws.ask("What is the total cost?")
     assert answer.value == 540
     assert stages(model)["extract"] == 1
@@ -184,7 +184,7 @@ def test_a_decision_of_a_person_holds_for_later_rows(folder: Path, tmp_path: Pat
         ws.set_value("things", "cost", "130 euros", {"name": "Anchor"}, author="ida", reason="the invoice says so")
         ws.reconcile()
         assert ws.query("SELECT cost FROM things WHERE name = 'Anchor'")["cost"].tolist() == [130]
-        ws.add_text(document("Derrick", cost="5 euros"), "derrick.md")
+        ws.add_text(document("Derrick", cost="5 euros"), "derrick.txt")
         ws.ask("What is the total cost?")
         assert ws.query("SELECT cost FROM things WHERE name = 'Anchor'")["cost"].tolist() == [130]
         assert ws.verify() == []

@@ -1,0 +1,5 @@
+"""`python -m sliders`: the command line."""
+
+from sliders.cli import main
+
+main()

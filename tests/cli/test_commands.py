@@ -1,0 +1,175 @@
+"""The commands, run as a user runs them, against a server that answers by rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from reading_model import document, served
+
+from sliders.cli import run, split_words
+from sliders.llm.testing import FakeServer, requests_allowed
+
+Shell = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with FakeServer(served) as server, requests_allowed():
+        yield server
+
+
+@pytest.fixture
+def shell(
+    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Shell:
+    """Runs a command line in a fresh folder with two documents; exit code, standard output, standard error."""
+    for name in ("SLIDERS_MODEL", "SLIDERS_BASE_URL", "SLIDERS_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SLIDERS_MODEL", "reader")
+    monkeypatch.setenv("SLIDERS_BASE_URL", server.base_url)
+    monkeypatch.setenv("SLIDERS_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "anchor.txt").write_text(document("Anchor", cost="120 euros"), encoding="utf-8")
+    (tmp_path / "docs" / "beacon.txt").write_text(document("Beacon", cost="340 euros"), encoding="utf-8")
+
+    def call(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = run(words)
+        out = capsys.readouterr()
+        return code, out.out, out.err
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("words", "documents", "questions"),
+    [
+        (["docs", "How many?"], ["docs"], ["How many?"]),
+        (["docs", "a.txt", "How many?", "Which one is it?"], ["docs", "a.txt"], ["How many?", "Which one is it?"]),
+        (["How many?"], [], ["How many?"]),
+        (["docs/*.txt", "Why"], ["docs/*.txt"], ["Why"]),
+        (["missing.txt", "Why is it so?"], ["missing.txt"], ["Why is it so?"]),
+        (["docs", ""], ["docs"], [""]),
+    ],
+)
+def test_words_are_documents_or_questions(words: list[str], documents: list[str], questions: list[str]) -> None:
+    assert split_words(words) == (documents, questions)
+
+
+def test_ask_shows_answer_sql_sources_and_cost(shell: Shell) -> None:
+    code, out, err = shell("ask", "docs", "What is the total cost?")
+    assert code == 0
+    assert "Answer:   460" in out
+    assert "SELECT SUM(cost)" in out
+    assert 'anchor.txt: "120 euros' in out
+    assert "2 of 2 documents gave rows" in out
+    assert "extract" in err, "progress goes to standard error"
+
+
+def test_json_is_all_there_is_on_standard_output(shell: Shell) -> None:
+    code, out, err = shell("ask", "docs", "What is the total cost?", "--json")
+    answer = json.loads(out)
+    assert (code, err) == (0, "")
+    assert answer["value"] == 460
+    assert {c["document"] for c in answer["citations"]} == {"anchor.txt", "beacon.txt"}
+    code, out, _ = shell("ask", "What is the total cost?", "How many have a cost?", "--json")
+    assert [a["value"] for a in json.loads(out)] == [460, 2]
+
+
+def test_quiet_and_plain(shell: Shell) -> None:
+    assert shell("ask", "docs", "What is the total cost?", "-q")[2] == ""
+    assert "\x1b" not in shell("ask", "docs", "What is the total length?", "--plain")[2]
+
+
+def test_the_same_command_again_extracts_nothing(shell: Shell, server: FakeServer) -> None:
+    shell("ask", "docs", "What is the total cost?")
+    before = len(server.bodies)
+    code, out, _ = shell("ask", "docs", "What is the total cost?")
+    assert code == 0
+    assert "Answer:   460" in out
+    assert len(server.bodies) - before <= 3
+
+
+def test_dry_run_calls_nothing(shell: Shell, server: FakeServer) -> None:
+    code, out, _ = shell("ask", "docs", "What is the total cost?", "--dry-run")
+    assert code == 0
+    assert server.bodies == []
+    assert "extract" in out
+    assert "calls" in out
+    code, out, _ = shell("explain", "What is the total cost?", "--json")
+    assert {s["stage"] for s in json.loads(out)["stages"]} == {"schema", "gate", "extract", "answer"}
+    assert server.bodies == []
+
+
+def test_step_by_step(shell: Shell, tmp_path: Path) -> None:
+    assert "2 new" in shell("add", "docs")[1]
+    assert "cost" in shell("schema", "What is the total cost?")[1]
+    assert "things: 2 rows" in shell("extract")[1]
+    assert "things: 2 rows" in shell("reconcile")[1]
+    assert "460" in shell("query", "SELECT SUM(cost) AS total FROM things")[1]
+    assert "table things: 2 rows" in shell("tables")[1]
+    rows = json.loads(shell("tables", "things", "--json")[1])
+    assert {row["name"] for row in rows} == {"Anchor", "Beacon"}
+    code, out, _ = shell("why", rows[0]["row_id"])
+    assert code == 0
+    assert "euros" in out
+    assert "anchor.txt" in shell("why", "anchor.txt")[1]
+    assert "extracted" in shell("why", "things")[1] or "version 1" in shell("why", "things")[1]
+    assert "ask" not in shell("runs")[1]
+    assert "extract" in shell("runs")[1]
+    assert shell("conflicts")[1] == "no open conflicts\n"
+
+
+def test_decisions_of_people(shell: Shell) -> None:
+    shell("ask", "docs", "What is the total cost?")
+    code, out, err = shell("set-value", "things", "cost", "130 euros", "--where", "name=Anchor", "--reason", "invoice")
+    assert (code, err.count("unexpected")) == (0, 0)
+    assert "decision 1" in out
+    assert "470" in shell("query", "SELECT SUM(cost) FROM things")[1]
+    assert shell("undo", "things")[0] == 0
+    assert "460" in shell("query", "SELECT SUM(cost) FROM things")[1]
+    assert shell("set-value", "things", "cost", "130", "--where", "name")[0] == 2
+    assert shell("merge", "things", "--where", "name=Anchor", "--other", "name=Beacon")[0] == 0
+    told = shell("conflicts")[1]
+    assert "things.cost" in told, "one thing cannot cost both: the merge waits for a decision"
+    assert "anchor.txt" in told
+    assert shell("split", "things", "--where", "name=Anchor", "--other", "name=Beacon")[0] == 0
+
+
+def test_export_and_verify(shell: Shell, tmp_path: Path) -> None:
+    shell("ask", "docs", "What is the total cost?")
+    assert shell("export", "audit.db")[0] == 0
+    code, out, _ = shell("verify", "audit.db")
+    assert (code, "walks back" in out) == (0, True)
+    assert shell("export", "tables", "--format", "csv")[1].strip() == str(Path("tables") / "things.csv")
+    assert "Anchor" in (tmp_path / "tables" / "things.csv").read_text(encoding="utf-8")
+    assert shell("export", "tables")[0] == 2
+
+
+def test_verify_finds_a_value_that_was_changed_behind_its_back(shell: Shell) -> None:
+    import sqlite3
+
+    shell("ask", "docs", "What is the total cost?")
+    shell("export", "audit.db")
+    with sqlite3.connect("audit.db") as audit:
+        audit.execute("UPDATE things SET cost = 999 WHERE name = 'Anchor'")
+    code, out, _ = shell("verify", "audit.db")
+    assert code == 1
+    assert "999" in out
+
+
+def test_model_commands(shell: Shell) -> None:
+    assert "not fetched yet" in shell("model", "list")[1]
+    assert shell("model", "path")[1].strip().endswith(".gguf")
+
+
+def test_a_pinned_schema_from_a_file(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "schema.sql").write_text("CREATE TABLE things (name TEXT, cost REAL);", encoding="utf-8")
+    code, out, _ = shell("ask", "docs", "What is the total cost?", "--schema", "schema.sql", "--json")
+    assert code == 0
+    assert json.loads(out)["value"] == 460
+    assert "(pinned)" in shell("schema")[1]
