@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, identifier
 from sliders.answer.question import kinds
-from sliders.answer.scope import Names
+from sliders.answer.scope import DIALECT, Names
 from sliders.answer.values import RunSql
 
 _LOWER = re.compile(r"\b(?:lower|less|fewer|smaller|decreas\w*|fell|shrank|declin\w*)\b", re.I)
@@ -33,7 +33,9 @@ def comparison_sql(question: str, tree: exp.Query, names: Names, run_sql: RunSql
     read = [found[1] for column in tree.find_all(exp.Column) if (found := names.resolve(column))]
     period = _period(table, (int(pair[1]), int(pair[3])))
     things = [column for column in read if column.column.type in TEXTUAL and column.column.name != table.view.document]
-    values = {column.column.name for column in read if column.column.type in NUMERIC and column is not period}
+    fixed = _fixed(tree, names, period)
+    kept = {name for name, _ in fixed}
+    values = {one.column.name for one in read if one.column.type in NUMERIC and one is not period} - kept
     condition = _condition(question, pair[2].lower())
     if period is None or not things or len(values) != 1 or condition is None:
         return None
@@ -45,8 +47,21 @@ def comparison_sql(question: str, tree: exp.Query, names: Names, run_sql: RunSql
         same += f" AND a.{identifier(paper)} = b.{identifier(paper)}"
     what = f"b.{thing}" if "ORDER" in condition else f"DISTINCT b.{thing}"
     years = f"a.{when} = {pair[1]} AND b.{when} = {pair[3]}"
+    years += "".join(f" AND {side}.{identifier(name)} = {text}" for name, text in fixed for side in "ab")
     test = condition.format(a=f"a.{value}", b=f"b.{value}")
     return f"SELECT {what} FROM {name} AS a JOIN {name} AS b ON {same} WHERE {years}{test}"
+
+
+def _fixed(tree: exp.Select, names: Names, period: ColumnProfile | None) -> list[tuple[str, str]]:
+    """Equalities of the statement on other columns than the period: they hold for both sides."""
+    where = tree.args.get("where")
+    tests = {}
+    for node in where.find_all(exp.EQ) if where else ():
+        found = names.resolve(node.this)
+        inside = node.find_ancestor(exp.Select) is tree and not node.find_ancestor(exp.Or)
+        if found and inside and found[1] is not period and isinstance(node.expression, exp.Literal):
+            tests[found[1].column.name] = node.expression.sql(DIALECT)
+    return list(tests.items())
 
 
 def _condition(question: str, word: str) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from sliders.answer.profile import NUMERIC
+from sliders.answer.profile import NUMERIC, TEXTUAL
 from sliders.answer.question import NamedValue, asks_list, kinds, normal
 from sliders.answer.scope import Names
 
@@ -37,6 +37,11 @@ def repair_counts(tree: exp.Query, names: Names, question: str) -> Iterator[str]
         if held:
             count.replace(exp.Sum(this=exp.column(held)))
             yield f"{held} already is a number: summed, not counted"
+            continue
+        named = _named_thing(count, names, question)
+        if named:
+            count.set("this", exp.Distinct(expressions=[exp.column(named)]))
+            yield f"each {named} counted once"
             continue
         distinct = isinstance(count.this, exp.Distinct)
         column = count.this.expressions[0] if distinct and len(count.this.expressions) == 1 else count.this
@@ -184,6 +189,18 @@ def _held(count: exp.Count, names: Names, question: str) -> str:
     numeric = [column.name for column in columns if column.type in NUMERIC]
     held = [name for name in numeric if column_words(name)[0] in counted and mentions(question, name)]
     return held[0] if len(held) == 1 else ""
+
+
+def _named_thing(count: exp.Count, names: Names, question: str) -> str:
+    """The text column that names what is counted, where a row is not one of them (companies with several reports)."""
+    if not isinstance(count.this, exp.Star) or _grouped(count) or len(names.used()) != 1:
+        return ""
+    if count.find_ancestor(exp.Having, exp.Order, exp.Sub, exp.Div) or len(_counted(question)) != 1:
+        return ""
+    first = _counted(question)[0][0]
+    columns = [profile for profile in names.used()[0].columns if profile.column.type in TEXTUAL and not profile.nulls]
+    named = [one for one in columns if [w for w in column_words(one.column.name) if w not in _LABELS] == [first]]
+    return named[0].column.name if len(named) == 1 and named[0].distinct < named[0].rows else ""
 
 
 def _pinned(count: exp.Count, column: exp.Expr) -> bool:

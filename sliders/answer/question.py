@@ -219,7 +219,11 @@ def _initials(words: Sequence[str]) -> set[str]:
 
 def _tellable(text: str, key: str) -> bool:
     """A bare small number or a one-letter word in a question is hardly ever a value of a text column."""
-    return len(key) > 2 and not re.fullmatch(r"\d{1,3}", key) and key not in {"the", "and", "not", "yes", "all", "none"}
+    return (
+        len(key) > 2
+        and not re.fullmatch(r"\d{1,3}", key)
+        and key not in {"the", "and", "not", "yes", "all", "none", *_SMALL}
+    )
 
 
 def _parts(question: str, profiles: Sequence[TableProfile], known: set[str]) -> Iterator[NamedValue]:

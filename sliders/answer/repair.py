@@ -7,24 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sqlglot import exp
 
-from sliders.answer import match
 from sliders.answer.counting import repair_averages, repair_counts, repair_extremes, repair_parts
-from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile
-from sliders.answer.question import NamedValue, iso_date, normal, numbers
+from sliders.answer.literals import NO, YES, repair_literals
+from sliders.answer.profile import DATED, NUMERIC
+from sliders.answer.question import NamedValue, iso_date, numbers
 from sliders.answer.scope import Names
 from sliders.schema.schema import ColumnType
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
-_YES = {"yes", "true", "1", "y"}
-_NO = {"no", "false", "0", "n"}
 _SILENCE = re.compile(
     r"(?:\bnot|n't|\bwithout|\bno)\s+(?:\w+\s+)?(?:say|state|stated|mention|mentioned|give|given|specify|specified|tell|known|indicate"
     r"|indicated|report|reported|information|list|listed)|\b(?:missing|unknown|unstated)\b",
     re.I,
 )
 _PARTS = {"%Y": (1, 4), "%m": (6, 2), "%d": (9, 2)}
-MAX_LISTED = 5
-"""Most values that one literal may stand for before a LIKE takes their place."""
 
 
 def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedValue] = ()) -> list[str]:
@@ -38,7 +34,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
         lambda: _null_comparisons(tree),
         lambda: _denials(tree, names, question),
         lambda: _numeric_literals(tree, names),
-        lambda: _literals(tree, names, question),
+        lambda: repair_literals(tree, names, question),
         lambda: _date_literals(tree, names),
         lambda: _bounds(tree, question),
         lambda: repair_parts(tree, question, named),
@@ -137,29 +133,11 @@ def _denials(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
         if not found or not isinstance(node.expression, exp.Null) or isinstance(node.parent, exp.Not):
             continue
         column, texts = found[1].column, {text.lower(): text for text in found[1].texts}
-        said = [texts[word] for word in texts if word in _NO]
-        if len(texts) <= 3 and len(said) == 1 and any(word in _YES for word in texts):
+        said = [texts[word] for word in texts if word in NO]
+        if len(texts) <= 3 and len(said) == 1 and any(word in YES for word in texts):
             literal = exp.Literal.number(0) if column.type is ColumnType.BOOLEAN else exp.Literal.string(said[0])
             node.replace(exp.EQ(this=node.this.copy(), expression=literal))
             yield f"{column.name}: 'not' read as {said[0]!r}, not as missing"
-
-
-def _literals(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
-    for node in list(tree.find_all(exp.EQ, exp.NEQ, exp.Like, exp.ILike)):
-        left, right = node.this, node.expression
-        if isinstance(left, exp.Literal):
-            left, right = right, left
-        column = left.this if isinstance(left, exp.Lower | exp.Upper | exp.Trim) else left
-        found = names.resolve(column)
-        if not found or not isinstance(_literal(right), exp.Literal | exp.Boolean):
-            continue
-        note = _literal_repair(node, column, _literal(right), found, question)
-        if note:
-            yield note
-    for listed in list(tree.find_all(exp.In)):
-        found = names.resolve(listed.this)
-        if found and found[1].column.type in TEXTUAL and listed.expressions:
-            yield from _in_list(listed, found[1], question)
 
 
 def _numeric_literals(tree: exp.Query, names: Names) -> Iterator[str]:
@@ -171,119 +149,6 @@ def _numeric_literals(tree: exp.Query, names: Names) -> Iterator[str]:
             if re.fullmatch(r"-?\d+(\.\d+)?", digits):
                 literal.replace(exp.Literal.number(digits))
                 yield f"{found[1].column.name} compared with the number {digits}"
-
-
-def _literal(node: exp.Expr) -> exp.Expr:
-    return node.this if isinstance(node, exp.Lower | exp.Upper) else node
-
-
-def _literal_repair(
-    node: exp.Expr,
-    column: exp.Expr,
-    literal: exp.Expr,
-    found: tuple[TableProfile, ColumnProfile],
-    question: str,
-) -> str:
-    owner, profile = found
-    if profile.column.type is ColumnType.BOOLEAN:
-        return _as_flag(literal)
-    if profile.column.type not in TEXTUAL or not profile.complete:
-        return ""
-    if not literal.is_string:
-        return _text_flag(node, column, literal, profile)
-    text = literal.name.strip("%") if isinstance(node, exp.Like | exp.ILike) else literal.name
-    variants = match.same(literal.name, profile.texts) if isinstance(node, exp.EQ) else []
-    if literal.name in profile.texts and len(variants) > 1 and not _says_more(question, literal.name, variants):
-        _replace_test(node, column, literal.name, variants)
-        return f"{profile.column.name}: {literal.name!r} read as {', '.join(variants[:MAX_LISTED])}"
-    if literal.name in profile.texts or (isinstance(node, exp.Like | exp.ILike) and _like_hits(literal.name, profile)):
-        return ""
-    exact = match.same(text, profile.texts)
-    if not exact:
-        moved = _other_column(column, text, owner, profile)
-        if moved:
-            return moved
-    values = exact or _near_values(text, profile, question)
-    if not values:
-        return ""
-    _replace_test(node, column, text, values)
-    more = ", ..." if len(values) > MAX_LISTED else ""
-    return f"{profile.column.name}: {text!r} read as {', '.join(values[:MAX_LISTED])}{more}"
-
-
-def _says_more(question: str, literal: str, variants: Sequence[str]) -> bool:
-    """Whether the question itself tells one spelling from the others."""
-    asked = f" {normal(question)} "
-    return any(f" {normal(text)} " in asked and len(normal(text)) > len(normal(literal)) for text in variants)
-
-
-def _near_values(text: str, profile: ColumnProfile, question: str) -> list[str]:
-    near = match.near(text, profile.texts)
-    asked = [value for value in near if f" {normal(value)} " in f" {normal(question)} "]
-    return asked or near
-
-
-def _like_hits(pattern: str, profile: ColumnProfile) -> bool:
-    test = re.compile("".join(".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern), re.I | re.S)
-    return any(test.fullmatch(text) for text in profile.texts)
-
-
-def _other_column(column: exp.Expr, text: str, owner: TableProfile, profile: ColumnProfile) -> str:
-    """The literal is no value of this column but one of exactly one other column of the table."""
-    others = [c for c in owner.columns if c is not profile and c.column.type in TEXTUAL and match.same(text, c.texts)]
-    if len(others) != 1:
-        return ""
-    column.set("this", exp.to_identifier(others[0].column.name))
-    value = match.same(text, others[0].texts)[0]
-    for literal in column.parent.find_all(exp.Literal) if column.parent else ():
-        literal.replace(exp.Literal.string(value))
-    return f"{text!r} is a value of {others[0].column.name}, not of {profile.column.name}"
-
-
-def _replace_test(node: exp.Expr, column: exp.Expr, text: str, values: list[str]) -> None:
-    negated = isinstance(node, exp.NEQ)
-    test: exp.Expr
-    if len(values) > MAX_LISTED and all(text.casefold() in value.casefold() for value in values):
-        test = exp.Like(this=column.copy(), expression=exp.Literal.string(f"%{text}%"))
-    elif len(values) == 1:
-        test = exp.EQ(this=column.copy(), expression=exp.Literal.string(values[0]))
-    else:
-        test = exp.In(this=column.copy(), expressions=[exp.Literal.string(value) for value in values])
-    node.replace(exp.Not(this=exp.Paren(this=test)) if negated else test)
-
-
-def _in_list(node: exp.In, profile: ColumnProfile, question: str) -> Iterator[str]:
-    for literal in list(node.expressions):
-        if not literal.is_string or literal.name in profile.texts or not profile.complete:
-            continue
-        values = match.same(literal.name, profile.texts) or _near_values(literal.name, profile, question)
-        if len(values) == 1:
-            yield f"{profile.column.name}: {literal.name!r} read as {values[0]}"
-            literal.replace(exp.Literal.string(values[0]))
-
-
-def _as_flag(literal: exp.Expr) -> str:
-    word = literal.name.lower() if isinstance(literal, exp.Literal) else str(literal.this).lower()
-    if isinstance(literal, exp.Literal) and not literal.is_string:
-        return ""
-    if word in _YES | _NO:
-        literal.replace(exp.Literal.number(1 if word in _YES else 0))
-        return f"{word} written as {1 if word in _YES else 0}"
-    return ""
-
-
-def _text_flag(node: exp.Expr, column: exp.Expr, literal: exp.Expr, profile: ColumnProfile) -> str:
-    """A text column of yes and no compared with 1, 0, true or false."""
-    word = literal.name if isinstance(literal, exp.Literal) else str(literal.this).lower()
-    if word in profile.texts:
-        literal.replace(exp.Literal.string(word))
-        return ""
-    group = _YES if word.lower() in _YES else _NO if word.lower() in _NO else set()
-    meant = [text for text in profile.texts if text.lower() in group]
-    if len(meant) != 1:
-        return ""
-    literal.replace(exp.Literal.string(meant[0]))
-    return f"{profile.column.name}: {word} read as {meant[0]}"
 
 
 def _date_literals(tree: exp.Query, names: Names) -> Iterator[str]:

@@ -40,6 +40,7 @@ def review(
     if not found:
         found += _wrong_shape(question, result)
     found += _loose_scalars(tree, run_sql)
+    found += _void(tree, names)
     found += _invented(question, tree, names, named)
     found += _unread(question, tree, profiles)
     found += _unused(question, tree, named)
@@ -139,6 +140,19 @@ def _invented(question: str, tree: exp.Query, names: Names, named: Sequence[Name
             found.append(
                 Finding(f"The statement filters on {literal.sql(DIALECT)}, which the question does not name.", 2)
             )
+    return found
+
+
+def _void(tree: exp.Query, names: Names) -> list[Finding]:
+    """ "Is not X" for an X that the column does not hold: every row passes, nothing is tested."""
+    found = []
+    for node in tree.find_all(exp.NEQ):
+        at, literal = names.resolve(node.this), node.expression
+        if not at or not literal.is_string or at[1].column.type not in TEXTUAL or not at[1].complete:
+            continue
+        if literal.name not in at[1].texts:
+            test = node.sql(DIALECT)
+            found.append(Finding(f"{test} tests nothing: {at[1].column.name} holds no such value.", 3))
     return found
 
 

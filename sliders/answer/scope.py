@@ -110,25 +110,23 @@ class Names:
             yield f"the condition on {column.table}, which is not read, is left out"
 
     def _repair_column(self, column: exp.Column) -> str:
-        if isinstance(column.this, exp.Star) or self.resolve(column) or self._is_derived(column):
+        if isinstance(column.this, exp.Star) or self.is_derived(column):
             return ""
+        if self.resolve(column):
+            return self._qualify(column)
         name = column.name
         owners = [profile for profile in self.used() if profile.column(name)]
         if column.table and len(owners) == 1:
-            column.set("table", exp.to_identifier(self._alias_of(owners[0])))
+            column.set("table", exp.to_identifier(self.alias_of(owners[0])))
             return f"{name} taken from {owners[0].view.name}"
         if column.this.quoted and not column.table:
             column.replace(exp.Literal.string(name))
             return f'"{name}" read as text'
         scope = [self._aliases[column.table.lower()]] if column.table.lower() in self._aliases else self.used()
-        best = _closest(name, [part.column.name for profile in scope for part in profile.columns])
+        best = near_name(name, scope)
         if best:
             column.set("this", exp.to_identifier(best))
             return f"column {name} read as {best}"
-        like = _same_ending(name, [part.column.name for profile in scope for part in profile.columns])
-        if like:
-            column.set("this", exp.to_identifier(like))
-            return f"column {name} read as {like}"
         elsewhere = [profile.view.name for profile in self.profiles if profile.column(name)]
         if elsewhere and _drop_alternative(column):
             return f"the condition on {name}, which is in {elsewhere[0]}, is left out"
@@ -137,10 +135,29 @@ class Names:
         known = "; ".join(f"{p.view.name}: {', '.join(c.column.name for c in p.columns)}" for p in self.profiles)
         raise QueryError(f"there is no column {name}; the columns are {known}")
 
-    def _alias_of(self, profile: TableProfile) -> str:
+    def _qualify(self, column: exp.Column) -> str:
+        """A bare name that two joined tables have is read from the first of them."""
+        holders = [profile for profile in self.used() if profile.column(column.name)]
+        if column.table or len(holders) < 2 or len(list(self.tree.find_all(exp.Select))) > 1:
+            return ""
+        column.set("table", exp.to_identifier(self.alias_of(holders[0])))
+        return ""
+
+    def is_missing(self, column: exp.Column) -> bool:
+        """Whether a name is neither a column of a table that is read nor derived."""
+        return self.resolve(column) is None and not self.is_derived(column)
+
+    def alias_at(self, column: exp.Column) -> str:
+        """The name, in this statement, of the table that a column belongs to."""
+        found = self.resolve(column)
+        return self.alias_of(found[0]) if found else column.table
+
+    def alias_of(self, profile: TableProfile) -> str:
+        """The name of a table in this statement."""
         return next(alias for alias, owner in self._aliases.items() if owner is profile)
 
-    def _is_derived(self, column: exp.Column) -> bool:
+    def is_derived(self, column: exp.Column) -> bool:
+        """Whether a name is an alias, a column of a derived table, or a row id."""
         if column.table and column.table.lower() not in self._aliases:
             return True
         if column.name.lower() in {profile.view.row_id for profile in self.used() if profile.view.row_id}:
@@ -164,6 +181,12 @@ def _drop_alternative(column: exp.Column) -> bool:
         return False
     either.replace(either.expression if node is either.this else either.this)
     return True
+
+
+def near_name(name: str, tables: Sequence[TableProfile]) -> str | None:
+    """The one column of `tables` that a name which does not exist most likely means."""
+    known = [column.column.name for table in tables for column in table.columns]
+    return _closest(name, known) or _same_ending(name, known)
 
 
 def _same_ending(name: str, known: Sequence[str]) -> str | None:

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sliders.answer.compare import comparison_sql
 from sliders.answer.joins import both_sql, single_table_sql, without_repetition_sql
+from sliders.answer.missing import bring_in
 from sliders.answer.profile import TableProfile
 from sliders.answer.prune import asked_columns, keep
 from sliders.answer.question import NamedValue
@@ -92,6 +93,7 @@ def try_sql(
     trial.sql = written
     try:
         tree = parse_select(written)
+        trial.repairs += bring_in(tree, profiles)
         trial.repairs += Names(tree, profiles).repair()
         trial.repairs += repair(tree, Names(tree, profiles), question, named)
         trial.run(tree)

@@ -109,9 +109,10 @@ async def ask(question: str, *replies: str) -> tuple[SqlAnswer, Scripted]:
         ),
         (
             "What is the home port of the ship with a captain and a cook?",
-            "SELECT s.port FROM ships AS s JOIN crews AS c ON c.ship = s.name WHERE c.role = 'captain' AND c.role = 'cook'",
+            "SELECT s.port FROM ships s JOIN crews c ON c.ship = s.name WHERE c.role = 'captain' AND c.role = 'cook'",
             "Bergen",
         ),
+        ("How many owners are there?", "SELECT COUNT(*) FROM ships", 3),
         ("How many ships were lost?", "SELECT COUNT(*) FROM ships WHERE lost = 'yes'", 1),
         ("How many ships have no home port stated?", "SELECT COUNT(*) FROM ships WHERE port = NULL", 1),
         ("How many different ports are there?", "SELECT COUNT(port) FROM ships", 2),

@@ -65,6 +65,14 @@ def test_a_thing_stated_twice_is_compared_within_one_document() -> None:
     assert {row[0] for row in answer(question, LOOSE, YIELDS + RESTATED)} == {"South", "West"}
 
 
+def test_other_filters_hold_for_both_years() -> None:
+    sql = f"{LOOSE} AND document = 'b'"
+    question = "Which farms had a higher yield in 1991 than in 1990?"
+    assert {
+        row[0] for row in answer(question, sql, [*YIELDS, ("7", "East", 1990, 1, "b"), ("8", "East", 1991, 2, "b")])
+    } == {"East"}
+
+
 def test_a_statement_with_nothing_odd_stays() -> None:
     joined = "SELECT a.farm FROM yields AS a JOIN yields AS b ON a.farm = b.farm"
     sql = f"{joined} WHERE a.year = 1991 AND b.year = 1990 AND a.tons = 21"

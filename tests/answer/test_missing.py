@@ -1,0 +1,51 @@
+"""Columns and values of tables that a statement does not read."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from sliders.answer.profile import profile_tables
+from sliders.answer.trial import try_sql
+from sliders.answer.values import TableView
+from sliders.schema.schema import Column, ColumnType, Table
+from tests.answer.tables import Rows
+
+TREES = TableView(Table("trees", (Column("tree"), Column("garden"), Column("height", ColumnType.INTEGER))))
+GARDENS = TableView(Table("gardens", (Column("garden"), Column("county"))))
+
+
+def ask(question: str, sql: str) -> tuple[tuple[object, ...], ...]:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(
+        "CREATE TABLE trees (row_id TEXT, tree TEXT, garden TEXT, height INTEGER, document TEXT);"
+        "CREATE TABLE gardens (row_id TEXT, garden TEXT, county TEXT, document TEXT);"
+        "INSERT INTO trees VALUES ('1','oak','Lea',20,'a'),('2','elm','Lea',15,'a'),('3','ash','Holt',18,'b');"
+        "INSERT INTO gardens VALUES ('4','Lea','Kent','c'),('5','Holt','Devon','d');"
+    )
+
+    def run(statement: str) -> Rows:
+        cursor = connection.execute(statement)
+        return Rows(tuple(column[0] for column in cursor.description), tuple(cursor.fetchall()))
+
+    candidate = try_sql(question, sql, profile_tables((TREES, GARDENS), run), (), run)
+    assert candidate.result is not None, candidate.attempt.error
+    return tuple(tuple(row) for row in candidate.result.rows)
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "rows"),
+    [
+        ("In which county is Lea?", "SELECT county FROM trees WHERE garden = 'Lea'", (("Kent",),)),
+        ("In which county is the ash?", "SELECT county FROM trees WHERE tree = 'ash'", (("Devon",),)),
+        ("How many trees are in Kent?", "SELECT COUNT(*) FROM trees WHERE garden = 'Kent'", ((2,),)),
+        (
+            "Which garden has the ash?",
+            "SELECT garden FROM trees t JOIN gardens g ON t.garden = g.garden WHERE tree = 'ash'",
+            (("Holt",),),
+        ),
+    ],
+)
+def test_they_are_found_over_a_shared_column(question: str, sql: str, rows: tuple[tuple[object, ...], ...]) -> None:
+    assert ask(question, sql) == rows
