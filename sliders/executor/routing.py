@@ -37,6 +37,7 @@ from sliders.reconcile.values import Normalization, Precedence
 
 AUTO = "auto"
 _RUN = {"lookup": lookup, "split": split, "stepwise": stepwise, "candidates": candidates, "whole_context": whole}
+CHOICES = tuple(name for name in WORKFLOWS if name != "reply")
 _FEW_ROWS = 0.25
 """A document with less than this share of the median rows of the others counts as cut by a hint."""
 _PROBE = Context(5, 150, (1, 1))
@@ -63,7 +64,7 @@ async def ask_routed(
     """Answer one question by the workflow that fits it.
 
     Args:
-        workflow: "auto", or the name of one of `WORKFLOWS`.
+        workflow: "auto", or one of `CHOICES`.
         directives: hints beside those in the question's own words.
         cascade: precise mode: an unanswerable question is read again with everything.
 
@@ -71,8 +72,8 @@ async def ask_routed(
         PlanError: the question is empty, the workflow unknown, or there is no document.
         ModelUnavailable: the model cannot be reached.
     """
-    if workflow != AUTO and workflow not in WORKFLOWS:
-        raise PlanError(f"there is no workflow {workflow!r}; choose auto or one of {', '.join(WORKFLOWS)}")
+    if workflow != AUTO and workflow not in CHOICES:
+        raise PlanError(f"there is no workflow {workflow!r}; choose auto or one of {', '.join(CHOICES)}")
     if not question.strip():
         raise PlanError("the question is empty; ask something about the documents")
     if not session.catalog.documents.all():
@@ -91,6 +92,19 @@ async def ask_routed(
     return replace(answer, question=question, usage=spent, decisions=notes, workflow=planned.route.workflow)
 
 
+async def explain_routed(session: Session, question: str, directives: Sequence[Directive] = ()) -> tuple[str, ...]:
+    """What `ask_routed` would do with a question, line by line, without any model call.
+
+    Raises:
+        PlanError: the question is empty, or there is no document.
+    """
+    if not question.strip() or not session.catalog.documents.all():
+        raise PlanError("there is nothing to plan; add documents and ask something about them")
+    source = passage_source(session, question)
+    planned = await plan_question(session, question, source, directives=directives, calls=False)
+    return planned.lines()
+
+
 async def plan_question(
     session: Session, question: str, source: PassageSource, workflow: str = AUTO,
     directives: Sequence[Directive] = (), *, calls: bool = True,
@@ -99,16 +113,17 @@ async def plan_question(
     short = shortened(question)
     if short != question:
         session.note(f"the question has {len(question.split())} words; it was cut to the {len(short.split())} that ask")
-    corpus = corpus_of(source, short)
     analyzer = _analyzer(session)
     if workflow == AUTO and not directives:
-        kind = not_a_question(short, analyzer.input_kind(short) if analyzer else None, bool(corpus.known))
+        known = bool(session.catalog.chunks.search(" ".join(sorted(content_terms(short))), limit=1))
+        kind = not_a_question(short, analyzer.input_kind(short) if analyzer else None, known)
         if kind is not None:
             return Planned(short, Hints(short), None, Route("reply", reasons=(kind,)))
     model = session.models.model_for("plan")
     hints, usage = (await read_hints(short, model, directives)) if calls else (parse_hints(short, directives), Usage())
-    if workflow not in (AUTO, "candidates", "lookup", "split", "stepwise"):
-        return Planned(hints.question, hints, None, Route(workflow, reasons=("asked for",)), usage)  # type: ignore[arg-type]
+    if workflow == "extract_and_query":
+        return Planned(hints.question, hints, None, Route(workflow, reasons=("asked for",)), usage)
+    corpus = corpus_of(source, hints.question)
     ranked = source.rank(hints.question, _PROBE)
     if analyzer is not None:
         profile = analyzer.analyze(hints.question, ranked, corpus)
@@ -155,7 +170,7 @@ async def _run(session: Session, planned: Planned, source: PassageSource, cascad
         return await _extract(session, planned, source, narrowed)
     asked = _asked(session, planned, narrowed or source)
     answer = await _RUN[route.workflow](asked)
-    if answer.status == "not_found" and narrowed is not None:
+    if may_switch_off(answer, narrowed):
         _switch_off(session, "every passage was refused as holding no answer")
         asked = replace(asked, source=source)
         again = await _RUN[route.workflow](asked)
@@ -165,6 +180,11 @@ async def _run(session: Session, planned: Planned, source: PassageSource, cascad
         session.decide("plan", "question", "cascade", "unanswerable from the passages: read again with more")
         answer = again
     return answer
+
+
+def may_switch_off(answer: Answer, narrowed: PassageSource | None) -> bool:
+    """Whether hints narrowed the documents and every passage that was left refused (HALO, section 6.2)."""
+    return narrowed is not None and answer.status == "not_found"
 
 
 def _asked(session: Session, planned: Planned, source: PassageSource) -> Asked:

@@ -105,7 +105,9 @@ def test_a_percentage_may_be_used_as_a_share():
 
 async def test_split_searches_for_each_thing_and_reads_once():
     model = ScriptedModel([{"quote": "It is 1,094 kilometres long", "answer": "Elbe"}])
-    answer = await split(asked("Which river is longer, the Loire or the Elbe?", model, context=Context(8, 60)))
+    texts = {"l.md": "The Loire is 1,006 kilometres long.", "e.md": "It is 1,094 kilometres long, the Elbe."}
+    texts |= {f"{n}.md": f"Hill number {n} is covered with forest." for n in range(8)}
+    answer = await split(asked("Which river is longer, the Loire or the Elbe?", model, texts, context=Context(2, 60)))
     shown = model.history[0].messages[-1].content
     assert "1,006" in shown and "1,094" in shown
     assert answer.value == "Elbe" and answer.usage.calls == 1

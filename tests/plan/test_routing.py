@@ -109,6 +109,12 @@ def test_the_second_question_embeds_no_segment_again(workspace):
     assert Counting.texts < 20
 
 
+def test_the_plan_shows_workflow_and_hints_without_a_call(workspace):
+    lines = workspace.plan("What is the annual fee? Ignore the disclaimers section.")
+    assert lines[0].startswith("workflow: ") and 'hint: skip what is about "disclaimers section"' in lines
+    assert workspace.calls == []
+
+
 @pytest.mark.parametrize("question", ["", "   \n"])
 def test_an_empty_question_is_refused(workspace, question):
     with pytest.raises(PlanError, match="empty"):

@@ -1,0 +1,98 @@
+"""The planner: analyzer, reading workflows, hints and guards, decomposition, filtering, routing.
+
+    python -m benchmarks.planner [--questions 8] [--parts analyzer,...] [--model M] [--base-url URL] [--json FILE]
+
+Every result is kept in `--work`; the same command goes on where it stopped. Tokens are those of the calls, counted
+without any cache between arms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.planning import decomposition, hinted, mixed, reading
+from benchmarks.planning.bench import Bench, mean
+from benchmarks.planning.labels import FIVE, Labelled
+from benchmarks.train_analyzer import Training, accuracies, kept_labels
+from sliders.llm.connect import connect
+from sliders.plan.analysis import analyze_by_prompt
+from sliders.settings import Settings
+
+_OUT = Path(__file__).parent / "out" / "planner"
+
+
+def analyzer(bench: Bench, seeds: int, prompted: int) -> dict[str, Any]:
+    """Held-out accuracy of the classifier, and of the prompted model on some of the questions."""
+    rows = kept_labels(bench.folder / "labels.pickle")
+    known = bench.ledger.get("analyzer") or bench.ledger.put("analyzer", accuracies(Training(rows), range(seeds)))
+    report = {f"analyzer.{name}": value for name, value in known.items()}
+    five = [r for r in rows if r.suite in FIVE and r.task]
+    chosen = five[:: max(1, len(five) // prompted)][:prompted]
+    said = [asyncio.run(_prompted(bench, row)) for row in chosen]
+    for term in ("class", "pattern", "evidence"):
+        pairs = [(s[term], g) for s, r in zip(said, chosen, strict=True) if (g := _gold(r)[term]) is not None]
+        report[f"analyzer.prompted_{term}"] = round(mean([float(a == b) for a, b in pairs]), 4)
+    return report
+
+
+def _gold(row: Labelled) -> dict[str, Any]:
+    return {"class": row.task, "pattern": row.pattern, "evidence": row.evidence}
+
+
+async def _prompted(bench: Bench, row: Labelled) -> dict[str, Any]:
+    key = f"prompted:{row.suite}/{row.id}"
+    known = bench.ledger.get(key)
+    if known is None:
+        models = connect(bench.settings)
+        try:
+            profile = await analyze_by_prompt(row.question, row.segments, models.model_for("plan"))
+        finally:
+            await models.aclose()
+        known = bench.ledger.put(key, {"class": profile.task, "pattern": profile.pattern, "evidence": profile.evidence})
+    return known
+
+
+def main() -> None:
+    """Runs the parts that are asked for and prints the flat report."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--questions", type=int, default=8, help="questions of each set")
+    parser.add_argument("--parts", default="analyzer,workflows,ablations,hints,decompose,filter,routing,bad")
+    parser.add_argument("--seeds", type=int, default=1, help="repetitions of the analyzer's held-out measurement")
+    parser.add_argument("--model", help="a model name; the embedded one when left out")
+    parser.add_argument("--base-url")
+    parser.add_argument("--with-extraction", action="store_true", help="routing: run extraction for every question")
+    parser.add_argument("--work", type=Path, default=_OUT, help="where results and workspaces are kept")
+    parser.add_argument("--json", type=Path, help="write the flat report here")
+    args = parser.parse_args()
+    options: dict[str, Any] = {"base_url": args.base_url, "api_key": "none"} if args.base_url else {}
+    bench = Bench(args.work, Settings.from_env(model=args.model or "local", **options), args.questions)
+    parts: dict[str, Callable[[], dict[str, Any]]] = {
+        "analyzer": lambda: analyzer(bench, args.seeds, 5 * args.questions),
+        "workflows": lambda: reading.compare(bench),
+        "ablations": lambda: reading.ablations(bench),
+        "hints": lambda: hinted.compare(bench),
+        "decompose": lambda: decomposition.decomposition(bench, 5 * args.questions),
+        "filter": lambda: decomposition.filtering(bench, 2 * args.questions),
+        "routing": lambda: mixed.compare(bench, args.with_extraction),
+        "bad": lambda: {"bad": mixed.bad_input(bench)},
+    }
+    report: dict[str, Any] = {}
+    try:
+        for name in args.parts.split(","):
+            found = parts[name]()
+            print(json.dumps({name: found}, indent=1, ensure_ascii=False), flush=True)
+            report |= {k: v for k, v in found.items() if "." in k} if name != "bad" else {}
+    finally:
+        bench.close()
+    flat = {name: value for name, value in report.items() if isinstance(value, int | float) or value is None}
+    if args.json:
+        args.json.write_text(json.dumps(flat, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Fixed retrieval, whole context and the planner; three ablations (OkraLong, tables 1 and 3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+from benchmarks.planning.bench import Bench, Case, fixed_retrieval, mean, routed, whole_context, whole_tokens
+from sliders.api import Workspace
+from sliders.executor import routing
+from sliders.plan.planner import Route, choose_route
+
+SUITES = ("tatqa_contexts", "finqa_pages", "qasper_papers", "hotpotqa_pooled", "twowiki_small")
+
+
+def _arms(case: Case) -> dict[str, Any]:
+    question = case.gold.question
+
+    async def retrieval(ws: Workspace) -> Any:
+        return await fixed_retrieval(ws, question), {}
+
+    async def whole(ws: Workspace) -> Any:
+        return await whole_context(ws, question), {"needs": whole_tokens(ws)}
+
+    async def ours(ws: Workspace) -> Any:
+        return await routed(ws, question), {}
+
+    async def precise(ws: Workspace) -> Any:
+        return await routed(ws, question, cascade=True), {}
+
+    return {"retrieval": retrieval, "whole": whole, "ours": ours, "precise": precise}
+
+
+def _without_workflow(profile: Any, hints: Any, corpus: Any) -> Route:
+    route = choose_route(profile, hints, corpus)
+    return replace(route, workflow="lookup", calculate=False, prose=False, extend=False)
+
+
+def _without_adjustment(profile: Any, hints: Any, corpus: Any) -> Route:
+    return replace(choose_route(profile, hints, corpus), segments=5, tokens=256)
+
+
+def _without_assembly(profile: Any, hints: Any, corpus: Any) -> Route:
+    return replace(choose_route(profile, hints, corpus), weights=(0, 1))
+
+
+ABLATIONS = {
+    "without_workflow": _without_workflow, "without_adjustment": _without_adjustment,
+    "without_assembly": _without_assembly,
+}  # fmt: skip
+
+
+def compare(bench: Bench) -> dict[str, Any]:
+    """Scores, tokens and seconds of each arm, and the issue's ratios."""
+    table: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for suite in SUITES:
+        for case in bench.cases(suite):
+            for arm, run in _arms(case).items():
+                known = bench.ledger.get(f"workflows:ours:{case.key}")
+                if arm == "precise" and known and known["status"] != "not_found":
+                    result = known  # nothing to read again: the same answer at the same cost
+                else:
+                    result = bench.measured("workflows", arm, case, run)
+                table.setdefault(arm, {}).setdefault(suite, []).append(result)
+    report: dict[str, Any] = {"by_set": {}, "average": {}}
+    for arm, suites in table.items():
+        report["by_set"][arm] = {s: _line(rows, arm) for s, rows in suites.items()}
+        lines = list(report["by_set"][arm].values())
+        report["average"][arm] = {
+            k: round(mean([line[k] for line in lines if line[k] is not None]), 4) for k in lines[0]
+        }
+    average = report["average"]
+    report["workflows.gain_vs_retrieval"] = round(100 * (average["ours"]["score"] - average["retrieval"]["score"]), 2)
+    report["workflows.tokens_vs_retrieval"] = _ratio(average["ours"]["tokens"], average["retrieval"]["tokens"])
+    # Whole context is scored on what fits; precise mode is compared on the same questions.
+    fitted = [(p, w) for s in SUITES for p, w in zip(table["precise"][s], table["whole"][s], strict=True)
+              if w["status"] != "failed"]  # fmt: skip
+    every = [(p, w) for s in SUITES for p, w in zip(table["precise"][s], table["whole"][s], strict=True)]
+    report["precise.score_vs_whole"] = _ratio(
+        mean([p["score"] for p, _ in fitted]), mean([w["score"] for _, w in fitted])
+    )
+    report["precise.tokens_vs_whole"] = _ratio(
+        mean([p["tokens"] for p, _ in every]), mean([w["needs"] for _, w in every])
+    )
+    return report
+
+
+def ablations(bench: Bench, suite: str = "tatqa_contexts") -> dict[str, Any]:
+    """The planner with one part taken out."""
+    report: dict[str, Any] = {}
+    cases = bench.cases(suite)
+    for name, rule in ABLATIONS.items():
+        rows = []
+        for case in cases:
+
+            async def run(ws: Workspace, case: Case = case) -> Any:
+                return await routed(ws, case.gold.question), {}
+
+            with patch.object(routing, "choose_route", rule):
+                rows.append(bench.measured("ablation", name, case, run))
+        report[f"ablation.{name}"] = _line(rows, name)
+    return report
+
+
+def _line(rows: list[dict[str, Any]], arm: str) -> dict[str, Any]:
+    scored = [r for r in rows if r["status"] != "failed"]
+    tokens = [r["needs"] if arm == "whole" else r["tokens"] for r in rows]
+    return {
+        "score": round(mean([r["score"] for r in scored]), 4) if scored else None,
+        "tokens": round(mean(tokens), 1), "seconds": round(mean([r["seconds"] for r in scored]), 2),
+    }  # fmt: skip
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return round(part / whole, 4) if whole else None
