@@ -11,6 +11,7 @@ from sliders.answer.values import SqlAnswer, TableView
 from sliders.errors import BudgetExceeded, ModelRefusal, PlanError, TruncatedReply
 from sliders.executor.citing import cite
 from sliders.executor.fill import Filled, fill
+from sliders.executor.retype import retype
 from sliders.executor.sampling import grain_of, samples
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
@@ -58,7 +59,7 @@ async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
     stopped = ""
     for number, question in enumerate(questions, 1):
         try:
-            prepared.append(await prepare(session, question))
+            prepared.append(await prepare(session, question, questions))
         except BudgetExceeded as error:
             stopped = str(error)
             prepared.append(Prepared(question, reason=stopped))
@@ -66,6 +67,7 @@ async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
     shared = session.models.meter.total
     if not stopped:
         stopped = await _fill_all(session, prepared)
+        retype(session)
     await _settle_all(session, stopped)
     answers = []
     for item in prepared:
@@ -73,14 +75,15 @@ async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
     return answers
 
 
-async def prepare(session: Session, question: str) -> Prepared:
+async def prepare(session: Session, question: str, together: Sequence[str] = ()) -> Prepared:
     """The table and columns of a question; the schema is extended where it must be, and saved."""
     session.progress("schema")
     schema = await complete_pinned(session)
     model = session.models.model_for("schema")
     try:
         induced = await induce_schema(
-            question, samples(session, question), schema, model, session.embedder.embed, grain=grain_of(session)
+            question, samples(session, question), schema, model, session.embedder.embed, grain=grain_of(session),
+            others=[q for q in together if q != question],
         )
     except (ModelRefusal, TruncatedReply) as error:
         session.decide("schema", "question", "refused", str(error))

@@ -45,6 +45,7 @@ def _table(running: Running, use: TableUse) -> PlanNode:
     new = [name for name in run.attributes if not run.learned.knows(name)]
     for name, seed in seeds(running.index.embedder, run.table, run.attributes).items():
         run.learned.evidence.setdefault(name, seed)
+        run.learned.spoken[name] = seed.centres
     run.conditions(use.where)
     documents = list(running.index.index.document_ids)
     sampled = documents[: sample_size(len(documents))] if new else []

@@ -45,9 +45,9 @@ async def prepare(run: TableRun) -> Candidates:
     """Samples what is not known yet, sets evidence and thresholds, and chooses the candidates."""
     hits = _by_distance(run)
     new = tuple(name for name in run.attributes if not run.learned.knows(name))
-    run.learned.evidence.update(
-        {name: seed for name, seed in seeds(run.index.embedder, run.table, run.attributes).items() if name in new}
-    )
+    named = seeds(run.index.embedder, run.table, run.attributes)
+    run.learned.evidence.update({name: seed for name, seed in named.items() if name in new})
+    run.learned.spoken.update({name: seed.centres for name, seed in named.items()})
     sampled: list[str] = []
     if new and hits:
         run.sampling = True

@@ -13,7 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from sliders.chunks.evidence import Evidence
+from sliders.chunks.embeddings import Vectors
+from sliders.chunks.evidence import MARGIN, Evidence
 from sliders.chunks.index import distances_to
 from sliders.documents.document import Document
 from sliders.executor.known import CellWriter, KnownCells
@@ -29,7 +30,7 @@ from sliders.plan.operators import DocumentTrace, Step
 from sliders.plan.order import Ordered, order
 from sliders.schema.schema import Table
 
-_WORTH_WITHIN, _WORTH_BEYOND = 0.03, 0.5
+_WORTH_WITHIN, _WORTH_BEYOND = 0.03, 0.1
 """Chance that the value is in the segments left, below which no more are sent: within gamma, and beyond it."""
 
 
@@ -61,16 +62,29 @@ class Ranking:
 
 
 def rank_segments(
-    index: SegmentIndex, document_id: str, evidence: Evidence, layout: Layout, weight: float
-) -> Ranking:
-    """The order in which segments are sent: by their distance to the evidence, less for those at the usual place."""
+    index: SegmentIndex, document_id: str, evidence: Evidence, layout: Layout, weight: float,
+    spoken: Vectors | None = None, reach: float | None = None,
+) -> Ranking:  # fmt: skip
+    """The order in which segments are sent: by their distance to the evidence, less for those at the usual place.
+
+    Args:
+        spoken: the vector of the attribute's name and description (1, d): the segment nearest to it comes second, since
+            evidence of few documents may have missed what the name says.
+        reach: the threshold refined while running; gamma when left out.
+    """
     vectors, sizes = index.vectors(document_id), tuple(index.sizes(document_id))
     if len(vectors) == 0:
         return Ranking((), 0, sizes, evidence, weight)
     distances = distances_to(vectors, evidence.centres)
     scores = distances - weight * layout.closeness(len(vectors)) if weight else distances
-    sequence = tuple(np.argsort(scores, kind="stable").tolist())
-    return Ranking(sequence, int((distances <= evidence.gamma).sum()), sizes, evidence, weight)
+    sequence = np.argsort(scores, kind="stable").tolist()
+    if spoken is not None and len(sequence) > 2:
+        second = int((vectors @ spoken[0]).argmax())
+        if second != sequence[0]:
+            sequence.remove(second)
+            sequence.insert(1, second)
+    within = int((distances <= (evidence.gamma if reach is None else reach)).sum())
+    return Ranking(tuple(sequence), within, sizes, evidence, weight)
 
 
 def worth(stated: float, so_far: float) -> float:
@@ -159,7 +173,9 @@ class TableRun:
         evidence, layout = self.learned.evidence[attribute], self.learned.layout(attribute)
         held = self.ranked.get((document_id, attribute))
         if held is None or held.evidence is not evidence or held.weight != layout.weight:
-            held = rank_segments(self.index, document_id, evidence, layout, layout.weight)
+            reach = self.statistics.reach(attribute, evidence.gamma, MARGIN)
+            spoken = self.learned.spoken.get(attribute)
+            held = rank_segments(self.index, document_id, evidence, layout, layout.weight, spoken, reach)
             self.ranked[document_id, attribute] = held
         return held
 
@@ -297,7 +313,10 @@ class TableRun:
         if cell.span is not None:
             self.known.spans[document_id, cell.column] = cell.span.start
         vector = self.index.vectors(document_id)[row] if row is not None else None
-        self.learned.learn(cell.column, cell.absence is None, rank, vector)
+        distance = 0.0
+        if vector is not None and rank is not None:
+            distance = float(distances_to(vector[None, :], self.learned.evidence[cell.column].centres)[0])
+        self.learned.learn(cell.column, cell.absence is None, rank, vector, distance)
         self.statistics.observe(self.filters, self.values(document_id), cell.column)
         if self.writer is not None:
             self.writer.add(document_id, [cell])
@@ -308,8 +327,10 @@ class TableRun:
         if evidence is None or evidence.sources == 0:
             return []
         layout = self.learned.layout(attribute)
+        spoken = self.learned.spoken.get(attribute)
         return [
-            rank_segments(self.index, document_id, evidence, layout, weight).sequence.index(row) for weight in WEIGHTS
+            rank_segments(self.index, document_id, evidence, layout, weight, spoken).sequence.index(row)
+            for weight in WEIGHTS
         ]
 
     def document(self, document_id: str) -> Document:

@@ -69,16 +69,20 @@ class Learned:
     vectors: dict[str, list[Vectors]] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
     layouts: dict[str, Layout] = field(default_factory=dict)
+    spoken: dict[str, Vectors] = field(default_factory=dict)
+    """Vectors of the attributes' names and descriptions."""
 
     def layout(self, attribute: str) -> Layout:
         """Where the attribute stands."""
         return self.layouts.setdefault(attribute, Layout())
 
-    def learn(self, attribute: str, stated: bool, rank: int | None, vector: Vectors | None) -> None:
+    def learn(
+        self, attribute: str, stated: bool, rank: int | None, vector: Vectors | None, distance: float = 0.0
+    ) -> None:
         """One more document is known: whether it states the attribute, and where (`rank` None: found without a search)."""
         self.statistics.stated.setdefault(attribute, Share()).add(stated)
         if rank is not None:
-            self.statistics.depths.setdefault(attribute, Depths()).add(rank)
+            self.statistics.depths.setdefault(attribute, Depths()).add(rank, distance)
         if vector is None:
             return
         held = self.vectors.setdefault(attribute, [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,9 +14,9 @@ from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.records import Record, records_of
 from sliders.extraction.refine import Candidate, refine
-from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
+from sliders.extraction.request import chunk_document, number_prompt, record_prompt, rows_prompt
 from sliders.llm.model import Model, Request, Response
-from sliders.schema.schema import Column, Table
+from sliders.schema.schema import Column, ColumnType, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,35 @@ async def _one_record(reading: _Reading, table: Table, columns: Sequence[Column]
         refusal = Refusal(reading.chunk.id, table.name, str(reply))
         return Extraction(reading.chunk.id, table.name, names, (), (refusal,))
     row = _record_row(reading, table, columns, reply, request, model, ordinal=0)
-    return Extraction(reading.chunk.id, table.name, names, (row,), tokens=reply.usage.tokens)
+    if any(cell.absence is None for cell in row.cells):
+        row, spent = await _second_look(reading, row, columns, model)
+    else:
+        spent = 0
+    return Extraction(reading.chunk.id, table.name, names, (row,), tokens=reply.usage.tokens + spent)
+
+
+async def _second_look(reading: _Reading, row: Row, columns: Sequence[Column], model: Model) -> tuple[Row, int]:
+    """Numbers that the first reply left empty are asked for alone, at most two a chunk; a failed look changes nothing."""
+    empty = [
+        c for c in columns
+        if c.type in (ColumnType.INTEGER, ColumnType.NUMBER) and (cell := row.cell(c.name)) and cell.absence is not None
+    ]
+    spent = 0
+    cells = {cell.column: cell for cell in row.cells}
+    for column in empty[:_LOOKS]:
+        request = number_prompt(chunk_document(reading.chunk), column)
+        reply = await _asked(request, model)
+        if isinstance(reply, ModelError):
+            continue
+        spent += reply.usage.tokens
+        words = reply.data.get("words") if isinstance(reply.data, dict) else None
+        if words:
+            again = _row(reading, Table(row.table, (column,)), (column,), [(column, str(words))], reply, request, model, 0)
+            cells[column.name] = again.cells[0]
+    return replace(row, cells=tuple(cells[cell.column] for cell in row.cells)), spent
+
+
+_LOOKS = 2
 
 
 async def _each_record(
@@ -116,7 +145,9 @@ async def _many_rows(
     text = reading.text.strip() if depth else chunk_document(chunk)
     request = rows_prompt(text, model.count_tokens(text), table, columns)
     reply = await _asked(request, model)
-    if isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length"):
+    items = _distinct(reply)
+    looping = isinstance(reply, Response) and len(items) * 2 < len(_listed(reply))
+    if not looping and (isinstance(reply, TruncatedReply) or getattr(reply, "finish_reason", "") == "length"):
         halves = _halves(reading)
         if halves and depth < 4:
             parts = [await _many_rows(half, table, columns, model, depth + 1) for half in halves]
@@ -125,14 +156,28 @@ async def _many_rows(
     if isinstance(reply, ModelError):
         return Extraction(chunk.id, table.name, names, (), (Refusal(chunk.id, table.name, str(reply)),))
     rows = []
-    items = reply.data.get("rows", []) if isinstance(reply.data, dict) else []
     for ordinal, item in enumerate(items):
         mentions = [(c, str(item[c.name])) for c in columns if isinstance(item, dict) and item.get(c.name) is not None]
         row = _row(reading, table, columns, mentions, reply, request, model, ordinal)
         if any(cell.absence is None for cell in row.cells):
             rows.append(row)
-    refusals = (Refusal(chunk.id, table.name, "the reply was cut; complete rows were kept"),) if reply.salvaged else ()
+    cut = reply.salvaged and not looping
+    refusals = (Refusal(chunk.id, table.name, "the reply was cut; complete rows were kept"),) if cut else ()
     return Extraction(chunk.id, table.name, names, tuple(rows), refusals, reply.usage.tokens)
+
+
+def _listed(reply: Response | ModelError) -> list[Any]:
+    data = reply.data if isinstance(reply, Response) else None
+    rows = data.get("rows") if isinstance(data, dict) else None
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _distinct(reply: Response | ModelError) -> list[dict[str, Any]]:
+    """The rows without repetitions: a small model that has nothing more to say says the last row again."""
+    seen: dict[str, dict[str, Any]] = {}
+    for row in _listed(reply):
+        seen.setdefault(json.dumps(row, sort_keys=True), row)
+    return list(seen.values())
 
 
 def _halves(reading: _Reading) -> list[_Reading]:
@@ -163,6 +208,9 @@ def _record_row(
     ordinal: int,
 ) -> Row:
     by_name = {c.name: c for c in columns}
+    if isinstance(reply.data, dict):
+        told = [(c, str(reply.data[c.name])) for c in columns if reply.data.get(c.name) is not None]
+        return _row(reading, table, columns, told, reply, request, model, ordinal)
     items = reply.data if isinstance(reply.data, list) else []
     mentions = [
         (by_name[item["field"]], str(item["words"]))
@@ -215,7 +263,8 @@ def _cell_of(reading: _Reading, column: Column, candidate: Candidate) -> Cell:
     printed = reading.text[candidate.start : candidate.end]
     parsed = coerce(printed, column, context=reading.context)
     if parsed.value is None:
-        return Cell(column.name, None, printed, candidate.grounding, span, absence=Absence.NOT_PARSED, detail=parsed.detail)
+        return Cell(column.name, None, printed, candidate.grounding, span, absence=parsed.absence or Absence.NOT_PARSED,
+                    detail=parsed.detail)
     grounding = Grounding.DERIVED if parsed.derived else candidate.grounding
     return Cell(column.name, parsed.value, printed, grounding, span, unit=parsed.unit or column.unit, scale=parsed.scale,
                 detail=parsed.detail, rationale=parsed.rationale)

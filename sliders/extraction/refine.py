@@ -17,8 +17,7 @@ from sliders.schema.schema import Column, ColumnType
 
 _EMPTY = frozenset({"", "null", "none", "n/a", "na", "nil", "not stated", "not given", "unknown", "not specified", "-"})
 _LOOSE = frozenset(
-    "the a an of with in at near by and or is are was were located situated serving to from on for has have had its "
-    "his her their this that as".split()
+    ["the", "a", "an", "of", "with", "in", "at", "near", "by", "and", "or", "is", "are", "was", "were", "located", "situated", "serving", "to", "from", "on", "for", "has", "have", "had", "its", "his", "her", "their", "this", "that", "as"]
 )
 _TRIM = " \t\n,;:.-–—|"
 
@@ -91,7 +90,7 @@ def _edges_trimmed(candidate: Candidate, text: str) -> Candidate:
 
 def _is_loose(token: str, own: set[str]) -> bool:
     bare = token.strip(_TRIM)
-    return bare in _LOOSE or bare.lower() in own and bare.islower()
+    return bare in _LOOSE or (bare.lower() in own and bare.islower())
 
 
 def _cut(candidate: Candidate, text: str, start: int, end: int) -> Candidate:

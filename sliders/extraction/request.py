@@ -16,19 +16,18 @@ _WORDS_PER_VALUE = 40
 
 
 def field_line(column: Column) -> str:
-    """How a column is named to the model: its name, its words, its unit and its closed values."""
+    """How a column is named to the model: its words, its unit, its closed values, and its name.
+
+    Nothing says that a value is a number: told so, a small model writes a figure of its own instead of the words.
+    """
     words = spoken_name(column.name)
-    said = column.description or ""
-    if said and words not in said.lower():
-        said = f"{words}: {said}"
-    notes = [said or words]
+    said = column.description or words
+    notes = [said if words in said.lower() or column.pinned else f"{words}: {said}"]
     if column.unit and column.unit.lower() not in said.lower():
         notes.append(f"in {column.unit}")
     if column.enum_values:
         notes.append("one of " + ", ".join(column.enum_values))
-    if column.type in (ColumnType.INTEGER, ColumnType.NUMBER):
-        notes.append("the words with the number")
-    return f"{column.name} ({'; '.join(notes)})"
+    return f'{"; ".join(notes)} ("{column.name}")'
 
 
 def mentions_schema(columns: Sequence[Column]) -> dict[str, Any]:
@@ -42,16 +41,36 @@ def mentions_schema(columns: Sequence[Column]) -> dict[str, Any]:
         "required": ["words", "field"],
         "additionalProperties": False,
     }
-    return {"type": "array", "items": item, "maxItems": 2 * len(columns) + 2}
+    return {"type": "array", "items": item, "maxItems": len(columns) + 2}
+
+
+def record_schema(columns: Sequence[Column]) -> dict[str, Any]:
+    """JSON schema of one row: for each column words of the document or null.
+
+    Over a whole document a list of mentions runs on through the text and is cut before its end; over a line it labels
+    better than this does.
+    """
+    names = [column.name for column in columns]
+    return {
+        "type": "object",
+        "properties": {name: _VALUE for name in names},
+        "required": names,
+        "additionalProperties": False,
+    }
+
+
+_VALUE: dict[str, Any] = {"anyOf": [{"type": "string", "maxLength": _WORDS_PER_VALUE * 6}, {"type": "null"}]}
 
 
 def rows_schema(columns: Sequence[Column]) -> dict[str, Any]:
     """JSON schema of several rows, each value words of the document or null."""
-    value = {"anyOf": [{"type": "string", "maxLength": _WORDS_PER_VALUE * 6}, {"type": "null"}]}
+    value = _VALUE
     names = [column.name for column in columns]
+    # A row of nothing but nulls is how a small model begins to loop: what names the row must be there.
+    anchor = next((c.name for c in columns if c.type is ColumnType.TEXT), names[0])
     row = {
         "type": "object",
-        "properties": {name: value for name in names},
+        "properties": {name: value["anyOf"][0] if name == anchor else value for name in names},
         "required": names,
         "additionalProperties": False,
     }
@@ -67,7 +86,7 @@ def chunk_document(chunk: Chunk) -> str:
     """The chunk with its context above it, as the model reads it."""
     header = chunk.context.header()
     body = chunk.text.strip()
-    if not header or chunk.position == 0 and not chunk.context.captions:
+    if not header or (chunk.position == 0 and not chunk.context.captions):
         return body
     return f"{header}\n\n{body}"
 
@@ -80,8 +99,23 @@ def record_prompt(text: str, table: Table, columns: Sequence[Column], *, line: b
         stage="extract",
         messages=prompt.render(document=text, row=table.row, fields=[field_line(c) for c in columns]),
         prompt_hash=prompt.hash,
-        json_schema=mentions_schema(columns),
+        json_schema=mentions_schema(columns) if line else record_schema(columns),
         max_tokens=64 + 48 * len(columns),
+    )
+
+
+def number_prompt(text: str, column: Column) -> Request:
+    """One number alone: a small model that fills many fields leaves a number empty when no figure is printed for it."""
+    prompt = load_prompt("extraction/number")
+    said = column.description or spoken_name(column.name)
+    return Request(
+        stage="extract",
+        messages=prompt.render(document=text, field=said.split("; ")[-1] if "; " in said else said),
+        prompt_hash=prompt.hash,
+        json_schema={
+            "type": "object", "properties": {"words": _VALUE}, "required": ["words"], "additionalProperties": False,
+        },
+        max_tokens=90,
     )
 
 
@@ -96,7 +130,7 @@ def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column])
         ),
         prompt_hash=prompt.hash,
         json_schema=rows_schema(columns),
-        max_tokens=max(512, min(4096, 3 * tokens + 40 * len(columns))),
+        max_tokens=max(256, min(4096, 2 * tokens + 40 * len(columns))),
     )
 
 

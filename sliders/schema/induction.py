@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.model import Model, Request, Response
 from sliders.llm.prompts import load_prompt
 from sliders.schema.guidelines import guidelines_for
@@ -75,7 +76,8 @@ def _known(schema: Schema) -> str:
 
 
 async def induce_schema(
-    question: str, samples: Sequence[str], schema: Schema, model: Model, embed: Embed, *, grain: Grain | None = None
+    question: str, samples: Sequence[str], schema: Schema, model: Model, embed: Embed, *, grain: Grain | None = None,
+    others: Sequence[str] = (),
 ) -> Induction:
     """Ask which facts the question needs, repair the proposal, and merge it into the schema that stands.
 
@@ -85,6 +87,7 @@ async def induce_schema(
     Args:
         samples: texts of several documents, each short.
         grain: what the documents' structure already says about rows per document, None to let the model say.
+        others: questions that are asked together with this one; what any of them counts is a row, not a column.
 
     Raises:
         ModelError: the model gave no usable proposal.
@@ -100,9 +103,42 @@ async def induce_schema(
         tokens += again.usage.tokens
         extra = _proposal(again, grain, question).columns
         proposal = replace(proposal, columns=(*proposal.columns, *extra))
-    linted, issues = lint_table(proposal, question)
+    if grain is None and proposal.grain == "many" and not any(t.name == proposal.name for t in schema.tables):
+        found, spent = await _several(proposal.row, samples, model)
+        proposal, tokens = proposal if found else replace(proposal, grain="document"), tokens + spent
+    linted, issues = lint_table(proposal, "\n".join([question, *others]))
     merged, home, needed = merge_table(schema, linted, embed)
     return Induction(merged, home, needed, issues, tokens)
+
+
+def probe_prompt(row: str, sample: str) -> Request:
+    """The request that lists the things of one kind in a sample, to see whether a document holds several rows."""
+    prompt = load_prompt("schema/probe")
+    names = {"type": "array", "items": {"type": "string", "maxLength": 80}, "maxItems": 8}
+    return Request(
+        stage="schema",
+        messages=prompt.render(sample=sample, thing=re.sub(r"^(?:an?|the) ", "", row) or "thing"),
+        prompt_hash=prompt.hash,
+        json_schema={"type": "object", "properties": {"names": names}, "required": ["names"], "additionalProperties": False},
+        max_tokens=200,
+    )
+
+
+async def _several(row: str, samples: Sequence[str], model: Model) -> tuple[bool, int]:
+    """Whether a sample really names several of what a row is said to be: a claim about rows is checked, not believed."""
+    if not samples or re.search(r"\b(?:document|report|file|page|text|filing)\b", row.lower()):
+        return False, 0
+    sample = max(samples, key=len)
+    try:
+        reply = await model.generate(probe_prompt(row, sample))
+    except (ModelRefusal, TruncatedReply):
+        return False, 0
+    names = reply.data.get("names", []) if isinstance(reply.data, dict) else []
+    grounded = {str(n).strip().lower() for n in names if str(n).strip() and str(n).lower() in sample.lower()}
+    return len(grounded) >= _FEWEST_NAMES, reply.usage.tokens
+
+
+_FEWEST_NAMES = 3
 
 
 def _parts(reply: Response) -> list[dict[str, Any]]:
@@ -140,14 +176,16 @@ def _asked(part: dict[str, Any], question: str) -> str:
     asked, name = str(part.get("asked", "")).strip(), str(part["name"])
     words = [w for w in re.findall(r"[a-z]{3,}", asked) if w not in _QUESTION_WORDS]
     told = set(spoken_name(name).split())
+    words = list(dict.fromkeys(words))
     if not words or re.search(r"[A-Z\d]", asked) or all(w.rstrip("s") in {t.rstrip("s") for t in told} for w in words):
         return ""
-    return f"{spoken_name(name)}; {' '.join(words)}" if len(words) <= 8 else ""
+    return f"{spoken_name(name)}; {' '.join(words)}" if len(words) <= 6 else ""
 
 
 _QUESTION_WORDS = frozenset(
     "how many much which what when where who whose the and for with most least least highest lowest largest smallest "
-    "total average number were was are that did does each all any per than more less over between list give name".split()
+    "total average number were was are that did does each all any per than more less over between list give name one two three four five six seven eight nine ten "
+    "fewer under least describes gives says stated being reported which there have has had its their".split()
 )
 
 

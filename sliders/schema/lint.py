@@ -54,7 +54,7 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
     if name in _WHOLE_SET or _counts_rows(parts, table, question):
         issues.append(LintIssue(column.name, "counts, ranks and answers are SQL's work", "dropped"))
         return None
-    if len(table.columns) > 1 and column.type is ColumnType.TEXT and name.rstrip("s") in _row_nouns(table) | _counted(question):
+    if len(table.columns) > 1 and name.rstrip("s") in _row_nouns(table) | _counted(question):
         issues.append(LintIssue(column.name, "the row itself is no fact", "dropped"))
         return None
     trimmed = _without_superlatives(parts)

@@ -61,6 +61,9 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     for other in others:
         if other.name == column.name:
             return other
+    for other in others:
+        if _core(other.name) == _core(column.name) and _FAMILIES[other.type] == _FAMILIES[column.type]:
+            return other
     rivals = [o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type]]
     if not rivals:
         return None
@@ -71,6 +74,12 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     return rivals[best] if float(scores[best]) >= _SAME_COLUMN else None
 
 
+def _core(name: str) -> frozenset[str]:
+    """The telling words of a name: `total_killed`, `number_of_killed` and `killed` are one fact."""
+    words = [w.rstrip("s") for w in spoken_name(name).split()]
+    return frozenset(w for w in words if w not in ("total", "number", "of", "num", "count", "the", "no", "id")) or frozenset(words)
+
+
 def _words(column: Column) -> str:
     return f"{spoken_name(column.name)}: {column.description}" if column.description else spoken_name(column.name)
 
@@ -78,7 +87,7 @@ def _words(column: Column) -> str:
 def _home(schema: Schema, proposal: Table, embed: Embed) -> Table | None:
     """The standing table that holds the same kind of rows."""
     for table in schema.tables:
-        if table.name == proposal.name:
+        if table.name == proposal.name and (table.grain == proposal.grain or proposal.grain == "many"):
             return table
     alike = [t for t in schema.tables if t.grain == proposal.grain]
     if proposal.grain == "document" and alike:
