@@ -189,13 +189,17 @@ def reconcile(
 
 @app.command()
 def query(
-    sql: Annotated[str, typer.Argument(help="One SELECT over the data tables.")],
+    sql: Annotated[str, typer.Argument(help="One SELECT over the data tables, or over docs: all documents.")],
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
-    """Run a SELECT over the data tables, in the cage: read-only, with limits of time, rows and memory."""
+    """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for are extracted first."""
     output = Output(as_json, quiet, plain)
-    with opened(workspace, output, write=False) as ws:
+    chosen = settings(model=model, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
+                      max_minutes=max_minutes)
+    with opened(workspace, output, chosen) as ws:
         frame = ws.query(sql)
     output.result(frame.to_string(index=False) if len(frame) else "no rows", frame.to_dict(orient="records"))
 

@@ -41,7 +41,16 @@ def _data(prompt: str, schema: dict[str, Any]) -> Any:
     if "rows" in properties:
         names = properties["rows"]["items"]["required"]
         return {"rows": [{name: next(iter(_stated(prompt, name)), None) for name in names}]}
-    return _filled(schema, {"relevant": True, "row": "a thing"})
+    facts = {name: next(iter(_stated(prompt, name)), None) for name in properties if name in FACTS}
+    return _filled(schema, {"relevant": True, "row": "a thing", **facts})
+
+
+def asked_fields(schema: Any) -> list[str]:
+    """The columns that an extraction's JSON schema asks for, whether as labels, one row or many."""
+    if schema["type"] == "array":
+        return list(schema["items"]["properties"]["field"]["enum"])
+    rows = schema["properties"].get("rows")
+    return list(rows["items"]["required"] if rows else schema["required"])
 
 
 def _filled(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:

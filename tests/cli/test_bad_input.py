@@ -164,7 +164,8 @@ def test_disk_full_while_writing(tmp_path: Path) -> None:
     """The child's files may not grow over a limit, which the system reports as a write that fails."""
     with FakeServer(served) as server:
         for number in range(30):
-            Path(f"docs/thing{number}.txt").write_text(document(f"Thing {number}", cost="1 euro") * 300, encoding="utf-8")
+            text = document(f"Thing {number}", cost="1 euro") * 300
+            Path(f"docs/thing{number}.txt").write_text(text, encoding="utf-8")
         script = (
             "import resource, signal, sys\n"
             "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
@@ -232,4 +233,5 @@ def test_interrupt_is_clean(tmp_path: Path) -> None:
         out, err = child.communicate(timeout=30)
     assert child.returncode == 130
     assert out == ""
-    assert err.strip().splitlines() == ["sliders: interrupted; what was done is kept, the same command goes on from there"]
+    assert len(err.strip().splitlines()) == 1, err
+    assert err.startswith("sliders: interrupted; what was done is kept")
