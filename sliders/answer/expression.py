@@ -65,7 +65,7 @@ def _cleaned(expression: str) -> str:
     text = re.sub(r"(?<=\d)[,\s](?=\d{3}(?!\d))", "", text)
     text = re.sub(r"(\d(?:[\d.]*))\s*%", r"(\1/100)", text)
     text = re.sub(r"\b(?:million|billion|thousand|percent|dollars|usd|years?)\b|[$€£]", "", text, flags=re.I)
-    return text.strip()
+    return text.strip(" \t\n,;:")
 
 
 def _value(node: ast.AST, used: list[float]) -> float:
