@@ -150,6 +150,14 @@ class Workspace:
         """
         return run_sync(self.ask_async(question, workflow=workflow, directives=directives))
 
+    def plan(self, question: str, directives: Sequence[Directive] = ()) -> tuple[str, ...]:
+        """How `ask(question, workflow="auto")` would answer: workflow, reasons and hints, without a model call.
+
+        Raises:
+            PlanError: the question is empty, or there is no document.
+        """
+        return run_sync(routing.explain_routed(self.session, question, directives))
+
     def ask_many(self, questions: Sequence[str]) -> list[Answer]:
         """Answer several questions with one schema and one pass of extraction."""
         return run_sync(self.ask_many_async(questions))
