@@ -14,9 +14,10 @@ from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.records import Record, records_of
 from sliders.extraction.refine import Candidate, refine
-from sliders.extraction.request import chunk_document, number_prompt, record_prompt, rows_prompt
+from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
+from sliders.extraction.sentences import states_outcome, told_in_sentence
 from sliders.llm.model import Model, Request, Response
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.schema import Column, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,35 +87,28 @@ async def _one_record(reading: _Reading, table: Table, columns: Sequence[Column]
         refusal = Refusal(reading.chunk.id, table.name, str(reply))
         return Extraction(reading.chunk.id, table.name, names, (), (refusal,))
     row = _record_row(reading, table, columns, reply, request, model, ordinal=0)
-    if any(cell.absence is None for cell in row.cells):
-        row, spent = await _second_look(reading, row, columns, model)
-    else:
-        spent = 0
-    return Extraction(reading.chunk.id, table.name, names, (row,), tokens=reply.usage.tokens + spent)
+    row = _with_sentences(reading, row, columns)
+    return Extraction(reading.chunk.id, table.name, names, (row,), tokens=reply.usage.tokens)
 
 
-async def _second_look(reading: _Reading, row: Row, columns: Sequence[Column], model: Model) -> tuple[Row, int]:
-    """Numbers that the first reply left empty are asked for alone, at most two a chunk; a failed look changes nothing."""
-    empty = [
-        c for c in columns
-        if c.type in (ColumnType.INTEGER, ColumnType.NUMBER) and (cell := row.cell(c.name)) and cell.absence is not None
-    ]
-    spent = 0
-    cells = {cell.column: cell for cell in row.cells}
-    for column in empty[:_LOOKS]:
-        request = number_prompt(chunk_document(reading.chunk), column)
-        reply = await _asked(request, model)
-        if isinstance(reply, ModelError):
-            continue
-        spent += reply.usage.tokens
-        words = reply.data.get("words") if isinstance(reply.data, dict) else None
-        if words:
-            again = _row(reading, Table(row.table, (column,)), (column,), [(column, str(words))], reply, request, model, 0)
-            cells[column.name] = again.cells[0]
-    return replace(row, cells=tuple(cells[cell.column] for cell in row.cells)), spent
+def _with_sentences(reading: _Reading, row: Row, columns: Sequence[Column]) -> Row:
+    """Numbers that the reply left empty or made up, out of the sentences that tell them."""
+    by_name = {c.name: c for c in columns}
+    return replace(row, cells=tuple(_told(reading, cell, by_name[cell.column]) for cell in row.cells))
 
 
-_LOOKS = 2
+def _told(reading: _Reading, cell: Cell, column: Column) -> Cell:
+    if cell.absence not in (Absence.NOT_STATED, Absence.UNGROUNDED) and not states_outcome(column):
+        return cell
+    found = told_in_sentence(column, reading.text, reading.context)
+    if found is None:
+        return cell
+    start, end = reading.offset + found[0], reading.offset + found[1]
+    page = reading.pages(start) if reading.pages else reading.chunk.context.page_from
+    return replace(
+        cell, value=found[2].value, printed=reading.text[found[0] : found[1]], grounding=Grounding.DERIVED, absence=None,
+        span=Span(reading.chunk.document_id, start, end, page), rationale=found[2].rationale, detail="told by a sentence",
+    )
 
 
 async def _each_record(

@@ -56,6 +56,11 @@ _TOTAL = re.compile(
 )
 
 
+def outcome_stems(word: str) -> frozenset[str]:
+    """Stems of the words that state the same outcome as the stem `word` ("kill": "died", "fatal" ...); empty for others."""
+    return frozenset(stem for stems in _OUTCOMES.values() if word in stems for stem in stems)
+
+
 def count_phrase(text: str, about: str = "") -> Counted:
     """Adds up the parts that a phrase names, where every part is determinate.
 

@@ -104,21 +104,6 @@ def record_prompt(text: str, table: Table, columns: Sequence[Column], *, line: b
     )
 
 
-def number_prompt(text: str, column: Column) -> Request:
-    """One number alone: a small model that fills many fields leaves a number empty when no figure is printed for it."""
-    prompt = load_prompt("extraction/number")
-    said = column.description or spoken_name(column.name)
-    return Request(
-        stage="extract",
-        messages=prompt.render(document=text, field=said.split("; ")[-1] if "; " in said else said),
-        prompt_hash=prompt.hash,
-        json_schema={
-            "type": "object", "properties": {"words": _VALUE}, "required": ["words"], "additionalProperties": False,
-        },
-        max_tokens=90,
-    )
-
-
 def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
     """All rows of a table that `text` (of so many tokens) tells of."""
     prompt = load_prompt("extraction/rows")

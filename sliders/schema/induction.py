@@ -150,12 +150,21 @@ def _proposal(reply: Response, grain: Grain | None, question: str) -> Table:
     data = reply.data if isinstance(reply.data, dict) else {}
     said: Grain = "many" if data.get("in_document") == "several" else "document"
     columns = tuple(
-        Column(name=str(part["name"]), type=_type(part), description=_asked(part, question))
+        Column(name=_name(part), type=_type(part), description=_asked(part, question))
         for part in _parts(reply)
     )
     row = str(data.get("row", "")).strip().rstrip(".")
     noun = snake_name(row.split(" of ")[0].removeprefix("a ").removeprefix("an ").removeprefix("the "), "fact")
     return Table(noun if noun.endswith("s") else noun + "s", columns, row=row, grain=grain or said)
+
+
+def _name(part: dict[str, Any]) -> str:
+    """The proposed name; a lone participle gets its noun back from the question ("killed": "people_killed")."""
+    name = str(part["name"])
+    nouns = re.findall(r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", str(part.get("asked", "")).lower())
+    if not re.fullmatch(r"[a-z]+ed", name) or not nouns or nouns[-1] in _QUESTION_WORDS:
+        return name
+    return f"{'people' if nouns[-1].startswith('person') else nouns[-1]}_{name}"
 
 
 def _type(part: dict[str, Any]) -> ColumnType:

@@ -64,6 +64,10 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     for other in others:
         if _core(other.name) == _core(column.name) and _FAMILIES[other.type] == _FAMILIES[column.type]:
             return other
+    if column.type in (ColumnType.INTEGER, ColumnType.NUMBER):
+        for other in others:
+            if _FAMILIES[other.type] == "number" and _asked_alike(column, other):
+                return other
     rivals = [o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type]]
     if not rivals:
         return None
@@ -72,6 +76,17 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     scores = np.maximum(vectors[1:] @ vectors[0], names[1:] @ names[0])
     best = int(np.argmax(scores))
     return rivals[best] if float(scores[best]) >= _SAME_COLUMN else None
+
+
+def _asked_alike(column: Column, other: Column) -> bool:
+    """Two numbers whose questions used the same telling words ("people killed", "killed"), whatever they were named."""
+    one, two = _asked(column), _asked(other)
+    return bool(one and two) and (one <= two or two <= one)
+
+
+def _asked(column: Column) -> frozenset[str]:
+    asked = column.description.partition("; ")[2] or spoken_name(column.name)
+    return frozenset(w for w in _core(asked.replace(" ", "_")) if w not in ("person", "people", "passenger"))
 
 
 def _core(name: str) -> frozenset[str]:

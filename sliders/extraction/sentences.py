@@ -1,0 +1,48 @@
+"""A number that the model left empty, out of the one sentence that tells it: by code, without a call.
+
+A small model asked for a number writes a figure of its own, or nothing, where the document tells it in words ("the
+pilot and all nine passengers were killed"). Code finds the sentences about the column and adds up what they state; it
+answers only when they agree.
+"""
+
+from __future__ import annotations
+
+from sliders.chunks.sentences import sentence_spans
+from sliders.extraction.coerce import Coerced, CoerceContext, coerce
+from sliders.extraction.lexicon import stem
+from sliders.extraction.quantities import outcome_stems
+from sliders.schema.names import spoken_name
+from sliders.schema.schema import Column, ColumnType
+
+_GENERAL = frozenset(map(stem, "number total count amount people person persons passengers of the a all total in".split()))
+
+
+def told_in_sentence(column: Column, text: str, context: CoerceContext) -> tuple[int, int, Coerced] | None:
+    """Span and value of the sentence that tells an integer column, None unless all that parse say the same number."""
+    if column.type is not ColumnType.INTEGER:
+        return None
+    telling = _telling(column)
+    if not telling:
+        return None
+    found: list[tuple[int, int, Coerced]] = []
+    for start, end in sentence_spans(text):
+        words = {stem(w.strip(".,;:()\"'").lower()) for w in text[start:end].split()}
+        if not telling & words:
+            continue
+        parsed = coerce(text[start:end].strip(), column, context=context)
+        if parsed.value is not None and parsed.derived:
+            found.append((start, end, parsed))
+    return found[0] if found and len({p.value for _, _, p in found}) == 1 else None
+
+
+def states_outcome(column: Column) -> bool:
+    """Whether the column counts an outcome (killed, injured ...) whose sentences code reads reliably."""
+    words = [*spoken_name(column.name).split(), *column.description.lower().replace(";", " ").split()]
+    return any(outcome_stems(stem(word)) for word in words)
+
+
+def _telling(column: Column) -> frozenset[str]:
+    """Stems that a sentence about the column has: of its telling words, and of those that state the same outcome."""
+    words = [*spoken_name(column.name).split(), *column.description.lower().replace(";", " ").split()]
+    own = {stem(w) for w in words} - _GENERAL
+    return frozenset(own | {other for s in own for other in outcome_stems(s)})
