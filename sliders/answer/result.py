@@ -57,8 +57,10 @@ class Completeness:
     def __str__(self) -> str:
         parts = [f"{self.documents_with_rows} of {self.documents} documents gave rows"]
         for count, words in (
-            (self.failed_chunks, "chunks failed"), (self.ungrounded_cells, "values were not found in the text"),
-            (self.unparsed_cells, "values did not parse"), (self.open_conflicts, "conflicts are open"),
+            (self.failed_chunks, "chunks failed"),
+            (self.ungrounded_cells, "values were not found in the text"),
+            (self.unparsed_cells, "values did not parse"),
+            (self.open_conflicts, "conflicts are open"),
         ):
             if count:
                 parts.append(f"{count} {words}")
@@ -96,19 +98,41 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, for `--json` and logs."""
         return {
-            "question": self.question, "status": self.status, "value": self.value, "text": self.text, "sql": self.sql,
-            "columns": list(self.columns), "rows": [list(row) for row in self.rows],
+            "question": self.question,
+            "status": self.status,
+            "value": self.value,
+            "text": self.text,
+            "sql": self.sql,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
             "citations": [
-                {"document": c.document, "page": c.page, "quote": c.quote, "table": c.table, "column": c.column,
-                 "row_id": c.row_id, "value": c.value, "start": c.start, "end": c.end, "grounding": c.grounding}
+                {
+                    "document": c.document,
+                    "page": c.page,
+                    "quote": c.quote,
+                    "table": c.table,
+                    "column": c.column,
+                    "row_id": c.row_id,
+                    "value": c.value,
+                    "start": c.start,
+                    "end": c.end,
+                    "grounding": c.grounding,
+                }
                 for c in self.citations
             ],
-            "complete": self.completeness.complete, "completeness": str(self.completeness), "reason": self.reason,
-            "decisions": list(self.decisions), "workflow": self.workflow, "run": self.run,
+            "complete": self.completeness.complete,
+            "completeness": str(self.completeness),
+            "reason": self.reason,
+            "decisions": list(self.decisions),
+            "workflow": self.workflow,
+            "run": self.run,
             "usage": {
-                "calls": self.usage.calls, "cached_calls": self.usage.cached_calls,
-                "prompt_tokens": self.usage.prompt_tokens, "completion_tokens": self.usage.completion_tokens,
-                "seconds": round(self.usage.seconds, 3), "cost": self.usage.cost,
+                "calls": self.usage.calls,
+                "cached_calls": self.usage.cached_calls,
+                "prompt_tokens": self.usage.prompt_tokens,
+                "completion_tokens": self.usage.completion_tokens,
+                "seconds": round(self.usage.seconds, 3),
+                "cost": self.usage.cost,
             },
         }
 

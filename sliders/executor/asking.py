@@ -11,6 +11,7 @@ from sliders.answer.values import SqlAnswer, TableView
 from sliders.errors import BudgetExceeded, ModelRefusal, PlanError, TruncatedReply
 from sliders.executor.citing import cite
 from sliders.executor.fill import Filled, fill
+from sliders.executor.needs import keep_needs, known_needs
 from sliders.executor.retype import retype
 from sliders.executor.sampling import grain_of, samples
 from sliders.executor.session import Session
@@ -79,19 +80,30 @@ async def prepare(session: Session, question: str, together: Sequence[str] = ())
     """The table and columns of a question; the schema is extended where it must be, and saved."""
     session.progress("schema")
     schema = await complete_pinned(session)
+    known = known_needs(session, question)
+    if known is not None:
+        return Prepared(question, known[0].name, known[1])
     model = session.models.model_for("schema")
     try:
         induced = await induce_schema(
-            question, samples(session, question), schema, model, session.embedder.embed, grain=grain_of(session),
+            question,
+            samples(session, question),
+            schema,
+            model,
+            session.embedder.embed,
+            grain=grain_of(session),
             others=[q for q in together if q != question],
         )
     except (ModelRefusal, TruncatedReply) as error:
         session.decide("schema", "question", "refused", str(error))
         return Prepared(question, reason=f"the model gave no usable schema: {error}")
-    _record(session, induced, schema)
+    needed = tuple(n for n in induced.table.column_names if n in induced.needed or induced.table.pinned)
+    with session.catalog.database.transaction():  # a kill leaves both or neither: the call is not made again
+        _record(session, induced, schema)
+        if induced.table.columns and not induced.table.pinned:
+            keep_needs(session, question, induced.table.name, needed or induced.table.column_names)
     if not induced.table.columns:
         return Prepared(question, reason="no fact of the documents was found that the question needs")
-    needed = tuple(n for n in induced.table.column_names if n in induced.needed or induced.table.pinned)
     return Prepared(question, induced.table.name, needed or induced.table.column_names)
 
 
@@ -152,19 +164,35 @@ async def _answer(session: Session, item: Prepared, stopped: str, shared: Usage)
     tables = _filled_tables(session)
     if not item.table or not tables:
         reason = item.reason or stopped or "the documents gave no rows for it"
-        return Answer(item.question, "incomplete" if stopped else "not_found", None, f"Not found in these documents: {reason}.",
-                      reason=reason, completeness=completeness(session, None), decisions=tuple(session.notes))
+        return Answer(
+            item.question,
+            "incomplete" if stopped else "not_found",
+            None,
+            f"Not found in these documents: {reason}.",
+            reason=reason,
+            completeness=completeness(session, None),
+            decisions=tuple(session.notes),
+        )
     ordered = sorted(tables, key=lambda t: t.name != item.table)
     views = [TableView(_sql_table(session, t)) for t in ordered]
     names = [session.catalog.schemas.relation(t.name).relation for t in ordered]
     try:
         found = await answer_question(
-            item.question, views, lambda sql: run_readonly(session.catalog.database, sql, tables=names),
+            item.question,
+            views,
+            lambda sql: run_readonly(session.catalog.database, sql, tables=names),
             session.models.model_for("answer"),
         )
     except BudgetExceeded as error:
-        return Answer(item.question, "incomplete", None, f"No answer yet: {error}", reason=str(error),
-                      completeness=completeness(session, item.table), decisions=tuple(session.notes))
+        return Answer(
+            item.question,
+            "incomplete",
+            None,
+            f"No answer yet: {error}",
+            reason=str(error),
+            completeness=completeness(session, item.table),
+            decisions=tuple(session.notes),
+        )
     _log_attempts(session, item.question, found)
     after = session.models.meter.total
     return _finished(session, item, found, stopped, _minus(after, before) + shared, views)
@@ -181,16 +209,30 @@ def _finished(
     if status == "incomplete" and found.value is not None:
         text = f"{found.text} (incomplete: {stopped or str(ledger)})"
     return Answer(
-        question=item.question, status=status, value=found.value, text=text, sql=found.sql, columns=found.columns,
-        rows=found.rows, citations=cite(session, found.sql, views), completeness=ledger, usage=usage,
-        reason=found.reason or stopped, decisions=tuple(session.notes),
+        question=item.question,
+        status=status,
+        value=found.value,
+        text=text,
+        sql=found.sql,
+        columns=found.columns,
+        rows=found.rows,
+        citations=cite(session, found.sql, views),
+        completeness=ledger,
+        usage=usage,
+        reason=found.reason or stopped,
+        decisions=tuple(session.notes),
     )
 
 
 def _minus(after: Usage, before: Usage) -> Usage:
-    return Usage(after.calls - before.calls, after.cached_calls - before.cached_calls,
-                 after.prompt_tokens - before.prompt_tokens, after.completion_tokens - before.completion_tokens,
-                 after.seconds - before.seconds, after.cost - before.cost)
+    return Usage(
+        after.calls - before.calls,
+        after.cached_calls - before.cached_calls,
+        after.prompt_tokens - before.prompt_tokens,
+        after.completion_tokens - before.completion_tokens,
+        after.seconds - before.seconds,
+        after.cost - before.cost,
+    )
 
 
 def _filled_tables(session: Session) -> list[Table]:
@@ -209,8 +251,14 @@ def _log_attempts(session: Session, question: str, found: SqlAnswer) -> None:
     for attempt in found.attempts:
         outcome = "error" if attempt.error else "ok" if attempt.rows else "empty"
         session.catalog.journal.record_attempt(
-            StoredAttempt("answer", question, attempt.sql or attempt.written, outcome,  # type: ignore[arg-type]
-                          "; ".join([attempt.error, *attempt.repairs, *attempt.findings]).strip("; "), attempt.rows)
+            StoredAttempt(
+                "answer",
+                question,
+                attempt.sql or attempt.written,
+                outcome,  # type: ignore[arg-type]
+                "; ".join([attempt.error, *attempt.repairs, *attempt.findings]).strip("; "),
+                attempt.rows,
+            )
         )
 
 
@@ -227,11 +275,16 @@ def completeness(session: Session, table: str | None) -> Completeness:
     conflicts = session.catalog.knowledge.statistic(f"conflicts:{table}", [])
     rows_in = session.catalog.database.value(
         "SELECT count(DISTINCT r.document_key) FROM sl_rows r JOIN sl_tables t ON t.key = r.table_key "
-        "JOIN sl_documents d ON d.key = r.document_key WHERE t.name = ? AND d.superseded_by IS NULL", (table,)
+        "JOIN sl_documents d ON d.key = r.document_key WHERE t.name = ? AND d.superseded_by IS NULL",
+        (table,),
     )
     return Completeness(
-        documents=len(documents), documents_with_rows=int(rows_in or 0), chunks=len({t.chunk_id for t in tasks}),
-        failed_chunks=len(states["failed"]), gated_chunks=len(states["gated"] | states["pruned"]),
+        documents=len(documents),
+        documents_with_rows=int(rows_in or 0),
+        chunks=len({t.chunk_id for t in tasks}),
+        failed_chunks=len(states["failed"]),
+        gated_chunks=len(states["gated"] | states["pruned"]),
         ungrounded_cells=sum(v.get("ungrounded", 0) for v in absences.values()),
-        unparsed_cells=sum(v.get("did not parse", 0) for v in absences.values()), open_conflicts=len(conflicts),
+        unparsed_cells=sum(v.get("did not parse", 0) for v in absences.values()),
+        open_conflicts=len(conflicts),
     )

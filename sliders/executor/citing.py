@@ -58,8 +58,18 @@ def _of_row(session: Session, row: Row, names: dict[str, str], wanted: set[str])
             continue
         text = session.catalog.documents.text(cell.span.document_id)
         out.append(
-            Citation(names.get(row.document_id, row.document_id), text[cell.span.start : cell.span.end], cell.span.page,
-                     row.table, cell.column, row.id, cell.value, cell.span.document_id, cell.span.start, cell.span.end,
-                     cell.grounding.value)
+            Citation(
+                names.get(row.document_id, row.document_id),
+                text[cell.span.start : cell.span.end],
+                cell.span.page,
+                row.table,
+                cell.column,
+                row.id,
+                cell.value,
+                cell.span.document_id,
+                cell.span.start,
+                cell.span.end,
+                cell.grounding.value,
+            )
         )
     return out

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sliders.errors import ModelError, PlanError
+from sliders.errors import PlanError
 from sliders.executor.fill import Work, missing_work
+from sliders.executor.needs import known_needs
 from sliders.executor.sampling import grain_of, samples
 from sliders.executor.session import Session
 from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
-from sliders.llm.model import Request, Response
+from sliders.llm.model import Request
 from sliders.llm.usage import PriceTable
-from sliders.schema.induction import induce_schema, induction_prompt
+from sliders.schema.induction import induction_prompt
 from sliders.schema.schema import Column, Schema, Table
 
 _ASSUMED_COLUMNS = 4
@@ -65,27 +66,7 @@ class Estimate:
         return "\n".join([*lines, *(f"assumed: {line}" for line in self.assumptions)])
 
 
-class _KnownReplies:
-    """A model that answers only what the workspace has paid for already."""
-
-    def __init__(self, session: Session, stage: str) -> None:
-        self._model = session.models.model_for(stage)
-        self.name, self.context_tokens = self._model.name, self._model.context_tokens
-        self.count_tokens = self._model.count_tokens
-
-    async def generate(self, request: Request) -> Response:
-        """The known reply.
-
-        Raises:
-            ModelError: the reply is not known.
-        """
-        known = self._model.known(request)
-        if known is None:
-            raise ModelError("this call was not made yet; an estimate makes none")
-        return known
-
-
-async def estimate(session: Session, questions: Sequence[str]) -> Estimate:
+def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     """Calls, tokens, money and minutes that `ask_many` would take for these questions in this workspace.
 
     Raises:
@@ -100,7 +81,7 @@ async def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     schema_calls: list[Request] = []
     wanted: dict[str, tuple[Table, list[str]]] = {}
     for question in questions:
-        table, columns = await _needs(session, question, schema, schema_calls, assumptions)
+        table, columns = _needs(session, question, schema, schema_calls, assumptions)
         known = wanted.setdefault(table.name, (table, []))[1]
         known.extend(name for name in columns if name not in known)
     stages = [_requests(session, "schema", schema_calls, _SCHEMA_REPLY)]
@@ -116,25 +97,19 @@ async def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     return Estimate(tuple(stages), cost, minutes, tuple(dict.fromkeys(assumptions)))
 
 
-async def _needs(
+def _needs(
     session: Session, question: str, schema: Schema, calls: list[Request], assumptions: list[str]
 ) -> tuple[Table, tuple[str, ...]]:
     """The table and columns that a question needs: known when its schema was induced before, assumed otherwise."""
     if schema.tables and all(table.pinned for table in schema.tables):
         return schema.tables[0], schema.tables[0].column_names
+    known = known_needs(session, question)
+    if known is not None:
+        return known
     texts, grain = samples(session, question), grain_of(session)
-    model, embed = _KnownReplies(session, "schema"), session.embedder.embed
-    # A question that was asked before was asked over the schema of its time.
-    for then in (schema, *(old for _, old, _, _ in reversed(session.catalog.schemas.history())), Schema()):
-        try:
-            induced = await induce_schema(question, texts, then, model, embed, grain=grain)
-        except ModelError:
-            continue
-        if then != schema:
-            calls.append(induction_prompt(question, texts, schema))
-        table = next((t for t in schema.tables if t.name == induced.table.name), induced.table)
-        return table, tuple(name for name in table.column_names if name in induced.needed)
-    calls.append(induction_prompt(question, texts, schema))
+    request = induction_prompt(question, texts, schema)
+    if session.models.model_for("schema").known(request) is None:
+        calls.append(request)
     assumptions.append(f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for a question that is new here")
     columns = tuple(Column(f"assumed_{number}") for number in range(_ASSUMED_COLUMNS))
     return Table("assumed", columns, row="assumed", grain=grain or "document"), tuple(c.name for c in columns)

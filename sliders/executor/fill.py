@@ -133,12 +133,18 @@ async def _one(
             session.decide("gate", f"chunk:{chunk.id}", "gated out", verdict)
             return
     facts = _facts(session, chunk.document_id, contexts)
-    context = CoerceContext(note=_note_of(facts.document, chunk), day_first=facts.context.day_first,
-                            decimal=facts.context.decimal)
+    context = CoerceContext(
+        note=_note_of(facts.document, chunk), day_first=facts.context.day_first, decimal=facts.context.decimal
+    )
     known = [r for r in _rows_of(session, table, chunk)] if table.grain == "many" else []
     extraction = await extract_chunk(
-        chunk, table, item.columns, session.models.model_for("extract"), context=context,
-        page_at=facts.document.page_at, known=known,
+        chunk,
+        table,
+        item.columns,
+        session.models.model_for("extract"),
+        context=context,
+        page_at=facts.document.page_at,
+        known=known,
     )
     _save(session, table, names, extraction)
     counts["asked"] += 1
@@ -167,7 +173,8 @@ def _save(session: Session, table: Table, names: tuple[str, ...], extraction: Ex
     state = "failed" if extraction.failed else "done"
     reasons = "; ".join(r.reason for r in extraction.refusals)
     decisions = [
-        Decision("extract", f"chunk:{extraction.chunk_id}", "refused", f"{r.subject}: {r.reason}") for r in extraction.refusals
+        Decision("extract", f"chunk:{extraction.chunk_id}", "refused", f"{r.subject}: {r.reason}")
+        for r in extraction.refusals
     ]
     rows = [row for row in extraction.rows if _says_something(row)]
     session.catalog.extractions.save(rows, [Task(table.name, names, extraction.chunk_id, state, reasons)], decisions)  # type: ignore[arg-type]
@@ -186,5 +193,3 @@ def _pruned(session: Session, table: Table, work: list[Work]) -> list[Work]:
         session.catalog.extractions.save([], [Task(table.name, names, item.chunk.id, "pruned", reason)])
         session.decide("gate", f"chunk:{item.chunk.id}", "pruned", reason)
     return kept
-
-

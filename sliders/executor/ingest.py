@@ -79,4 +79,6 @@ def _add(session: Session, documents: Sequence[Document], failures: tuple[LoadFa
         outcomes[added.outcome].append(added.document_id)
         warnings.extend(f"{document.name}: {w}" if document.name not in w else w for w in document.warnings)
         session.progress("documents", number, len(documents))
-    return AddReport(tuple(outcomes["new"]), tuple(outcomes["same"]), tuple(outcomes["changed"]), failures, tuple(warnings))
+    return AddReport(
+        tuple(outcomes["new"]), tuple(outcomes["same"]), tuple(outcomes["changed"]), failures, tuple(warnings)
+    )

@@ -21,9 +21,7 @@ _PER_COLUMN = 2
 _EMBED_CHARACTERS = 1500
 
 
-def select_chunks(
-    session: Session, table: Table, work: Sequence[Work]
-) -> tuple[list[Work], list[tuple[Work, str]]]:
+def select_chunks(session: Session, table: Table, work: Sequence[Work]) -> tuple[list[Work], list[tuple[Work, str]]]:
     """The work to do, and the work dropped with the reason.
 
     Only tables with one row a document are pruned: every chunk of a document may hold one more row of the others.

@@ -17,7 +17,9 @@ def retype(session: Session) -> None:
     """Make text of each induced column of which more words failed to parse than parsed, and parse its cells again."""
     schema = session.catalog.schemas.current() or Schema()
     for table in schema.tables:
-        changed = [c for c in table.columns if not c.pinned and c.type is not ColumnType.TEXT and _misfits(session, table, c)]
+        changed = [
+            c for c in table.columns if not c.pinned and c.type is not ColumnType.TEXT and _misfits(session, table, c)
+        ]
         if changed:
             _apply(session, schema, table, changed)
             schema = session.catalog.schemas.current() or schema
@@ -40,10 +42,13 @@ def _apply(session: Session, schema: Schema, table: Table, columns: list[Column]
     settled = session.catalog.extractions.settled(table)
     rows = [_again(row, grown, names) for row in session.catalog.extractions.rows(table.name)]
     session.catalog.schemas.save(
-        Schema(tuple(grown if t.name == table.name else t for t in schema.tables)), "types that the words do not bear out"
+        Schema(tuple(grown if t.name == table.name else t for t in schema.tables)),
+        "types that the words do not bear out",
     )
     tasks = [
-        Task(table.name, tuple(sorted(names & known)), chunk, "done") for chunk, known in settled.items() if names & known
+        Task(table.name, tuple(sorted(names & known)), chunk, "done")
+        for chunk, known in settled.items()
+        if names & known
     ]
     session.catalog.extractions.save(rows, tasks)
     for name in sorted(names):
@@ -51,7 +56,9 @@ def _apply(session: Session, schema: Schema, table: Table, columns: list[Column]
 
 
 def _again(row: Row, table: Table, names: set[str]) -> Row:
-    return replace(row, cells=tuple(_as_text(cell, table.column(cell.column)) for cell in row.cells if cell.column in names))
+    return replace(
+        row, cells=tuple(_as_text(cell, table.column(cell.column)) for cell in row.cells if cell.column in names)
+    )
 
 
 def _as_text(cell: Cell, column: Column) -> Cell:

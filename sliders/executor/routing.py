@@ -122,7 +122,7 @@ async def plan_question(
     model = session.models.model_for("plan")
     hints, usage = (await read_hints(short, model, directives)) if calls else (parse_hints(short, directives), Usage())
     if workflow == "extract_and_query":
-        return Planned(hints.question, hints, None, Route(workflow, reasons=("asked for",)), usage)
+        return Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)), usage)
     corpus = corpus_of(source, hints.question)
     ranked = source.rank(hints.question, _PROBE)
     if analyzer is not None:

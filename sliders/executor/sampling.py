@@ -34,7 +34,7 @@ def _beginning(text: str, tokens: int, count: Callable[[str], int]) -> str:
 
 
 def grain_of(session: Session) -> Grain | None:
-    """"many" when most chunks are lists of records, None when the form does not say."""
+    """ "many" when most chunks are lists of records, None when the form does not say."""
     chunks: list[Chunk] = session.catalog.chunks.all()[:200]
     listed = sum(1 for chunk in chunks if records_of(chunk))
     return "many" if chunks and listed / len(chunks) >= _RECORD_SHARE else None

@@ -59,5 +59,14 @@ class Session:
 
     def progress(self, stage: str, done: int = 0, total: int = 0, rows: int = 0, detail: str = "") -> None:
         """Tell whoever watches."""
-        self.report(replace(Progress(stage), done=done, total=total, rows=rows, detail=detail,
-                            tokens=self.models.meter.total.tokens, cost=self.models.meter.total.cost))
+        self.report(
+            replace(
+                Progress(stage),
+                done=done,
+                total=total,
+                rows=rows,
+                detail=detail,
+                tokens=self.models.meter.total.tokens,
+                cost=self.models.meter.total.cost,
+            )
+        )

@@ -48,8 +48,7 @@ def _known(session: Session, table: Table) -> Any:
 
 def _documents(session: Session) -> Mapping[str, DocumentSource]:
     return {
-        d.id: DocumentSource(d.id, d.name, "", position)
-        for position, d in enumerate(session.catalog.documents.all())
+        d.id: DocumentSource(d.id, d.name, "", position) for position, d in enumerate(session.catalog.documents.all())
     }
 
 
@@ -63,8 +62,15 @@ def _table_chunks(session: Session) -> frozenset[str]:
 
 def _correction(stored: Any) -> Correction:
     subject = stored.subject
-    return Correction(stored.kind, tuple(subject.get("where", {}).items()), stored.author, stored.column, stored.value,
-                      tuple(subject.get("other", {}).items()), stored.reason)
+    return Correction(
+        stored.kind,
+        tuple(subject.get("where", {}).items()),
+        stored.author,
+        stored.column,
+        stored.value,
+        tuple(subject.get("other", {}).items()),
+        stored.reason,
+    )
 
 
 def _store(
@@ -92,10 +98,18 @@ def _store(
 
 def _conflict(conflict: Any) -> dict[str, Any]:
     return {
-        "column": conflict.column, "key": list(conflict.key), "reason": conflict.reason, "chosen": conflict.chosen,
+        "column": conflict.column,
+        "key": list(conflict.key),
+        "reason": conflict.reason,
+        "chosen": conflict.chosen,
         "candidates": [
-            {"value": c.value, "rows": list(c.rows), "document": c.document_name or c.document_id,
-             "quote": c.source.quote or c.source.printed, "page": c.source.page}
+            {
+                "value": c.value,
+                "rows": list(c.rows),
+                "document": c.document_name or c.document_id,
+                "quote": c.source.quote or c.source.printed,
+                "page": c.source.page,
+            }
             for c in conflict.candidates
         ],
     }
@@ -108,11 +122,14 @@ def _data_row(
     by_column = dict(zip(result.columns, row.values, strict=True))
     # The canonical form stands in the table's own column, so that SQL sees one name for one thing; the printed form
     # stays in the cells, one step away.
-    values = {
-        relation.sql_name(name): _final(by_column, name) for name in table.column_names
-    }
-    return DataRow(row.id, names.get(row.document_id, row.document_id), row.document_id, values,
-                   row.sources if len(row.sources) > 1 else ())
+    values = {relation.sql_name(name): _final(by_column, name) for name in table.column_names}
+    return DataRow(
+        row.id,
+        names.get(row.document_id, row.document_id),
+        row.document_id,
+        values,
+        row.sources if len(row.sources) > 1 else (),
+    )
 
 
 def _final(values: Mapping[str, Any], name: str) -> Any:

@@ -58,8 +58,14 @@ class _Reading:
 
 
 async def extract_chunk(
-    chunk: Chunk, table: Table, columns: Sequence[Column], model: Model, *, context: CoerceContext | None = None,
-    page_at: Any = None, known: Sequence[Row] = (),
+    chunk: Chunk,
+    table: Table,
+    columns: Sequence[Column],
+    model: Model,
+    *,
+    context: CoerceContext | None = None,
+    page_at: Any = None,
+    known: Sequence[Row] = (),
 ) -> Extraction:
     """Extract the asked columns of a table from one chunk.
 
@@ -106,8 +112,14 @@ def _told(reading: _Reading, cell: Cell, column: Column) -> Cell:
     start, end = reading.offset + found[0], reading.offset + found[1]
     page = reading.pages(start) if reading.pages else reading.chunk.context.page_from
     return replace(
-        cell, value=found[2].value, printed=reading.text[found[0] : found[1]], grounding=Grounding.DERIVED, absence=None,
-        span=Span(reading.chunk.document_id, start, end, page), rationale=found[2].rationale, detail="told by a sentence",
+        cell,
+        value=found[2].value,
+        printed=reading.text[found[0] : found[1]],
+        grounding=Grounding.DERIVED,
+        absence=None,
+        span=Span(reading.chunk.document_id, start, end, page),
+        rationale=found[2].rationale,
+        detail="told by a sentence",
     )
 
 
@@ -145,8 +157,14 @@ async def _many_rows(
         halves = _halves(reading)
         if halves and depth < 4:
             parts = [await _many_rows(half, table, columns, model, depth + 1) for half in halves]
-            return Extraction(chunk.id, table.name, names, tuple(r for p in parts for r in p.rows),
-                              tuple(r for p in parts for r in p.refusals), sum(p.tokens for p in parts))
+            return Extraction(
+                chunk.id,
+                table.name,
+                names,
+                tuple(r for p in parts for r in p.rows),
+                tuple(r for p in parts for r in p.refusals),
+                sum(p.tokens for p in parts),
+            )
     if isinstance(reply, ModelError):
         return Extraction(chunk.id, table.name, names, (), (Refusal(chunk.id, table.name, str(reply)),))
     rows = []
@@ -198,7 +216,12 @@ async def _asked(request: Request, model: Model) -> Response | ModelError:
 
 
 def _record_row(
-    reading: _Reading, table: Table, columns: Sequence[Column], reply: Response, request: Request, model: Model,
+    reading: _Reading,
+    table: Table,
+    columns: Sequence[Column],
+    reply: Response,
+    request: Request,
+    model: Model,
     ordinal: int,
 ) -> Row:
     by_name = {c.name: c for c in columns}
@@ -215,16 +238,28 @@ def _record_row(
 
 
 def _row(
-    reading: _Reading, table: Table, columns: Sequence[Column], mentions: Sequence[tuple[Column, str]],
-    reply: Response, request: Request, model: Model, ordinal: int,
+    reading: _Reading,
+    table: Table,
+    columns: Sequence[Column],
+    mentions: Sequence[tuple[Column, str]],
+    reply: Response,
+    request: Request,
+    model: Model,
+    ordinal: int,
 ) -> Row:
     found = refine(mentions, reading.text)
     cells = []
     for column in columns:
         cell = _cell(reading, column, found.get(column.name, []))
         cells.append(replace(cell, call_id=reply.call_id, model=model.name, prompt_hash=request.prompt_hash))
-    return Row(row_id(table.name, reading.chunk.id, reading.offset, ordinal), table.name, reading.chunk.document_id,
-               reading.chunk.id, ordinal, tuple(cells))
+    return Row(
+        row_id(table.name, reading.chunk.id, reading.offset, ordinal),
+        table.name,
+        reading.chunk.document_id,
+        reading.chunk.id,
+        ordinal,
+        tuple(cells),
+    )
 
 
 def row_id(table: str, chunk_id: str, offset: int, ordinal: int) -> str:
@@ -249,22 +284,46 @@ def _cell(reading: _Reading, column: Column, candidates: Sequence[Candidate]) ->
 
 def _cell_of(reading: _Reading, column: Column, candidate: Candidate) -> Cell:
     if not candidate.grounded:
-        return Cell(column.name, None, candidate.words, Grounding.NONE, absence=Absence.UNGROUNDED,
-                    detail="these words are not in the text")
+        return Cell(
+            column.name,
+            None,
+            candidate.words,
+            Grounding.NONE,
+            absence=Absence.UNGROUNDED,
+            detail="these words are not in the text",
+        )
     start, end = reading.offset + candidate.start, reading.offset + candidate.end
     page = reading.pages(start) if reading.pages else reading.chunk.context.page_from
     span = Span(reading.chunk.document_id, start, end, page)
     printed = reading.text[candidate.start : candidate.end]
     parsed = coerce(printed, column, context=reading.context)
     if parsed.value is None:
-        return Cell(column.name, None, printed, candidate.grounding, span, absence=parsed.absence or Absence.NOT_PARSED,
-                    detail=parsed.detail)
+        return Cell(
+            column.name,
+            None,
+            printed,
+            candidate.grounding,
+            span,
+            absence=parsed.absence or Absence.NOT_PARSED,
+            detail=parsed.detail,
+        )
     grounding = Grounding.DERIVED if parsed.derived else candidate.grounding
-    return Cell(column.name, parsed.value, printed, grounding, span, unit=parsed.unit or column.unit, scale=parsed.scale,
-                detail=parsed.detail, rationale=parsed.rationale)
+    return Cell(
+        column.name,
+        parsed.value,
+        printed,
+        grounding,
+        span,
+        unit=parsed.unit or column.unit,
+        scale=parsed.scale,
+        detail=parsed.detail,
+        rationale=parsed.rationale,
+    )
 
 
-def _joined(rows: Sequence[Row], known: Sequence[Row], identity: Sequence[Column], asked: Sequence[str]) -> tuple[Row, ...]:
+def _joined(
+    rows: Sequence[Row], known: Sequence[Row], identity: Sequence[Column], asked: Sequence[str]
+) -> tuple[Row, ...]:
     """New columns on the rows that stand: matched by their identifying cells, in order; others become rows of their own."""
     free = list(known)
     out = []

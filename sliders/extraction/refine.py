@@ -11,13 +11,48 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sliders.extraction.cells import Grounding
+from sliders.extraction.dates import dates_in
 from sliders.extraction.grounding import ground
+from sliders.extraction.numbers import numbers_in
 from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType
 
 _EMPTY = frozenset({"", "null", "none", "n/a", "na", "nil", "not stated", "not given", "unknown", "not specified", "-"})
 _LOOSE = frozenset(
-    ["the", "a", "an", "of", "with", "in", "at", "near", "by", "and", "or", "is", "are", "was", "were", "located", "situated", "serving", "to", "from", "on", "for", "has", "have", "had", "its", "his", "her", "their", "this", "that", "as"]
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "with",
+        "in",
+        "at",
+        "near",
+        "by",
+        "and",
+        "or",
+        "is",
+        "are",
+        "was",
+        "were",
+        "located",
+        "situated",
+        "serving",
+        "to",
+        "from",
+        "on",
+        "for",
+        "has",
+        "have",
+        "had",
+        "its",
+        "his",
+        "her",
+        "their",
+        "this",
+        "that",
+        "as",
+    ]
 )
 _TRIM = " \t\n,;:.-–—|"
 
@@ -67,8 +102,32 @@ def _grounded(mentions: Sequence[tuple[Column, str]], text: str) -> list[Candida
     out = []
     for column, words, found in first:
         place = ground(words, text, hints=anchors) if found.count > 1 and anchors else found
+        if place.start < 0 and (same := _same_value(column, words, text)) is not None:
+            out.append(Candidate(column, words, *same, Grounding.NORMALIZED, 1))
+            continue
         out.append(Candidate(column, words, place.start, place.end, place.status, place.count))
     return out
+
+
+def _same_value(column: Column, words: str, text: str) -> tuple[int, int] | None:
+    """The place of the same number or date in another notation: a small model rewrites "23,648" as "23648".
+
+    Figures below 100 are left out: they stand for anything.
+    """
+    if column.type in (ColumnType.DATE, ColumnType.DATETIME):
+        dates = [d for d in dates_in(words) if d.day is not None]
+        if len(dates) != 1:
+            return None
+        wanted = (dates[0].year, dates[0].month, dates[0].day)
+        found = [(d.start, d.end) for d in dates_in(text, day_first=True) if (d.year, d.month, d.day) == wanted]
+        return found[0] if found else None
+    if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER):
+        return None
+    numbers = numbers_in(words)
+    if len(numbers) != 1 or numbers[0].value < 100:
+        return None
+    same = [n for n in numbers_in(text) if numbers[0].value in (n.value, n.alternative) and not n.attached]
+    return (same[0].start, same[0].end) if same else None
 
 
 def _edges_trimmed(candidate: Candidate, text: str) -> Candidate:
@@ -108,7 +167,9 @@ def _cut(candidate: Candidate, text: str, start: int, end: int) -> Candidate:
 
 
 def _ends_abbreviation(text: str, start: int, end: int) -> bool:
-    return text[end - 1] == "." and re.search(r"(?:\b[A-Za-z]|Inc|Corp|Co|Ltd|Jr|Sr|St)\.$", text[start:end]) is not None
+    return (
+        text[end - 1] == "." and re.search(r"(?:\b[A-Za-z]|Inc|Corp|Co|Ltd|Jr|Sr|St)\.$", text[start:end]) is not None
+    )
 
 
 def _without_neighbours(candidates: Sequence[Candidate], text: str) -> list[Candidate]:

@@ -110,7 +110,8 @@ def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column])
     return Request(
         stage="extract",
         messages=prompt.render(
-            document=text, row=table.row or f"one of the {spoken_name(table.name)}",
+            document=text,
+            row=table.row or f"one of the {spoken_name(table.name)}",
             fields=[field_line(c) for c in columns],
         ),
         prompt_hash=prompt.hash,

@@ -8,13 +8,15 @@ answers only when they agree.
 from __future__ import annotations
 
 from sliders.chunks.sentences import sentence_spans
-from sliders.extraction.coerce import Coerced, CoerceContext, coerce
+from sliders.extraction.coerce import CoerceContext, Coerced, coerce
 from sliders.extraction.lexicon import stem
 from sliders.extraction.quantities import outcome_stems
 from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType
 
-_GENERAL = frozenset(map(stem, "number total count amount people person persons passengers of the a all total in".split()))
+_GENERAL = frozenset(
+    stem(word) for word in "number total count amount people person persons passengers of the a all in".split()
+)
 
 
 def told_in_sentence(column: Column, text: str, context: CoerceContext) -> tuple[int, int, Coerced] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -181,5 +182,5 @@ def _padded(values: Sequence[float]) -> list[float]:
     return [*values, 0.0, 0.0, 0.0][:3]
 
 
-def _share(part: set[str], whole: set[str]) -> float:
+def _share(part: AbstractSet[str], whole: AbstractSet[str]) -> float:
     return len(part) / len(whole) if whole else 1.0

@@ -12,9 +12,9 @@ _DOTTED = re.compile(r"\b(?:\w\.){2,}")
 # Legal forms say how a company is registered, not which one it is.
 LEGAL_FORMS = frozenset(
     """inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag sa sas sarl spa srl bv nv ab as
-    oy kk pty pte kg se""".split()  # noqa: SIM905
+    oy kk pty pte kg se""".split()
 )
-STOPWORDS = frozenset("the a an of and for in at on to by de la le der die das und et y e".split())  # noqa: SIM905
+STOPWORDS = frozenset("the a an of and for in at on to by de la le der die das und et y e".split())
 
 
 @lru_cache(maxsize=1 << 17)

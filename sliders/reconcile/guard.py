@@ -27,7 +27,7 @@ _MAX_STATEMENTS = 20
 _MAX_VALUE = 1_000_000  # bytes of a value or statement
 _MERGING: frozenset[str] = frozenset({"deduplicate", "resolve_conflict", "aggregate"})
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_TRANSACTION}
-_FUNCTIONS = frozenset("coalesce ifnull nullif min max sum count total avg abs round lower upper length trim".split())  # noqa: SIM905
+_FUNCTIONS = frozenset("coalesce ifnull nullif min max sum count total avg abs round lower upper length trim".split())
 
 
 @dataclass(frozen=True, slots=True)

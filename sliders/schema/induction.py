@@ -36,7 +36,9 @@ def _reply_schema(parts: Sequence[str] = ()) -> dict[str, Any]:
     column = {
         "type": "object",
         "properties": {
-            "asked": asked, "name": {"type": "string", "maxLength": 40}, "type": {"type": "string", "enum": list(_TYPES)}
+            "asked": asked,
+            "name": {"type": "string", "maxLength": 40},
+            "type": {"type": "string", "enum": list(_TYPES)},
         },
         "required": ["asked", "name", "type"],
         "additionalProperties": False,
@@ -62,8 +64,11 @@ def induction_prompt(question: str, samples: Sequence[str], schema: Schema, part
     return Request(
         stage="schema",
         messages=prompt.render(
-            samples=list(samples), question=question, known=_known(schema),
-            guidelines=list(guidelines_for(question, samples)), parts=list(parts),
+            samples=list(samples),
+            question=question,
+            known=_known(schema),
+            guidelines=list(guidelines_for(question, samples)),
+            parts=list(parts),
         ),
         prompt_hash=prompt.hash,
         json_schema=_reply_schema(parts),
@@ -76,7 +81,13 @@ def _known(schema: Schema) -> str:
 
 
 async def induce_schema(
-    question: str, samples: Sequence[str], schema: Schema, model: Model, embed: Embed, *, grain: Grain | None = None,
+    question: str,
+    samples: Sequence[str],
+    schema: Schema,
+    model: Model,
+    embed: Embed,
+    *,
+    grain: Grain | None = None,
     others: Sequence[str] = (),
 ) -> Induction:
     """Ask which facts the question needs, repair the proposal, and merge it into the schema that stands.
@@ -119,7 +130,12 @@ def probe_prompt(row: str, sample: str) -> Request:
         stage="schema",
         messages=prompt.render(sample=sample, thing=re.sub(r"^(?:an?|the) ", "", row) or "thing"),
         prompt_hash=prompt.hash,
-        json_schema={"type": "object", "properties": {"names": names}, "required": ["names"], "additionalProperties": False},
+        json_schema={
+            "type": "object",
+            "properties": {"names": names},
+            "required": ["names"],
+            "additionalProperties": False,
+        },
         max_tokens=200,
     )
 
@@ -150,8 +166,7 @@ def _proposal(reply: Response, grain: Grain | None, question: str) -> Table:
     data = reply.data if isinstance(reply.data, dict) else {}
     said: Grain = "many" if data.get("in_document") == "several" else "document"
     columns = tuple(
-        Column(name=_name(part), type=_type(part), description=_asked(part, question))
-        for part in _parts(reply)
+        Column(name=_name(part), type=_type(part), description=_asked(part, question)) for part in _parts(reply)
     )
     row = str(data.get("row", "")).strip().rstrip(".")
     noun = snake_name(row.split(" of ")[0].removeprefix("a ").removeprefix("an ").removeprefix("the "), "fact")
@@ -161,7 +176,9 @@ def _proposal(reply: Response, grain: Grain | None, question: str) -> Table:
 def _name(part: dict[str, Any]) -> str:
     """The proposed name; a lone participle gets its noun back from the question ("killed": "people_killed")."""
     name = str(part["name"])
-    nouns = re.findall(r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", str(part.get("asked", "")).lower())
+    nouns = re.findall(
+        r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", str(part.get("asked", "")).lower()
+    )
     if not re.fullmatch(r"[a-z]+ed", name) or not nouns or nouns[-1] in _QUESTION_WORDS:
         return name
     return f"{'people' if nouns[-1].startswith('person') else nouns[-1]}_{name}"
@@ -192,9 +209,12 @@ def _asked(part: dict[str, Any], question: str) -> str:
 
 
 _QUESTION_WORDS = frozenset(
-    "how many much which what when where who whose the and for with most least least highest lowest largest smallest "
-    "total average number were was are that did does each all any per than more less over between list give name one two three four five six seven eight nine ten "
-    "fewer under least describes gives says stated being reported which there have has had its their".split()
+    (
+        "all and any are average being between describes did does each eight fewer five for four give gives "
+        "had has have highest how its largest least less list lowest many more most much name nine number one "
+        "over per reported says seven six smallest stated ten than that the their there three total two under "
+        "was were what when where which who whose with"
+    ).split()
 )
 
 
@@ -204,7 +224,9 @@ def completion_prompt(table: Table, samples: Sequence[str]) -> Request:
     return Request(
         stage="schema",
         messages=prompt.render(
-            samples=list(samples), table=spoken_name(table.name), columns=", ".join(map(spoken_name, table.column_names))
+            samples=list(samples),
+            table=spoken_name(table.name),
+            columns=", ".join(map(spoken_name, table.column_names)),
         ),
         prompt_hash=prompt.hash,
         json_schema={

@@ -10,10 +10,54 @@ from sliders.schema.names import snake_name, spoken_name
 from sliders.schema.schema import Column, ColumnType, Table
 
 _WHOLE_SET = frozenset(
-    ["count", "counts", "total", "sum", "rank", "ranking", "average", "mean", "answer", "result", "difference", "index", "position", "number_of_documents", "number_of_reports", "number_of_rows", "max", "min", "maximum", "minimum"]
+    [
+        "count",
+        "counts",
+        "total",
+        "sum",
+        "rank",
+        "ranking",
+        "average",
+        "mean",
+        "answer",
+        "result",
+        "difference",
+        "index",
+        "position",
+        "number_of_documents",
+        "number_of_reports",
+        "number_of_rows",
+        "max",
+        "min",
+        "maximum",
+        "minimum",
+    ]
 )
 _SUPERLATIVES = frozenset(
-    ["highest", "lowest", "most", "least", "largest", "smallest", "biggest", "oldest", "youngest", "earliest", "latest", "maximum", "minimum", "max", "min", "top", "average", "avg", "mean", "greatest", "longest", "shortest"]
+    [
+        "highest",
+        "lowest",
+        "most",
+        "least",
+        "largest",
+        "smallest",
+        "biggest",
+        "oldest",
+        "youngest",
+        "earliest",
+        "latest",
+        "maximum",
+        "minimum",
+        "max",
+        "min",
+        "top",
+        "average",
+        "avg",
+        "mean",
+        "greatest",
+        "longest",
+        "shortest",
+    ]
 )
 _DATE_WORDS = re.compile(r"(^|_)(date|day_of|born_on|died_on)(_|$)|_date$|^date")
 
@@ -64,7 +108,9 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
     new_name = snake_name("_".join(trimmed))
     if new_name != column.name:
         issues.append(LintIssue(column.name, "names are plain snake case", f"renamed to {new_name}"))
-    return replace(column, name=new_name, type=_plausible_type(column, new_name), description=_plain_description(column))
+    return replace(
+        column, name=new_name, type=_plausible_type(column, new_name), description=_plain_description(column)
+    )
 
 
 def _counts_rows(parts: Sequence[str], table: Table, question: str) -> bool:
@@ -80,7 +126,9 @@ def _counts_rows(parts: Sequence[str], table: Table, question: str) -> bool:
 
 def _counted(question: str) -> set[str]:
     """What a question counts ("how many of the old barns" counts barns): rows, never a column."""
-    found = re.findall(r"how many (?:of (?:the|these|those) )?(?:different )?((?:[a-z-]+ ){0,2}?[a-z-]+?s)\b", question.lower())
+    found = re.findall(
+        r"how many (?:of (?:the|these|those) )?(?:different )?((?:[a-z-]+ ){0,2}?[a-z-]+?s)\b", question.lower()
+    )
     return {words.split()[-1].rstrip("s") for words in found}
 
 

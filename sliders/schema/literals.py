@@ -10,10 +10,14 @@ from sliders.schema.schema import ColumnType, Table
 _QUOTED = re.compile(r"[\"“‘«]([^\"”’»]{2,60})[\"”’»]")
 _CODE = re.compile(r"\b(?=[A-Z0-9-]*\d)(?=[A-Z0-9-]*[A-Z])[A-Z0-9][A-Z0-9-]{2,}\b")
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_DATE = re.compile(rf"\b\d{{4}}-\d{{2}}-\d{{2}}\b|\b\d{{1,2}}\.? (?:{_MONTHS}) \d{{4}}\b|\b(?:{_MONTHS})(?: \d{{1,2}},)? \d{{4}}\b")
+_DATE = re.compile(
+    rf"\b\d{{4}}-\d{{2}}-\d{{2}}\b|\b\d{{1,2}}\.? (?:{_MONTHS}) \d{{4}}\b|\b(?:{_MONTHS})(?: \d{{1,2}},)? \d{{4}}\b"
+)
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
-_NAME = re.compile(r"(?<![.?!] )(?<!^)\b[A-Z][\w'’&.-]*(?:[ ,&-]+(?:(?:of|the|de|von|van|du|la|and|y)\s+)*[A-Z(][\w'’&.()-]*)*")
-_NOT_NAMES = frozenset("I YYYY MM DD YYYY-MM-DD USD EUR GBP RM SQL JSON".split())
+_NAME = re.compile(
+    r"(?<![.?!] )(?<!^)\b[A-Z][\w'’&.-]*(?:[ ,&-]+(?:(?:of|the|de|von|van|du|la|and|y)\s+)*[A-Z(][\w'’&.()-]*)*"
+)
+_NOT_NAMES = frozenset(["I", "YYYY", "MM", "DD", "YYYY-MM-DD", "USD", "EUR", "GBP", "RM", "SQL", "JSON"])
 
 
 def literals(question: str) -> list[str]:
@@ -46,7 +50,8 @@ def uncovered(question: str, asked: Sequence[str], proposal: Table, samples: Seq
     """
     covered = " | ".join(asked).lower()
     dated = any(
-        c.type in (ColumnType.DATE, ColumnType.DATETIME) or re.search(r"year|date|month|period", c.name) for c in proposal.columns
+        c.type in (ColumnType.DATE, ColumnType.DATETIME) or re.search(r"year|date|month|period", c.name)
+        for c in proposal.columns
     )
     common = [words for words in literals(question) if samples and all(words in s for s in samples)]
     return [

@@ -17,8 +17,13 @@ Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 _SAME_COLUMN = 0.80
 _SAME_TABLE = 0.60
 _FAMILIES = {
-    ColumnType.INTEGER: "number", ColumnType.NUMBER: "number", ColumnType.DATE: "date", ColumnType.DATETIME: "date",
-    ColumnType.TEXT: "text", ColumnType.ENUM: "text", ColumnType.BOOLEAN: "boolean",
+    ColumnType.INTEGER: "number",
+    ColumnType.NUMBER: "number",
+    ColumnType.DATE: "date",
+    ColumnType.DATETIME: "date",
+    ColumnType.TEXT: "text",
+    ColumnType.ENUM: "text",
+    ColumnType.BOOLEAN: "boolean",
 }
 
 
@@ -92,7 +97,9 @@ def _asked(column: Column) -> frozenset[str]:
 def _core(name: str) -> frozenset[str]:
     """The telling words of a name: `total_killed`, `number_of_killed` and `killed` are one fact."""
     words = [w.rstrip("s") for w in spoken_name(name).split()]
-    return frozenset(w for w in words if w not in ("total", "number", "of", "num", "count", "the", "no", "id")) or frozenset(words)
+    return frozenset(
+        w for w in words if w not in ("total", "number", "of", "num", "count", "the", "no", "id")
+    ) or frozenset(words)
 
 
 def _words(column: Column) -> str:

@@ -6,8 +6,33 @@ import re
 import unicodedata
 
 _RESERVED = frozenset(
-    ["row_id", "document", "document_id", "rowid", "index", "table", "select", "from", "where", "group", "order", "by",
-     "values", "value", "column", "primary", "key", "references", "default", "check", "limit", "join", "on", "as", "in"]
+    [
+        "row_id",
+        "document",
+        "document_id",
+        "rowid",
+        "index",
+        "table",
+        "select",
+        "from",
+        "where",
+        "group",
+        "order",
+        "by",
+        "values",
+        "value",
+        "column",
+        "primary",
+        "key",
+        "references",
+        "default",
+        "check",
+        "limit",
+        "join",
+        "on",
+        "as",
+        "in",
+    ]
 )
 
 

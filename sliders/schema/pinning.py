@@ -22,15 +22,29 @@ from sliders.schema.names import snake_name
 from sliders.schema.schema import Column, ColumnType, Schema, Table
 
 _TYPE_WORDS: dict[str, ColumnType] = {
-    "str": ColumnType.TEXT, "string": ColumnType.TEXT, "varchar": ColumnType.TEXT, "char": ColumnType.TEXT,
-    "int": ColumnType.INTEGER, "bigint": ColumnType.INTEGER, "smallint": ColumnType.INTEGER,
-    "float": ColumnType.NUMBER, "decimal": ColumnType.NUMBER, "numeric": ColumnType.NUMBER, "real": ColumnType.NUMBER,
-    "double": ColumnType.NUMBER, "bool": ColumnType.BOOLEAN, "timestamp": ColumnType.DATETIME,
+    "str": ColumnType.TEXT,
+    "string": ColumnType.TEXT,
+    "varchar": ColumnType.TEXT,
+    "char": ColumnType.TEXT,
+    "int": ColumnType.INTEGER,
+    "bigint": ColumnType.INTEGER,
+    "smallint": ColumnType.INTEGER,
+    "float": ColumnType.NUMBER,
+    "decimal": ColumnType.NUMBER,
+    "numeric": ColumnType.NUMBER,
+    "real": ColumnType.NUMBER,
+    "double": ColumnType.NUMBER,
+    "bool": ColumnType.BOOLEAN,
+    "timestamp": ColumnType.DATETIME,
     **{member.value: member for member in ColumnType},
 }
 _PYTHON_TYPES: dict[type, ColumnType] = {
-    bool: ColumnType.BOOLEAN, int: ColumnType.INTEGER, float: ColumnType.NUMBER, str: ColumnType.TEXT,
-    dt.datetime: ColumnType.DATETIME, dt.date: ColumnType.DATE,
+    bool: ColumnType.BOOLEAN,
+    int: ColumnType.INTEGER,
+    float: ColumnType.NUMBER,
+    str: ColumnType.TEXT,
+    dt.datetime: ColumnType.DATETIME,
+    dt.date: ColumnType.DATE,
 }
 
 
@@ -67,7 +81,9 @@ def schema_from(source: object) -> Schema:
         return _schema_from_text(source)
     if isinstance(source, Sequence):
         return Schema(tuple(table for part in source for table in schema_from(part).tables))
-    raise SchemaError(f"a schema cannot be made from {type(source).__name__}; give a dict, YAML, a pydantic model or DDL")
+    raise SchemaError(
+        f"a schema cannot be made from {type(source).__name__}; give a dict, YAML, a pydantic model or DDL"
+    )
 
 
 _FILES = (".yaml", ".yml", ".json", ".sql")
@@ -131,7 +147,9 @@ def _column_from(name: str, part: object) -> Column:
     if isinstance(part, str):
         return Column(name=name, type=column_type(part), pinned=True)
     if not isinstance(part, Mapping):
-        raise SchemaError(f"column {name!r} is given as {type(part).__name__}; give a type word or a mapping of options")
+        raise SchemaError(
+            f"column {name!r} is given as {type(part).__name__}; give a type word or a mapping of options"
+        )
     fields = {f.name for f in dataclasses.fields(Column)} - {"name", "type", "enum_values"}
     unknown = set(part) - fields - {"name", "type", "enum_values"}
     if unknown:
@@ -146,9 +164,12 @@ def _table_from_model(model: type[BaseModel]) -> Table:
     columns = []
     for name, field in model.model_fields.items():
         kind, values = _from_annotation(field.annotation, f"{model.__name__}.{name}")
-        columns.append(Column(name, kind, field.description or "", enum_values=values,
-                              required=field.is_required(), pinned=True))
-    return Table(snake_name(model.__name__), tuple(columns), description=inspect.cleandoc(model.__doc__ or ""), pinned=True)
+        columns.append(
+            Column(name, kind, field.description or "", enum_values=values, required=field.is_required(), pinned=True)
+        )
+    return Table(
+        snake_name(model.__name__), tuple(columns), description=inspect.cleandoc(model.__doc__ or ""), pinned=True
+    )
 
 
 def _from_annotation(annotation: Any, place: str) -> tuple[ColumnType, tuple[str, ...]]:
@@ -163,8 +184,10 @@ def _from_annotation(annotation: Any, place: str) -> tuple[ColumnType, tuple[str
         return ColumnType.ENUM, tuple(str(member.value) for member in annotation)
     if annotation in _PYTHON_TYPES:
         return _PYTHON_TYPES[annotation], ()
-    raise SchemaError(f"field {place!r} has type {annotation!r}, which is no column type; use str, int, float, bool, "
-                      "date, datetime, Literal or Enum")
+    raise SchemaError(
+        f"field {place!r} has type {annotation!r}, which is no column type; use str, int, float, bool, "
+        "date, datetime, Literal or Enum"
+    )
 
 
 def _schema_from_ddl(text: str) -> Schema:
@@ -186,7 +209,9 @@ def _table_from_create(statement: exp.Create) -> Table:
         word = kind.this.value.lower() if kind is not None else "text"
         comment = "; ".join(c.strip() for c in definition.comments or ())
         required = any(isinstance(c.kind, exp.NotNullColumnConstraint) for c in definition.constraints)
-        columns.append(Column(definition.name, _TYPE_WORDS.get(word, ColumnType.TEXT), comment, required=required, pinned=True))
+        columns.append(
+            Column(definition.name, _TYPE_WORDS.get(word, ColumnType.TEXT), comment, required=required, pinned=True)
+        )
     if not columns:
         raise SchemaError(f"table {name!r} in the DDL has no columns; name at least one")
     return Table(name, tuple(columns), pinned=True)
@@ -204,5 +229,7 @@ def _plain(value: Any) -> dict[str, Any]:
         if field.name == "columns":
             out["columns"] = [_plain(column) for column in item]
         elif field.name in ("name", "pinned", "type") or item != field.default:
-            out[field.name] = item.value if isinstance(item, enum.Enum) else list(item) if isinstance(item, tuple) else item
+            out[field.name] = (
+                item.value if isinstance(item, enum.Enum) else list(item) if isinstance(item, tuple) else item
+            )
     return out
