@@ -14,7 +14,7 @@ import pandas as pd
 from sliders.answer.result import Answer, Citation
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded, SettingsError
-from sliders.executor import asking, citing, corrections, fill, routing, settle
+from sliders.executor import asking, citing, corrections, fill, querying, routing, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
 from sliders.executor.frames import Tables
@@ -32,7 +32,6 @@ from sliders.settings import Budget, Settings
 from sliders.store.audit import export_audit, export_csv, export_excel, export_parquet, verify_audit
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
-from sliders.store.guard import run_readonly
 from sliders.store.records import Run, TableVersion
 
 ExportFormat = Literal["sqlite", "csv", "parquet", "excel"]
@@ -65,6 +64,7 @@ class Workspace:
         if settings is None or overrides or name:
             settings = Settings.from_env(model=name, **overrides)
         self.path = Path(path)
+        self._write = write
         self._database = Database(self.path, write=write)
         try:
             catalog = Catalog(self._database)
@@ -203,22 +203,40 @@ class Workspace:
         Raises:
             PlanError: a question is empty, or there is no document.
         """
-        return run_sync(estimate(self.session, [questions] if isinstance(questions, str) else questions))
+        return estimate(self.session, [questions] if isinstance(questions, str) else questions)
 
     def explain(self, question: str) -> str:
-        """What would be done for a question and what it would cost, as text; no model is called."""
-        return str(self.estimate(question))
-
-    def query(self, sql: str) -> pd.DataFrame:
-        """The result of one SELECT over the data tables, in the cage.
+        """What would be done for a question or a query and what it would cost, as text; no model is called.
 
         Raises:
+            QueryError: a query that is not supported, with its place.
+        """
+        if querying.is_sql(question):
+            return str(run_sync(querying.explain_sql(self.session, question)))
+        return str(self.estimate(question))
+
+    def query(self, sql: str, describe: Mapping[str, str] | None = None) -> pd.DataFrame:
+        """The result of one SELECT; cells that are missing are extracted first, as few as the query needs.
+
+        `docs` is the table of all documents: its columns are the attributes that the query names, described by `describe`
+        where their names do not say enough. The frame's `attrs["explanation"]` says what was read, and what it cost.
+
+        Raises:
+            QueryError: with its place: SQL that is not supported over documents, an unknown or ambiguous column.
             UnsafeStatement: it is not one SELECT, or names what it may not see.
             StoreError: SQLite finds an error in it.
+            ModelUnavailable: the model cannot be reached.
         """
-        names = [r.relation for r in self.session.catalog.schemas.relations() if r.current_version is not None]
-        result = run_readonly(self.session.catalog.database, sql, tables=names)
-        return pd.DataFrame(list(result.rows), columns=list(result.columns))
+        return run_sync(self.query_async(sql, describe))
+
+    async def query_async(self, sql: str, describe: Mapping[str, str] | None = None) -> pd.DataFrame:
+        """As `query`, inside an event loop; queries that run at the same time share their work."""
+        if not self._write:
+            return querying.plain(self.session, sql)
+        async with self._run("query", sql) as outcome:
+            frame = await querying.query_frame(self.session, sql, describe)
+            outcome |= {"rows": len(frame), "tokens": frame.attrs.get("tokens", 0)}
+        return frame
 
     # tables
 

@@ -1,0 +1,117 @@
+"""A run that is killed at any moment ends, on the same command, as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from reading_model import document, served
+
+from sliders.llm.testing import FakeServer
+
+KILLS = 20
+DOCUMENTS = 40
+QUESTION = "What is the total cost?"
+# One process for all runs would be killed with them; a fork of a warm one starts in milliseconds.
+_LAUNCHER = """
+import os, signal, sys
+import sliders.cli
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1), os.dup2(null, 2)
+        code = sliders.cli.run(["ask", "docs", sys.argv[1], "-q", "--workspace", line.strip(), "--concurrency", "1"])
+        os._exit(code)
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+def _key(body: dict[str, Any]) -> str:
+    return json.dumps(body, sort_keys=True)
+
+
+def _table(path: Path) -> list[tuple[Any, ...]]:
+    with sqlite3.connect(path) as database:
+        return database.execute("SELECT name, cost, document, row_id FROM things ORDER BY document").fetchall()
+
+
+def _paid(path: Path) -> int:
+    """Answers that the workspace holds; none before its layout is there."""
+    if not path.exists():
+        return 0
+    with sqlite3.connect(path) as database:
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'sl_calls'").fetchone():
+            return 0
+        return int(database.execute("SELECT count(*) FROM sl_calls WHERE NOT cached AND error = ''").fetchone()[0])
+
+
+def test_killed_twenty_times(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for number in range(DOCUMENTS):
+        (tmp_path / "docs" / f"{number:02}.txt").write_text(
+            document(f"Thing {number}", cost=f"{number + 1} euros"), encoding="utf-8"
+        )
+    moments = random.Random(11)
+    with FakeServer(served, latency=0.01) as server:
+        environment = {
+            "SLIDERS_MODEL": "reader", "SLIDERS_BASE_URL": server.base_url,
+            "SLIDERS_CACHE_DIR": str(tmp_path / "cache"),
+            "PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path),
+        }  # fmt: skip
+        launcher = subprocess.Popen(
+            [sys.executable, "-c", _LAUNCHER, QUESTION], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            cwd=tmp_path, env=environment,
+        )  # fmt: skip
+        assert launcher.stdin is not None
+        assert launcher.stdout is not None
+
+        def start(workspace: str) -> int:
+            assert launcher.stdin is not None
+            assert launcher.stdout is not None
+            launcher.stdin.write(workspace + "\n")
+            launcher.stdin.flush()
+            return int(launcher.stdout.readline())
+
+        start("whole.db")
+        assert launcher.stdout.readline() == "0\n"
+        undisturbed, whole_calls = _table(tmp_path / "whole.db"), len(server.bodies)
+        server.bodies.clear()
+
+        kills = 0
+        workspace = tmp_path / "killed.db"
+        for _ in range(KILLS):
+            before = len(server.bodies)
+            child = start("killed.db")
+            # Now at a moment of the calls, now at one of the work around them.
+            _wait_for(server, before + moments.randrange(0, 3))
+            time.sleep(moments.random() * 0.05)
+            subprocess.run(["kill", "-9", str(child)], check=False, capture_output=True)
+            kills += launcher.stdout.readline() == "-9\n"
+        start("killed.db")
+        assert launcher.stdout.readline() == "0\n"
+        launcher.stdin.close()
+        launcher.wait(30)
+
+    assert kills == KILLS
+    assert _table(workspace) == undisturbed
+    # A call whose answer had not arrived when the process died cannot be known; every answer that had is never asked
+    # for again: what the server saw twice is at most the one request in flight of each kill.
+    seen = Counter(_key(body) for body in server.bodies)
+    assert len(seen) == whole_calls
+    assert sum(count - 1 for count in seen.values()) == len(server.bodies) - _paid(workspace)
+    assert sum(count - 1 for count in seen.values()) <= kills
+
+
+def _wait_for(server: FakeServer, calls: int) -> None:
+    deadline = time.monotonic() + 60
+    while len(server.bodies) < calls and time.monotonic() < deadline:
+        time.sleep(0.002)
