@@ -10,7 +10,6 @@ import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 
-
 from sliders.documents.document import Document
 from sliders.executor.learning import description_vector
 from sliders.executor.reader import Place, Reading
@@ -27,13 +26,16 @@ Gold = Mapping[tuple[str, str, str], Scalar]
 class GoldReader:
     """See the module. `overhead` is what a call costs beside its segments."""
 
-    def __init__(self, gold: Gold, index: SegmentIndex, names: Mapping[str, str], overhead: int = 0) -> None:
+    def __init__(
+        self, gold: Gold, index: SegmentIndex, names: Mapping[str, str], overhead: int = 0,
+        holders: dict[tuple[str, str, str], dict[int, Place]] | None = None,
+    ) -> None:  # fmt: skip
         self.gold, self.index, self.names = gold, index, names
         self.overhead = overhead
         self.window = 100_000
         self.tokens = 0
         self.calls = 0
-        self._holders: dict[tuple[str, str, str], dict[int, Place]] = {}
+        self._holders = {} if holders is None else holders
 
     async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
         spans = self.index.index.entry(document.id).spans.tolist()

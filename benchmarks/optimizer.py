@@ -17,7 +17,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,7 @@ class Suite:
     workspace: Workspace
     index: SegmentIndex
     names: dict[str, str]
+    holders: dict[tuple[str, str, str], dict[int, tuple[int, int]]] = field(default_factory=dict)
 
     def reader(self) -> GoldReader:
         """A fresh double."""
@@ -71,7 +72,7 @@ class Suite:
             for document, row in table.rows.items()
             for column, value in row.items()
         }
-        return GoldReader(gold, self.index, self.names)
+        return GoldReader(gold, self.index, self.names, holders=self.holders)
 
     def whole(self) -> int:
         """Tokens of all documents."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 
 from benchmarks.optimizer_queries import GoldTable
 from sliders.executor.lazy import TableRun
@@ -67,7 +67,7 @@ def best_first(
 ) -> tuple[float, Filter]:
     """Least expected cost of deciding an expression (and reading the output of accepted rows), and the filter to start with."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def value(node: Expression | bool, read: frozenset[str]) -> tuple[float, Filter | None]:
         if isinstance(node, bool):
             return (sum(c for n, c in output.items() if n not in read) if node else 0.0), None

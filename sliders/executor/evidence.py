@@ -21,6 +21,8 @@ SHARE, FEWEST = 0.05, 3
 """Share of the candidates that is sampled, and the least number of documents."""
 _AUDITED = 0.1
 _TRIES = 2
+_TIE = 0.02
+"""A document this little nearer to irrelevant ones than to relevant ones is read."""
 _ANY = 2.0
 """The largest distance there is: excludes nothing."""
 
@@ -78,7 +80,7 @@ async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str])
     for _ in range(_TRIES):
         for document_id in chosen:
             if run.relevant(done):
-                await run.complete(document_id, names)
+                await run.complete_thoroughly(document_id, names)
             else:
                 await read_whole(run, document_id, names)
             done.append(document_id)
@@ -136,7 +138,7 @@ def _candidates(run: TableRun, hits: Sequence[DocumentHit], sampled: tuple[str, 
     kin = _likeness(run, [hit.document_id for hit in relevant], strange)
     excluded = [
         hit for hit in hits
-        if not run.has_values(hit.document_id) and (hit.distance > tau or kin.get(hit.document_id, 0.0) > MARGIN)
+        if not run.has_values(hit.document_id) and (hit.distance > tau or kin.get(hit.document_id, 0.0) > _TIE)
     ]  # fmt: skip
     count = math.ceil(_AUDITED * len(excluded))
     audited = {excluded[int((n + 0.5) * len(excluded) / count)].document_id for n in range(count)}

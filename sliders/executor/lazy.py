@@ -32,6 +32,8 @@ from sliders.schema.schema import Table
 
 _WORTH_WITHIN, _WORTH_BEYOND = 0.03, 0.1
 """Chance that the value is in the segments left, below which no more are sent: within gamma, and beyond it."""
+_DOUBT = 0.1
+"""How much less likely than elsewhere a document that the index excludes is thought to state an attribute."""
 
 
 class OrderPolicy(Protocol):
@@ -116,6 +118,7 @@ class TableRun:
     fuse: bool = True
     sampling: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
+    doubted: frozenset[str] = frozenset()
     steps: dict[str, list[Step]] = field(default_factory=dict)
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
     started: dict[tuple[str, str], _Progress] = field(default_factory=dict)
@@ -163,10 +166,15 @@ class TableRun:
         near = [row for row in ranking.sequence[: max(1, ranking.within)] if row not in sent]
         plan = rounds([ranking.sizes[row] for row in near], 0, self.reader.overhead / 2)
         within = [self.statistics.found_within(attribute, upto) for upto in plan.upto]
-        stated = self.statistics.share_stated(attribute)
+        stated = self._stated(document_id, attribute)
         depth = sum(1 for share in within if worth(stated, share) >= _WORTH_WITHIN) + 1
         plan = Rounds(plan.upto[:depth], plan.tokens[:depth])
         return expected_tokens(plan, stated, within[:depth], self.reader.overhead)
+
+    def _stated(self, document_id: str, attribute: str) -> float:
+        """The chance that a document states the attribute."""
+        share = self.statistics.share_stated(attribute)
+        return share * _DOUBT if document_id in self.doubted and not self.has_values(document_id) else share
 
     def ranking(self, document_id: str, attribute: str) -> Ranking:
         """Segments of a document, nearest first."""
@@ -209,6 +217,15 @@ class TableRun:
             needs = dict.fromkeys(missing, 1.0) if self.fuse else {}
             await self.read(document_id, missing[0], needs)
 
+    async def complete_thoroughly(self, document_id: str, attributes: Sequence[str]) -> None:
+        """Reads attributes to the very end of a sampled document; every segment is sent once, for all that is missing."""
+        while missing := [name for name in attributes if name not in self.values(document_id)]:
+            rows = sorted({row for name in missing for row in self.next_rows(document_id, name)})
+            if not rows:
+                self.close(document_id, missing)
+                return
+            await self.ask(document_id, missing, rows)
+
     async def read(self, document_id: str, attribute: str, needs: Mapping[str, float]) -> None:
         """Reads one attribute to its end: found, or given up; others of `needs` ride along where that is cheaper."""
         waiting = self.known.flying.get((document_id, attribute))
@@ -245,7 +262,7 @@ class TableRun:
         place = ranking.sequence.index(left[0])
         inside = place < ranking.within
         if not self.sampling and not (inside and place == 0):
-            chance = worth(self.statistics.share_stated(attribute), self.statistics.found_within(attribute, place))
+            chance = worth(self._stated(document_id, attribute), self.statistics.found_within(attribute, place))
             if chance < (_WORTH_WITHIN if inside else _WORTH_BEYOND):
                 return []
         count = max(1, ranking.within - place) if inside else len(left)

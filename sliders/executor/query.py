@@ -188,6 +188,10 @@ def _open(session: Session, sql: str, options: QueryOptions, reader: AttributeRe
     held = shared(session)
     held.index = update_index(session, held.index)
     running = Running(session, query, options, held.index)
+    if query.unplanned:
+        running.notes.append(
+            f"{query.unplanned} cannot be planned: its attributes are read for every row that the other conditions let pass"
+        )
     window = int(session.models.model_for("extract").context_tokens * _WINDOW_SHARE)
     names = {d.id: d.name for d in session.catalog.documents.all()}
     for table in tables:
@@ -227,6 +231,7 @@ async def _execute(running: Running) -> None:
         for run in running.runs.values():
             found = await prepare(run)
             running.candidates[run.table.name] = found
+            run.doubted = frozenset(found.audited)
     except BudgetExceeded as error:
         running.stopped = str(error)
         return
@@ -243,6 +248,7 @@ async def _one_table(running: Running, use: TableUse) -> None:
     run = running.runs[use.table]
     if any(run.has_values(document_id) for document_id in found.audited) and not running.stopped:
         # The audit found what tau excludes: the threshold was wrong, so the others are read as well.
+        run.doubted = frozenset()
         rest = [hit.document_id for hit in found.excluded if hit.document_id not in found.audited]
         running.accepted[use.alias] += await running.filter(use.alias, rest, use.where)
         run.session.decide("optimize", f"table:{use.table}", "threshold lifted", "audited documents held values")

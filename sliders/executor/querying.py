@@ -59,12 +59,13 @@ async def query_frame(
     schema = session.catalog.schemas.current() or Schema()
     if not describe and _stands(session, sql, schema):
         return plain(session, sql)
-    query, tables = bind(session, sql, describe or {})
+    options = QueryOptions(describe=describe or {}, strict=False)
+    query, tables = bind(session, sql, options.describe, strict=False)
     many = [table for table in tables if table.grain == "many"]
     if many:
         await _fill(session, query, tables)
         return plain(session, sql)
-    result = await run_query(session, sql, QueryOptions(describe=describe or {}), reader=reader)
+    result = await run_query(session, sql, options, reader=reader)
     for table in tables:
         session.catalog.tables.materialise(table.name)
     frame = pd.DataFrame(list(result.rows), columns=list(result.columns))

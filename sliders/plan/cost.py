@@ -16,6 +16,7 @@ _PRIOR = {"=": 0.1, "in": 0.2, "between": 0.25, "like": 0.25, "is null": 0.3, "i
 """Shares of rows that pass before any row was seen (in the tradition of System R's constants)."""
 _PRIOR_WEIGHT = 1.0
 _RECENT_RANKS = 400
+_ENOUGH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +60,26 @@ class Share:
 
 @dataclass(slots=True)
 class Depths:
-    """At which rank of the segments, nearest first, the values of an attribute were found."""
+    """At which rank of the segments, nearest first, and at which distance the values of an attribute were found."""
 
     ranks: list[int] = field(default_factory=list)
+    distances: list[float] = field(default_factory=list)
 
-    def add(self, rank: int) -> None:
-        """A value was found in the segment of that rank, 0 for the nearest."""
+    def add(self, rank: int, distance: float = 0.0) -> None:
+        """A value was found in the segment of that rank, 0 for the nearest, at that distance from the evidence."""
         self.ranks.append(rank)
-        del self.ranks[:-_RECENT_RANKS]
+        self.distances.append(distance)
+        del self.ranks[:-_RECENT_RANKS], self.distances[:-_RECENT_RANKS]
+
+    def reach(self, gamma: float, margin: float) -> float:
+        """The threshold refined while running: the largest distance of a value so far with the margin, at most gamma."""
+        return gamma if len(self.distances) < _ENOUGH else min(gamma, max(self.distances) + margin)
 
     def within(self, count: int) -> float:
         """Share of values that are found in the nearest `count` segments; 1 only as a limit."""
         found = sum(1 for rank in self.ranks if rank < count)
-        prior = 1 - 0.5 ** max(0, count)
+        # A heavy tail: a value that is always stated and was not found yet is worth looking for further down.
+        prior = count / (1 + count)
         return (found + prior) / (len(self.ranks) + 1)
 
 
@@ -113,6 +121,10 @@ class Statistics:
         """Of the values that are stated, the share found in the nearest `count` segments."""
         return self.depths.setdefault(attribute, Depths()).within(count)
 
+    def reach(self, attribute: str, gamma: float, margin: float) -> float:
+        """See `Depths.reach`."""
+        return self.depths[attribute].reach(gamma, margin) if attribute in self.depths else gamma
+
     def pay(self, attribute: str, tokens: float) -> None:
         """Remembers what an attribute cost in one document (sum, count)."""
         paid = self.costs.setdefault(attribute, [0.0, 0.0])
@@ -129,7 +141,7 @@ class Statistics:
         return {
             "filters": {key: [s.hits, s.trials] for key, s in self.filters.items()},
             "stated": {key: [s.hits, s.trials] for key, s in self.stated.items()},
-            "depths": {key: d.ranks for key, d in self.depths.items()},
+            "depths": {key: [d.ranks, d.distances] for key, d in self.depths.items()},
             "costs": self.costs,
         }
 
@@ -139,7 +151,7 @@ class Statistics:
         return cls(
             {key: Share(*pair) for key, pair in data.get("filters", {}).items()},
             {key: Share(*pair) for key, pair in data.get("stated", {}).items()},
-            {key: Depths(list(ranks)) for key, ranks in data.get("depths", {}).items()},
+            {key: Depths(list(pair[0]), list(pair[1])) for key, pair in data.get("depths", {}).items()},
             {key: list(pair) for key, pair in data.get("costs", {}).items()},
         )
 

@@ -188,8 +188,8 @@ def _compare(operator: str, left: Scalar, right: Scalar, kind: ColumnType) -> bo
 
 def _decide(operator: str, left: object, right: object) -> bool:
     if operator == "=":
-        return left == right
-    order = (left > right) - (left < right)  # type: ignore[operator]
+        return bool(left == right)
+    order: int = (left > right) - (left < right)  # type: ignore[operator]
     return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[operator]
 
 

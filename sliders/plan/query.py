@@ -60,7 +60,7 @@ class Query:
     """A parsed query. `residual` is SQL over several tables that is decided when their rows are there.
 
     `stop_after` is the number of accepted rows that is enough (a LIMIT without order or grouping), or None; `types` is
-    what the conditions show of the types of attributes.
+    what the conditions show of the types of attributes; `unplanned` are the conditions on one table that only SQL can decide.
     """
 
     sql: str
@@ -69,6 +69,7 @@ class Query:
     residual: str = ""
     stop_after: int | None = None
     types: tuple[tuple[str, ColumnType], ...] = ()
+    unplanned: str = ""
 
     def use(self, alias: str) -> TableUse:
         """The table of that alias."""
@@ -111,8 +112,10 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table], *, strict: bool 
         attributes = tuple(dict.fromkeys([*filtered, *joined, *chosen]))
         uses.append(TableUse(alias, table.name, where, chosen, attributes))
     rest = " AND ".join(f"({part.sql('sqlite')})" for part in residual)
+    alone = [part for part in residual if len({names.resolve(c)[0] for c in part.find_all(exp.Column)}) < 2]
+    unplanned = ", ".join(part.sql("sqlite") for part in alone)
     return Query(sql, tuple(uses), tuple(edges), rest, _enough(select, edges, residual),
-                 tuple((name, kind) for (_, name), kind in names.types.items()))
+                 tuple((name, kind) for (_, name), kind in names.types.items()), unplanned)
 
 
 def result_sql(query: Query, relations: Mapping[str, str]) -> str:

@@ -1,0 +1,75 @@
+"""Joins over documents: right rows in every order, matching by canonical forms, two kinds of documents in one workspace."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from sliders.executor.matching import canonical_forms, matcher
+from sliders.executor.query import QueryOptions, run_query
+
+from .query_double import TOWNS, PatternReader, truth, workspace
+
+SQL = (
+    "SELECT s.ship, t.population FROM ships s JOIN towns t ON s.port = t.town "
+    "WHERE t.population >= 4000 AND s.length > 25"
+)
+WANTED = {
+    (truth(n)["ship"], 1000 * (n % 5 + 1)) for n in range(20) if 1000 * (n % 5 + 1) >= 4000 and 20 + n > 25
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("push_down", [True, False])
+def test_a_join_gives_the_same_rows_by_every_plan(tmp_path: Path, push_down: bool) -> None:
+    with workspace(tmp_path, towns=True) as ws:
+        result = asyncio.run(run_query(ws.session, SQL, QueryOptions(push_down=push_down), reader=PatternReader()))
+    assert set(result.rows) == WANTED
+
+
+def test_the_transformed_join_reads_no_more_than_push_down(tmp_path: Path) -> None:
+    with workspace(tmp_path, towns=True) as ws:
+        # Every ship is long enough: push-down reads all lengths, the join filter only those of ships with a partner.
+        sql = SQL.replace("t.population >= 4000", "t.population > 4500").replace("s.length > 25", "s.length > 0")
+        spent = [
+            asyncio.run(run_query(ws.session, sql, QueryOptions(reuse=False, push_down=p), reader=PatternReader())).tokens
+            for p in (False, True)
+        ]
+    assert spent[0] < spent[1]
+
+
+def test_a_table_joined_with_itself(tmp_path: Path) -> None:
+    sql = (
+        "SELECT a.ship, b.ship FROM ships a JOIN ships b ON a.port = b.port "
+        "WHERE a.length = 20 AND b.length BETWEEN 21 AND 31"
+    )
+    with workspace(tmp_path) as ws:
+        result = asyncio.run(run_query(ws.session, sql, reader=PatternReader()))
+    assert set(result.rows) == {("Nautilus0", "Nautilus5"), ("Nautilus0", "Nautilus10")}
+
+
+def test_three_tables(tmp_path: Path) -> None:
+    sql = (
+        "SELECT a.ship, t.population, b.ship FROM ships a JOIN towns t ON a.port = t.town JOIN ships b ON b.port = t.town "
+        "WHERE a.length = 21 AND b.length = 26"
+    )
+    with workspace(tmp_path, towns=True) as ws:
+        result = asyncio.run(run_query(ws.session, sql, reader=PatternReader()))
+    assert result.rows == (("Nautilus1", 2000, "Nautilus6"),)
+
+
+def test_no_partner_means_nothing_more_is_read(tmp_path: Path) -> None:
+    with workspace(tmp_path, towns=True) as ws:
+        sql = SQL.replace(">= 4000", "> 90000")
+        result = asyncio.run(run_query(ws.session, sql, reader=PatternReader()))
+    assert result.rows == ()
+
+
+def test_names_join_in_their_canonical_forms() -> None:
+    forms = canonical_forms(["Acme, Inc.", "ACME Inc", "Doe, Jane", "Jane Doe", "Other", None])
+    assert forms["Acme, Inc."] == forms["ACME Inc"]
+    assert forms["Doe, Jane"] == forms["Jane Doe"]
+    assert forms["Other"] == "Other" and None not in forms
+    matches = matcher([*TOWNS, "Acme, Inc."])
+    assert matches("arden") and matches("ACME INC") and not matches("Acme Ltd of Elsewhere") and not matches(None)
