@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sliders.chunks.chunk import Chunk
@@ -110,14 +110,17 @@ def _facts(session: Session, document_id: str, known: dict[str, _DocumentFacts])
     return known[document_id]
 
 
-def _note_of(document: Document, chunk: Chunk) -> str:
-    """The scale note ("in millions") of the tables in the chunk."""
-    notes = [
-        e.grid.note or e.grid.caption
-        for e in document.elements
-        if e.grid is not None and e.start < chunk.end and e.end > chunk.start
-    ]
-    return " ".join([*dict.fromkeys(n for n in notes if n), *chunk.context.captions])
+def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
+    """The scale note ("in millions") of the table at a place of the document; the chunk's captions without tables."""
+    tables = [e for e in document.elements if e.grid is not None and e.start < chunk.end and e.end > chunk.start]
+
+    def note_at(start: int) -> str:
+        if not tables:
+            return " ".join(chunk.context.captions)
+        grid = next((e.grid for e in tables if e.start <= start < e.end), None)
+        return " ".join(dict.fromkeys(n for n in (grid.note, grid.caption) if n)) if grid is not None else ""
+
+    return note_at
 
 
 async def _one(
@@ -133,17 +136,15 @@ async def _one(
             session.decide("gate", f"chunk:{chunk.id}", "gated out", verdict)
             return
     facts = _facts(session, chunk.document_id, contexts)
-    context = CoerceContext(
-        note=_note_of(facts.document, chunk), day_first=facts.context.day_first, decimal=facts.context.decimal
-    )
     known = [r for r in _rows_of(session, table, chunk)] if table.grain == "many" else []
     extraction = await extract_chunk(
         chunk,
         table,
         item.columns,
         session.models.model_for("extract"),
-        context=context,
+        context=facts.context,
         page_at=facts.document.page_at,
+        note_at=_notes_of(facts.document, chunk),
         known=known,
     )
     _save(session, table, names, extraction)

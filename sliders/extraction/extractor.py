@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,6 +55,11 @@ class _Reading:
     offset: int
     context: CoerceContext
     pages: Any
+    note_at: Callable[[int], str] | None = None
+
+    def context_at(self, start: int) -> CoerceContext:
+        """What holds for a value there: the note of a table ("in thousands") says nothing of the text around it."""
+        return self.context if self.note_at is None else replace(self.context, note=self.note_at(start))
 
 
 async def extract_chunk(
@@ -65,14 +70,16 @@ async def extract_chunk(
     *,
     context: CoerceContext | None = None,
     page_at: Any = None,
+    note_at: Callable[[int], str] | None = None,
     known: Sequence[Row] = (),
 ) -> Extraction:
     """Extract the asked columns of a table from one chunk.
 
     A bad row never costs its chunk: a failed call is a `Refusal`, a truncated one is asked again in halves. `known` are
-    rows of the chunk that exist already: new columns of a table with many rows a document are joined to them.
+    rows of the chunk that exist already: new columns of a table with many rows a document are joined to them. `note_at`
+    gives the note of the table that covers a place of the document, or "".
     """
-    reading = _Reading(chunk, chunk.text, chunk.start, context or CoerceContext(), page_at)
+    reading = _Reading(chunk, chunk.text, chunk.start, context or CoerceContext(), page_at, note_at)
     asked = tuple(column.name for column in columns)
     if table.grain == "document":
         return await _one_record(reading, table, columns, model)
@@ -296,7 +303,7 @@ def _cell_of(reading: _Reading, column: Column, candidate: Candidate) -> Cell:
     page = reading.pages(start) if reading.pages else reading.chunk.context.page_from
     span = Span(reading.chunk.document_id, start, end, page)
     printed = reading.text[candidate.start : candidate.end]
-    parsed = coerce(printed, column, context=reading.context)
+    parsed = coerce(printed, column, context=reading.context_at(start))
     if parsed.value is None:
         return Cell(
             column.name,

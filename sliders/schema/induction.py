@@ -14,7 +14,7 @@ from sliders.schema.guidelines import guidelines_for
 from sliders.schema.lint import LintIssue, lint_table
 from sliders.schema.literals import uncovered
 from sliders.schema.merging import Embed, merge_table
-from sliders.schema.names import snake_name, spoken_name
+from sliders.schema.names import kind_of, snake_name, spoken_name
 from sliders.schema.schema import Column, ColumnType, Grain, Schema, Table
 
 _TYPES = ("text", "integer", "number", "date")
@@ -168,7 +168,7 @@ def _proposal(reply: Response, grain: Grain | None, question: str) -> Table:
     columns = tuple(
         Column(name=_name(part), type=_type(part), description=_asked(part, question)) for part in _parts(reply)
     )
-    row = str(data.get("row", "")).strip().rstrip(".")
+    row = kind_of(str(data.get("row", "")).strip().rstrip("."))
     noun = snake_name(row.split(" of ")[0].removeprefix("a ").removeprefix("an ").removeprefix("the "), "fact")
     return Table(noun if noun.endswith("s") else noun + "s", columns, row=row, grain=grain or said)
 

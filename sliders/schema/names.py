@@ -57,3 +57,20 @@ def spoken_name(name: str) -> str:
     ('event date', 'new cases')
     """
     return re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).replace("_", " ").strip().lower()
+
+
+def kind_of(words: str) -> str:
+    """What a row is, without the name of one particular thing: extraction would copy the name into every row.
+
+    >>> kind_of("Cinder Lock Bridge"), kind_of("a sailing"), kind_of("Report on Anchor")
+    ('a bridge', 'a sailing', 'a report')
+    """
+    plain = re.sub(r"^(?:an?|the|each|one)\s+", "", words.strip(), flags=re.IGNORECASE)
+    named = [word for word in plain.split() if word[:1].isupper() or any(c.isdigit() for c in word)]
+    if not named or (len(plain.split()) == 1 and plain.isupper()):
+        return words.strip()
+    head = re.split(r"\s+(?:of|on|for|in|at|by|from|to|with)\s+", plain)[0].split()
+    noun = re.sub(r"[^\w-]", "", head[-1]).lower() if head else ""
+    if not noun or any(c.isdigit() for c in noun):
+        return words.strip()
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
