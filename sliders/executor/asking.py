@@ -93,6 +93,7 @@ async def prepare(session: Session, question: str, together: Sequence[str] = ())
             session.embedder.embed,
             grain=grain_of(session),
             others=[q for q in together if q != question],
+            names=[d.name for d in session.catalog.documents.all()[:50]],
         )
     except (ModelRefusal, TruncatedReply) as error:
         session.decide("schema", "question", "refused", str(error))

@@ -89,6 +89,7 @@ async def induce_schema(
     *,
     grain: Grain | None = None,
     others: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> Induction:
     """Ask which facts the question needs, repair the proposal, and merge it into the schema that stands.
 
@@ -99,6 +100,7 @@ async def induce_schema(
         samples: texts of several documents, each short.
         grain: what the documents' structure already says about rows per document, None to let the model say.
         others: questions that are asked together with this one; what any of them counts is a row, not a column.
+        names: file names of documents: where most of them name the row ("receipt_7.txt"), the document is the row.
 
     Raises:
         ModelError: the model gave no usable proposal.
@@ -115,7 +117,7 @@ async def induce_schema(
         extra = _proposal(again, grain, question).columns
         proposal = replace(proposal, columns=(*proposal.columns, *extra))
     if grain is None and proposal.grain == "many" and not any(t.name == proposal.name for t in schema.tables):
-        found, spent = await _several(proposal.row, samples, model)
+        found, spent = (False, 0) if _is_the_document(proposal.row, names) else await _several(proposal.row, samples, model)
         proposal, tokens = proposal if found else replace(proposal, grain="document"), tokens + spent
     linted, issues = lint_table(proposal, "\n".join([question, *others]))
     merged, home, needed = merge_table(schema, linted, embed)
@@ -138,6 +140,11 @@ def probe_prompt(row: str, sample: str) -> Request:
         },
         max_tokens=200,
     )
+
+
+def _is_the_document(row: str, names: Sequence[str]) -> bool:
+    words = re.findall(r"[a-z]{3,}", row.lower())
+    return bool(words and names) and 2 * sum(words[-1].rstrip("s") in name.lower() for name in names) > len(names)
 
 
 async def _several(row: str, samples: Sequence[str], model: Model) -> tuple[bool, int]:
