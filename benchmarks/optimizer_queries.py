@@ -37,12 +37,32 @@ class BenchQuery:
     edges: tuple[tuple[str, str], ...] = field(default=())
 
 
+DESCRIPTIONS = {
+    "event_date": "day of the accident", "city": "city in which it is", "state": "state in which it is",
+    "operator": "company or person that operated the aircraft", "aircraft_make": "manufacturer of the aircraft",
+    "aircraft_model": "model of the aircraft", "registration": "registration number of the aircraft",
+    "damage": "how badly the aircraft was damaged", "weather": "weather conditions at the time, visual or instrument",
+    "people_killed": "number of people who were killed", "name": "name of the person or place",
+    "eat_type": "kind of place to eat", "food": "cuisine that is served", "price_range": "how expensive it is",
+    "customer_rating": "rating by customers", "area": "part of the town", "near": "what it is near to",
+    "family_friendly": "whether children are welcome", "birth_date": "day on which the person was born",
+    "death_date": "day on which the person died", "country_of_citizenship": "country of which the person is a citizen",
+    "birth_place_partial": "town in which the person was born", "citation": "neutral citation of the judgment",
+    "case_name": "name of the case, the parties", "applicant": "party that applies or appeals",
+    "respondent": "party that responds", "judge": "judge who gave the judgment", "hearing_date": "day of the hearing",
+    "judgment_date": "day of the judgment",
+    "applicant_nationality": "the country of which the applicant is a citizen or national",
+    "team": "full name of the team", "population": "number of inhabitants of the city proper",
+}  # fmt: skip
+"""What a user would say of the attributes; plain retrieval is told as well."""
+
+
 def read_table(path: Path, columns: Sequence[str], document: str = "doc") -> GoldTable:
     """The gold table of a CSV file, one row a document."""
     with path.open(newline="", encoding="utf-8") as handle:
         lines = list(csv.DictReader(handle))
     typed = {name: as_values([line[name] for line in lines]) for name in columns}
-    table = Table(path.stem, tuple(Column(n, ColumnType(typed[n][0])) for n in columns), grain="document")
+    table = Table(path.stem, tuple(Column(n, ColumnType(typed[n][0]), DESCRIPTIONS[n]) for n in columns), grain="document")
     rows = {line[document]: {n: typed[n][1][at] for n in columns} for at, line in enumerate(lines)}
     return GoldTable(table, rows)
 

@@ -30,12 +30,14 @@ from sliders.cli_shell import (
     WorkspaceOption,
     answer_text,
     opened,
+    pairs,
     plain_schema,
     settings,
     show_added,
 )
 from sliders.documents.discover import discover
 from sliders.errors import PlanError, SettingsError, SlidersError
+from sliders.executor.querying import is_sql
 from sliders.schema.schema import Schema
 
 app = typer.Typer(
@@ -191,6 +193,9 @@ def reconcile(
 def query(
     sql: Annotated[str, typer.Argument(help="One SELECT over the data tables, or over docs: all documents.")],
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    describe: Annotated[
+        list[str] | None, typer.Option("--describe", metavar="NAME=WORDS", help="What an attribute of docs means.")
+    ] = None,
     model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
@@ -200,7 +205,7 @@ def query(
     chosen = settings(model=model, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
                       max_minutes=max_minutes)
     with opened(workspace, output, chosen) as ws:
-        frame = ws.query(sql)
+        frame = ws.query(sql, pairs(describe or [], "--describe"))
     output.result(frame.to_string(index=False) if len(frame) else "no rows", frame.to_dict(orient="records"))
 
 
@@ -213,7 +218,13 @@ def explain(
 ) -> None:
     """Say what questions would take: calls, tokens, money, minutes; no model is called."""
     output = Output(as_json, quiet, plain)
-    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key), write=False) as ws:
+    chosen = settings(model=model, base_url=base_url, api_key=api_key)
+    # The plan of a query brings the index of segments up to date, so it opens the workspace for writing.
+    with opened(workspace, output, chosen, write=any(is_sql(question) for question in questions)) as ws:
+        if any(is_sql(question) for question in questions):
+            plans = [ws.explain(question) for question in questions]
+            output.result("\n\n".join(plans), plans)
+            return
         _show_estimate(ws, questions, output)
 
 

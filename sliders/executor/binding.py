@@ -15,7 +15,9 @@ DOCS = "docs"
 """The table of all documents, one row each."""
 
 
-def bind(session: Session, sql: str, describe: Mapping[str, str], *, strict: bool = True) -> tuple[Query, list[Table]]:
+def bind(
+    session: Session, sql: str, describe: Mapping[str, str], *, strict: bool = True, save: bool = True
+) -> tuple[Query, list[Table]]:
     """The parsed query and the definitions of the tables that it reads; new attributes of `docs` are saved in the schema.
 
     `docs` is the schema's own table of that name; when there is none, and exactly one table with one row a document has
@@ -42,7 +44,7 @@ def bind(session: Session, sql: str, describe: Mapping[str, str], *, strict: boo
         typed = [_typed(c, types, described) for c in columns if c.name in wanted or c.name in own.column_names]
         full = replace(own, columns=tuple(typed))
         schema = Schema((*(t for t in schema.tables if t.name != DOCS), full))
-        if full != own:
+        if full != own and save:
             session.catalog.schemas.save(schema, "attributes of a query")
         # Parsed once more, now that the filters know the types of their columns.
         query, _ = _parse(sql, [*tables, QueryTable(full, DOCS, open=True)], strict)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from sliders.answer.citations import columns_used, contributing_rows_sql
 from sliders.answer.result import Citation
 from sliders.answer.values import TableView
+from sliders.chunks.sentences import sentence_spans
 from sliders.errors import QueryError, StoreError
 from sliders.executor.session import Session
 from sliders.extraction.cells import Row
 from sliders.store.guard import run_readonly
 
 MOST = 20
+_AROUND = 300
 
 
 def cite(session: Session, sql: str, views: Sequence[TableView]) -> tuple[Citation, ...]:
@@ -73,3 +75,21 @@ def _of_row(session: Session, row: Row, names: dict[str, str], wanted: set[str])
             )
         )
     return out
+
+
+def quote_of(session: Session, rows: Sequence[Row]) -> Callable[[str, str], str]:
+    """The sentence (in a table the line) that holds the words of a cell, by row id and column; "" when unknown."""
+    spans = {
+        (row.id, cell.column): cell.span for row in rows for cell in row.cells if cell.span is not None
+    }
+
+    def quote(row_id: str, column: str) -> str:
+        span = spans.get((row_id, column))
+        if span is None:
+            return ""
+        text = session.catalog.documents.text(span.document_id)
+        low, high = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
+        around = next((s for s in sentence_spans(text, low, high) if s[0] <= span.start < s[1]), (span.start, span.end))
+        return " ".join(text[around[0] : max(around[1], span.end)].split())
+
+    return quote

@@ -7,7 +7,7 @@ from them. A document beyond tau is excluded with its distance, and a share of t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,9 @@ from sliders.executor.learning import description_vector, seeds
 SHARE, FEWEST = 0.05, 3
 """Share of the candidates that is sampled, and the least number of documents."""
 _AUDITED = 0.1
-_TRIES = 2
+_FEWEST_RELEVANT = 2
+_STRANGE_SHARE = 0.25
+"""Share of irrelevant documents in the sample from which on excluding documents is worth its risk."""
 _TIE = 0.02
 """A document this little nearer to irrelevant ones than to relevant ones is read."""
 _ANY = 2.0
@@ -69,7 +71,7 @@ def _by_distance(run: TableRun) -> tuple[DocumentHit, ...]:
 
 
 async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Reads documents spread over the distances to the end; once more, the nearest ones, when none had any value.
+    """Reads documents spread over the distances to the end; then the nearest ones, while fewer than two had any value.
 
     The first is read whole. For the others the evidence so far says where to begin, and an attribute is read on until it is
     found or nothing is left: as thorough, and cheaper.
@@ -77,16 +79,18 @@ async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str])
     size = sample_size(len(documents))
     chosen = [documents[int((number + 0.5) * len(documents) / size)] for number in range(size)]
     done: list[str] = []
-    for _ in range(_TRIES):
-        for document_id in chosen:
-            if run.relevant(done):
-                await run.complete_thoroughly(document_id, names)
-            else:
-                await read_whole(run, document_id, names)
-            done.append(document_id)
-        if run.relevant(done):
-            break
-        chosen = [document_id for document_id in documents if document_id not in done][:size]
+    relevant = 0
+    while chosen and len(done) < 2 * size:
+        document_id = chosen.pop(0)
+        if relevant:
+            await run.complete_thoroughly(document_id, names)
+        else:
+            await read_whole(run, document_id, names)
+        done.append(document_id)
+        relevant = sum(run.has_values(each) for each in done)
+        if not chosen and relevant < _FEWEST_RELEVANT:
+            # The nearest ones are the likeliest to be of the right kind.
+            chosen = [each for each in documents if each not in done][:1]
     return done
 
 
@@ -125,21 +129,21 @@ async def _learn(run: TableRun, sampled: Sequence[str], names: Sequence[str]) ->
 def _candidates(run: TableRun, hits: Sequence[DocumentHit], sampled: tuple[str, ...]) -> Candidates:
     """The documents within tau, and an audited share of the others.
 
-    Where every sampled document is relevant nothing shows what an irrelevant one looks like, and none is excluded.
+    None is excluded unless the sample shows that the two kinds differ: two relevant documents at least and an irrelevant
+    one, and every relevant one is nearer to another of them than to any irrelevant one. (A document that lacks the few
+    attributes of a query is often of the same kind as those that have them.)
     """
     relevant = [hit for hit in hits if run.has_values(hit.document_id)]
     strange = [hit.document_id for hit in hits if hit.document_id in sampled and not run.has_values(hit.document_id)]
     key = f"optimizer:tau:{run.table.name}:{','.join(sorted(run.attributes))}"
     tau = float(run.session.catalog.knowledge.statistic(key, 0.0) or 0.0) if run.writer is not None else 0.0
     if sampled or not tau:
-        tau = max(hit.distance for hit in relevant) + MARGIN if relevant and strange else _ANY
+        differ = _kinds_differ(run, [hit.document_id for hit in relevant if hit.document_id in sampled], strange)
+        tau = max(hit.distance for hit in relevant) + MARGIN if differ else _ANY
         if run.writer is not None:
             run.session.catalog.knowledge.set_statistic(key, tau)
-    kin = _likeness(run, [hit.document_id for hit in relevant], strange)
-    excluded = [
-        hit for hit in hits
-        if not run.has_values(hit.document_id) and (hit.distance > tau or kin.get(hit.document_id, 0.0) > _TIE)
-    ]  # fmt: skip
+    kin = _likeness(run, [hit.document_id for hit in relevant], strange) if tau < _ANY else {}
+    excluded = [hit for hit in hits if not run.has_values(hit.document_id) and _outside(hit, tau, kin)]
     count = math.ceil(_AUDITED * len(excluded))
     audited = {excluded[int((n + 0.5) * len(excluded) / count)].document_id for n in range(count)}
     for hit in excluded:
@@ -148,6 +152,27 @@ def _candidates(run: TableRun, hits: Sequence[DocumentHit], sampled: tuple[str, 
     out = {hit.document_id for hit in excluded}
     chosen = tuple(hit.document_id for hit in hits if hit.document_id not in out)
     return Candidates(chosen, tuple(excluded), tuple(sorted(audited)), tau, sampled)
+
+
+def _outside(hit: DocumentHit, tau: float, kin: Mapping[str, float]) -> bool:
+    """Beyond tau and not clearly like the relevant documents, or clearly like the irrelevant ones.
+
+    Tau alone, from few documents, is too sure of itself: the names of attributes say little of what a document is about.
+    """
+    likeness = kin.get(hit.document_id, 0.0)
+    return likeness > _TIE or (hit.distance > tau and likeness > -_TIE)
+
+
+def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> bool:
+    """Whether every sampled relevant document is nearer to another one than to any irrelevant one."""
+    if len(relevant) < _FEWEST_RELEVANT or len(strange) < _STRANGE_SHARE * (len(relevant) + len(strange)):
+        return False
+    index = run.index.index
+    ours = np.stack([index.entry(document_id).document for document_id in relevant])
+    theirs = np.stack([index.entry(document_id).document for document_id in strange])
+    own = ours @ ours.T
+    np.fill_diagonal(own, -1.0)
+    return bool((own.max(axis=1) > (ours @ theirs.T).max(axis=1)).all())
 
 
 def _likeness(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> dict[str, float]:

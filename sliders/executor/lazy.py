@@ -30,7 +30,7 @@ from sliders.plan.operators import DocumentTrace, Step
 from sliders.plan.order import Ordered, order
 from sliders.schema.schema import Table
 
-_WORTH_WITHIN, _WORTH_BEYOND = 0.03, 0.1
+_WORTH_WITHIN, _WORTH_BEYOND = 0.08, 0.15
 """Chance that the value is in the segments left, below which no more are sent: within gamma, and beyond it."""
 _DOUBT = 0.1
 """How much less likely than elsewhere a document that the index excludes is thought to state an attribute."""
@@ -261,7 +261,7 @@ class TableRun:
             return []
         place = ranking.sequence.index(left[0])
         inside = place < ranking.within
-        if not self.sampling and not (inside and place == 0):
+        if not self.sampling and (place > 0 or document_id in self.doubted):
             chance = worth(self._stated(document_id, attribute), self.statistics.found_within(attribute, place))
             if chance < (_WORTH_WITHIN if inside else _WORTH_BEYOND):
                 return []
@@ -286,7 +286,8 @@ class TableRun:
             extra = [row for row in wanted if row not in chosen]
             later = sum(sizes[row] for row in wanted) + self.reader.overhead
             added = sum(sizes[row] for row in extra)
-            if (wanted and len(extra) < len(wanted) and added <= needs[name] * later) or (wanted and needs[name] >= 1.0 and self.reader.overhead > 0):
+            coincide = len(extra) < len(wanted) and added <= needs[name] * later
+            if wanted and (coincide or (needs[name] >= 1.0 and self.reader.overhead > 0)):
                 asked.append(name)
                 chosen += extra
         return asked, chosen

@@ -174,17 +174,19 @@ async def explain_query(session: Session, sql: str, options: QueryOptions | None
     Raises:
         QueryError: as `run_query`.
     """
-    running = _open(session, sql, options or QueryOptions(), None)
+    running = _open(session, sql, options or QueryOptions(strict=False), None, save=False)
     try:
         return plan_before(running)
     finally:
         _close(running, keep=False)
 
 
-def _open(session: Session, sql: str, options: QueryOptions, reader: AttributeReader | None) -> Running:
+def _open(
+    session: Session, sql: str, options: QueryOptions, reader: AttributeReader | None, *, save: bool = True
+) -> Running:
     if not session.catalog.documents.all():
         raise PlanError("the workspace has no documents; add some first: sliders add FILES")
-    query, tables = bind(session, sql, options.describe, strict=options.strict)
+    query, tables = bind(session, sql, options.describe, strict=options.strict, save=save)
     held = shared(session)
     held.index = update_index(session, held.index)
     running = Running(session, query, options, held.index)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from sliders.errors import QueryError, UnsafeStatement
 from sliders.executor.binding import DOCS, bind
+from sliders.executor.explanations import EXPLAIN_TABLES, keep_explanation
 from sliders.executor.fill import fill, missing_work
 from sliders.executor.query import QueryOptions, explain_query, run_query
 from sliders.executor.reader import AttributeReader
@@ -18,7 +19,7 @@ from sliders.plan.explain import Explanation
 from sliders.plan.names import SYSTEM, QueryTable
 from sliders.plan.query import Query, parse_query
 from sliders.schema.schema import Schema, Table
-from sliders.store.guard import run_readonly
+from sliders.store.guard import known_tables, run_readonly
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ async def query_frame(
     result = await run_query(session, sql, options, reader=reader)
     for table in tables:
         session.catalog.tables.materialise(table.name)
+    keep_explanation(session.catalog.database, session.catalog.journal.open_run, result.explanation)
     frame = pd.DataFrame(list(result.rows), columns=list(result.columns))
     frame.attrs |= {
         "explanation": str(result.explanation), "tokens": result.tokens, "notes": list(result.notes),
@@ -76,13 +78,16 @@ async def query_frame(
     return frame
 
 
-async def explain_sql(session: Session, sql: str) -> Explanation:
-    """EXPLAIN of a query over documents; no model is called.
+async def explain_sql(session: Session, sql: str, describe: Mapping[str, str] | None = None) -> Explanation:
+    """EXPLAIN of a query over documents; no model is called, and nothing is changed but the index.
 
     Raises:
         QueryError: as `query_frame`.
     """
-    return await explain_query(session, sql)
+    words = sql.lstrip()
+    if words[:8].casefold() == "explain ":
+        words = words[8:]
+    return await explain_query(session, words, QueryOptions(describe=describe or {}, strict=False))
 
 
 async def complete_cells(session: Session, sql: str, *, reader: AttributeReader | None = None) -> bool:
@@ -112,11 +117,13 @@ async def complete_cells(session: Session, sql: str, *, reader: AttributeReader 
 
 def is_sql(text: str) -> bool:
     """Whether the words are a query, not a question."""
-    return text.lstrip().lower().startswith(("select ", "select\n", "select\t", "with "))
+    return text.lstrip().lower().startswith(("select ", "select\n", "select\t", "with ", "explain "))
 
 
 def _stands(session: Session, sql: str, schema: Schema) -> bool:
     """Whether the statement runs over tables that have all it needs, or can only run over them."""
+    if any(name in sql for name in EXPLAIN_TABLES):
+        return True
     named = [t for t in schema.tables if session.catalog.tables.current(t.name) is not None]
     try:
         needed = needed_cells(sql, schema)
@@ -140,6 +147,7 @@ def _complete(session: Session, table: Table, columns: Sequence[str]) -> bool:
 def plain(session: Session, sql: str) -> pd.DataFrame:
     """The result of one SELECT over the tables that are there, in the cage; nothing is extracted."""
     names = [r.relation for r in session.catalog.schemas.relations() if r.current_version is not None]
+    names += [name for name in EXPLAIN_TABLES if name in known_tables(session.catalog.database)]
     if not names:
         raise UnsafeStatement("the workspace has no tables yet; query the documents: SELECT ... FROM docs WHERE ...")
     result = run_readonly(session.catalog.database, sql, tables=names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sliders.executor.citing import quote_of
 from sliders.executor.session import Session
 from sliders.extraction.cells import Row
 from sliders.reconcile.reconcile import reconcile_table
@@ -31,7 +32,10 @@ async def settle(
     if before is not None and before.version == version.version and _known(session, table) == fingerprint:
         return None
     rows = session.catalog.extractions.rows(table.name)
-    relation = relation_of(rows, table.column_names, _documents(session), _sections(session), _table_chunks(session))
+    relation = relation_of(
+        rows, table.column_names, _documents(session), _sections(session), _table_chunks(session),
+        quote=quote_of(session, rows),
+    )  # fmt: skip
     additive = frozenset(c.name for c in table.columns if c.additive)
     chosen = options or Options(
         corrections=corrections, additive=additive, normalize=session.normalize, precede=session.precede
@@ -124,12 +128,17 @@ def _data_row(
     # stays in the cells, one step away.
     values = {relation.sql_name(name): _final(by_column, name) for name in table.column_names}
     return DataRow(
-        row.id,
+        _row_id(row),
         names.get(row.document_id, row.document_id),
         row.document_id,
         values,
         row.sources if len(row.sources) > 1 else (),
     )
+
+
+def _row_id(row: ReconciledRow) -> str:
+    """A merged row stands under the first row that it was made from, so that its id walks back to cells."""
+    return row.sources[0] if len(row.sources) > 1 else row.id
 
 
 def _final(values: Mapping[str, Any], name: str) -> Any:
@@ -152,5 +161,6 @@ def _derivations(
                 continue
             kind = "canonicalize" if by_column.get(f"{name}_canonical") is not None else "reconcile"
             kind = "correction" if (name, by_column.get(name)) in decided else kind
-            out.append(Derivation(name, final, kind, f"{kind} of {by_column.get(name)!r}", row.id, by_column.get(name)))
+            source = by_column.get(name)
+            out.append(Derivation(name, final, kind, f"{kind} of {source!r}", _row_id(row), source))
     return out

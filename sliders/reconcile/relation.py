@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from sliders.errors import RepairError
@@ -21,6 +22,7 @@ class MemoryRelation:
         document_ids: the document of each row; one unnamed document when not given.
         sources: by (row id, column); cells without an entry have an empty source.
         mentions: place of each row's words by row id.
+        quote: the words around a cell, by row id and column; asked only for cells in doubt, since it reads the page.
     """
 
     def __init__(
@@ -32,7 +34,9 @@ class MemoryRelation:
         documents: Mapping[str, DocumentSource] | None = None,
         sources: Mapping[tuple[str, str], CellSource] | None = None,
         mentions: Mapping[str, object] | None = None,
+        quote: Callable[[str, str], str] | None = None,
     ) -> None:
+        self._quote = quote
         size = len(next(iter(columns.values()))) if columns else 0
         self._columns = columns
         self.row_ids: Sequence[str] = row_ids if row_ids is not None else [f"r{i}" for i in range(size)]
@@ -51,7 +55,10 @@ class MemoryRelation:
 
     def source(self, index: int, column: str) -> CellSource:
         """What the page says of one cell."""
-        return self._sources.get((self.row_ids[index], column), _NOTHING)
+        found = self._sources.get((self.row_ids[index], column), _NOTHING)
+        if self._quote is None or found is _NOTHING:
+            return found
+        return replace(found, quote=self._quote(self.row_ids[index], column) or found.quote)
 
     def mention(self, index: int) -> object:
         """Place of the row's words, None when unknown."""
@@ -65,6 +72,7 @@ def relation_of(
     sections: Mapping[str, str] | None = None,
     table_chunks: frozenset[str] = frozenset(),
     keep_ungrounded: bool = False,
+    quote: Callable[[str, str], str] | None = None,
 ) -> MemoryRelation:
     """The relation of extracted rows: cells that are not grounded count as empty unless `keep_ungrounded`.
 
@@ -74,6 +82,7 @@ def relation_of(
         documents: documents by identifier.
         sections: heading path by chunk id.
         table_chunks: ids of the chunks that hold a table and no prose.
+        quote: the sentence of a cell, by row id and column; its printed words when left out.
     """
     kept = list(rows)
     values: dict[str, list[Scalar]] = {name: [None] * len(kept) for name in columns}
@@ -111,4 +120,5 @@ def relation_of(
         documents,
         sources,
         mentions,
+        quote,
     )

@@ -245,5 +245,6 @@ def test_statements_of_a_model_get_the_cells_that_they_need(ws: Workspace) -> No
 def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:
     run(ws, "SELECT ship, length FROM ships WHERE length > 0")
     ws.session.catalog.tables.materialise("ships")
-    frame = asyncio.run(query_frame(ws.session, "SELECT count(*) AS n FROM ships WHERE length > 30", reader=PatternReader(limit=0)))
+    counted = "SELECT count(*) AS n FROM ships WHERE length > 30"
+    frame = asyncio.run(query_frame(ws.session, counted, reader=PatternReader(limit=0)))
     assert frame["n"].tolist() == [9]
