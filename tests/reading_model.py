@@ -36,13 +36,13 @@ def _data(prompt: str, schema: dict[str, Any]) -> Any:
         return [{"words": words, "field": name} for name in names for words in _stated(prompt, name)]
     properties = schema["properties"]
     if "columns" in properties:
-        columns = [_filled(properties["columns"]["items"], _about(name)) for name in _wanted(prompt)]
-        return _filled(schema, {"columns": columns, "row": "a thing", "table": "things"})
+        columns = [filled(properties["columns"]["items"], _about(name)) for name in _wanted(prompt)]
+        return filled(schema, {"columns": columns, "row": "a thing", "table": "things"})
     if "rows" in properties:
         names = properties["rows"]["items"]["required"]
         return {"rows": [{name: next(iter(_stated(prompt, name)), None) for name in names}]}
     facts = {name: next(iter(_stated(prompt, name)), None) for name in properties if name in FACTS}
-    return _filled(schema, {"relevant": True, "row": "a thing", **facts})
+    return filled(schema, {"relevant": True, "row": "a thing", **facts})
 
 
 def asked_fields(schema: Any) -> list[str]:
@@ -53,7 +53,7 @@ def asked_fields(schema: Any) -> list[str]:
     return list(rows["items"]["required"] if rows else schema["required"])
 
 
-def _filled(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+def filled(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     """An object of the schema: what is known, and the first allowed or an empty value for the rest."""
     empty = {"array": [], "object": {}, "boolean": False, "integer": 0, "number": 0}
     out = {}

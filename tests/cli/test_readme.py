@@ -7,12 +7,12 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from help_blocks import commands, help_text, renewed
 from reading_model import document, reading_model
 
 import sliders
 from sliders import Settings
 from sliders.settings import _TEXT, _WHOLE
+from tests.cli.help_blocks import commands, help_text, renewed
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
