@@ -30,7 +30,7 @@ from sliders.plan.operators import DocumentTrace, Step
 from sliders.plan.order import Ordered, order
 from sliders.schema.schema import Table
 
-_WORTH_WITHIN, _WORTH_BEYOND = 0.08, 0.15
+_WORTH_WITHIN, _WORTH_BEYOND = 0.015, 0.1
 """Chance that the value is in the segments left, below which no more are sent: within gamma, and beyond it."""
 _DOUBT = 0.1
 """How much less likely than elsewhere a document that the index excludes is thought to state an attribute."""

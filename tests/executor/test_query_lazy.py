@@ -248,3 +248,41 @@ def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:
     counted = "SELECT count(*) AS n FROM ships WHERE length > 30"
     frame = asyncio.run(query_frame(ws.session, counted, reader=PatternReader(limit=0)))
     assert frame["n"].tolist() == [9]
+
+
+def test_explanations_are_tables_of_the_workspace(ws: Workspace) -> None:
+    frame = asyncio.run(query_frame(ws.session, "SELECT ship FROM ships WHERE length > 30", reader=PatternReader()))
+    documents = ws.query("SELECT document, tokens, whole, saved, order_taken FROM explain_documents")
+    assert len(documents) == COUNT
+    assert documents["tokens"].sum() == frame.attrs["tokens"]
+    assert (documents["saved"] == documents["whole"] - documents["tokens"]).all()
+    assert set(ws.query("SELECT operator FROM explain_plan")["operator"]) >= {"result", "filter"}
+
+
+def test_explain_changes_no_schema_and_calls_no_model(tmp_path: Path) -> None:
+    with workspace(tmp_path, schema=False) as ws:
+        text = ws.explain("EXPLAIN SELECT port FROM docs WHERE length < 23")
+        assert "estimated" in text and "length" in text
+        assert ws.schema.tables == ()
+
+
+def test_a_condition_that_cannot_be_planned_is_said_and_decided_by_sql(ws: Workspace) -> None:
+    sql = "SELECT ship FROM ships WHERE upper(port) = 'ARDEN' AND length > 25"
+    frame = asyncio.run(query_frame(ws.session, sql, reader=PatternReader()))
+    wanted = expected(lambda r: r["port"] == "Arden" and r["length"] > 25, "ship")
+    assert set(frame["ship"]) == {row[0] for row in wanted}
+    assert any("cannot be planned" in note for note in frame.attrs["notes"])
+
+
+def test_documents_of_another_kind_are_excluded_and_some_audited(tmp_path: Path) -> None:
+    with workspace(tmp_path, ships=12, towns=True) as ws:
+        result = run(ws, "SELECT town, population FROM towns WHERE population >= 2000")
+        excluded = ws.session.catalog.journal.decisions(stage="optimize", verdict="excluded")
+    # The double's embeddings are crude, so a town may be excluded too; what is left out is counted and audited.
+    towns = ("Arden", "Brill", "Corfe", "Diss", "Eye")
+    assert set(result.rows) <= {(town, 1000 * (n + 1)) for n, town in enumerate(towns) if n}
+    assert len(result.rows) >= 3
+    assert result.loss.excluded > 0 and 1 <= result.loss.audited <= result.loss.excluded
+    assert len(excluded) == result.loss.excluded - result.loss.audited
+    assert all("distance" in decision.reason for decision in excluded)
+    assert any("audited" in note for note in result.notes)
