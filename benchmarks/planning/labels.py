@@ -17,7 +17,7 @@ from sliders.documents.loaders import load_many
 from sliders.llm.tokens import token_counter
 from sliders.plan.features import Corpus, content_terms
 
-EVALS = Path("/work/shared/evals")
+EVALS = Path(__file__).resolve().parents[3] / "shared" / "evals"
 FIVE = ("hotpotqa_pooled", "musique_pooled", "tatqa_contexts", "finqa_pages", "qasper_papers")
 TABLE_SETS = (
     "ntsb_aviation", "restaurant_listings_e2e", "nba_game_summaries", "rki_covid_daily", "sec_10k_core", "wiki_people",
