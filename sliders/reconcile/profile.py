@@ -160,13 +160,28 @@ def profile_columns(
     return tuple(profiles)
 
 
+_NAMING = frozenset({"name", "title", "id"})
+_COMPOUND_PART = 5  # letters: shorter endings ("age" of "village") are chance
+
+
 def row_phrase_columns(phrase: str, columns: Sequence[Column]) -> tuple[str, ...]:
-    """Columns that the table's own "one row is ..." names: "one player in one game" names a column `player`."""
+    """Columns that the table's own "one row is ..." names: "one player in one game" names a column `player`.
+
+    A compound names its last part too ("a footbridge" names `bridge_name`); where nothing else is named, a column that
+    is just called `name` or `title` is the name of the row.
+    """
     words = set(fold(phrase).split()) - STOPWORDS
     words |= {w.rstrip("s") for w in words}
-    named = []
+
+    def said(part: str) -> bool:
+        return part in words or (len(part) >= _COMPOUND_PART and any(w.endswith(part) for w in words))
+
+    named, bare = [], []
     for column in columns:
         parts = set(fold(column.name.replace("_", " ")).split())
-        if parts and parts - {"name", "title", "id"} <= words and (parts & words):
+        about = parts - _NAMING
+        if parts and all(map(said, about)) and any(map(said, parts)):
             named.append(column.name)
-    return tuple(named)
+        elif parts and parts <= {"name", "title"}:
+            bare.append(column.name)
+    return tuple(named or bare[:1]) if words else ()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sliders import Workspace
 from sliders.llm.testing import ScriptedModel
+from sliders.reconcile.profile import row_phrase_columns
 from sliders.schema.names import kind_of
 from sliders.schema.schema import Column, ColumnType, Schema, Table
 
@@ -36,3 +37,14 @@ def test_a_row_is_a_kind_of_thing_and_never_one_thing() -> None:
     assert kind_of("the Harbour of Anchor") == "a harbour"
     assert kind_of("a tram accident") == "a tram accident"
     assert kind_of("") == ""
+
+
+def test_the_column_that_holds_the_name_of_a_row() -> None:
+    def named(row: str, *names: str) -> tuple[str, ...]:
+        return row_phrase_columns(row, [Column(name) for name in names])
+
+    assert named("a footbridge", "cost", "bridge_name") == ("bridge_name",)
+    assert named("a footbridge", "cost", "name") == ("name",)
+    assert named("one player in one game", "player", "game", "name") == ("player", "game")
+    assert named("a village", "age", "cost") == ()
+    assert named("", "name") == ()
