@@ -17,6 +17,7 @@ from sliders.extraction.dates import infer_day_first
 from sliders.extraction.extractor import Extraction, extract_chunk
 from sliders.extraction.gate import gate_chunk
 from sliders.extraction.numbers import infer_decimal
+from sliders.extraction.records import records_of
 from sliders.schema.schema import Column, Table
 from sliders.store.records import Decision, Task
 
@@ -128,7 +129,7 @@ async def _one(
 ) -> None:
     chunk = item.chunk
     names = tuple(c.name for c in item.columns)
-    if not item.sole:
+    if not item.sole and not (table.grain == "many" and records_of(chunk)):  # entries of the list are the rows
         verdict = await _gate(session, table, item)
         if verdict is not None:
             counts["gated"] += 1

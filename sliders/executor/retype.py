@@ -1,12 +1,16 @@
-"""Types that the documents do not bear out: a column whose words are no numbers or dates becomes text, without a call."""
+"""Types that the documents do not bear out, changed without a call: words that are no numbers or dates are text, words
+that only say whether something is so are yes or no."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from sliders.executor.session import Session
 from sliders.extraction.cells import Absence, Cell, Row
 from sliders.extraction.coerce import coerce
+from sliders.extraction.lexicon import stem
+from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType, Schema, Table
 from sliders.store.records import Task
 
@@ -21,8 +25,30 @@ def retype(session: Session) -> None:
             c for c in table.columns if not c.pinned and c.type is not ColumnType.TEXT and _misfits(session, table, c)
         ]
         if changed:
-            _apply(session, schema, table, changed)
+            _apply(session, schema, table, changed, ColumnType.TEXT, "most of the words found for it are no such value")
             schema = session.catalog.schemas.current() or schema
+            table = schema.table(table.name)
+        truths = [c for c in table.columns if not c.pinned and c.type is ColumnType.TEXT and _yes_or_no(session, table, c)]
+        if truths:
+            _apply(session, schema, table, truths, ColumnType.BOOLEAN, "nearly all of its words only say that it is so or not")
+            schema = session.catalog.schemas.current() or schema
+
+
+def _yes_or_no(session: Session, table: Table, column: Column) -> bool:
+    """Whether the words found for a column repeat its own last word ("family friendly": "kid friendly", "not friendly")."""
+    words = spoken_name(column.name).split()
+    if len(words) < 2 or len(words[-1]) < _TELLING_LENGTH:
+        return False
+    cells = [c for row in session.catalog.extractions.rows(table.name) if (c := row.cell(column.name))]
+    said = [c.printed for c in cells if c.absence is None]
+    truths = [s for s in said if stem(words[-1]) in {stem(w) for w in re.findall(r"[a-z]+", s.lower())}]
+    if len(said) < _FEWEST_TRUTHS or len(truths) < _MOST * len(said):
+        return False
+    retyped = replace(column, type=ColumnType.BOOLEAN)
+    return sum(coerce(s, retyped).value is not None for s in truths) >= _MOST * len(truths)
+
+
+_FEWEST_TRUTHS, _MOST, _TELLING_LENGTH = 6, 0.7, 5
 
 
 def _misfits(session: Session, table: Table, column: Column) -> bool:
@@ -34,10 +60,12 @@ def _misfits(session: Session, table: Table, column: Column) -> bool:
     return failed > parsed
 
 
-def _apply(session: Session, schema: Schema, table: Table, columns: list[Column]) -> None:
+def _apply(
+    session: Session, schema: Schema, table: Table, columns: list[Column], to: ColumnType, reason: str
+) -> None:
     names = {c.name for c in columns}
     grown = replace(
-        table, columns=tuple(replace(c, type=ColumnType.TEXT) if c.name in names else c for c in table.columns)
+        table, columns=tuple(replace(c, type=to) if c.name in names else c for c in table.columns)
     )
     settled = session.catalog.extractions.settled(table)
     rows = [_again(row, grown, names) for row in session.catalog.extractions.rows(table.name)]
@@ -52,16 +80,16 @@ def _apply(session: Session, schema: Schema, table: Table, columns: list[Column]
     ]
     session.catalog.extractions.save(rows, tasks)
     for name in sorted(names):
-        session.decide("schema", f"column:{name}", "made text", "most of the words found for it are no such value")
+        session.decide("schema", f"column:{name}", f"made {to.value}", reason)
 
 
 def _again(row: Row, table: Table, names: set[str]) -> Row:
     return replace(
-        row, cells=tuple(_as_text(cell, table.column(cell.column)) for cell in row.cells if cell.column in names)
+        row, cells=tuple(_parsed(cell, table.column(cell.column)) for cell in row.cells if cell.column in names)
     )
 
 
-def _as_text(cell: Cell, column: Column) -> Cell:
+def _parsed(cell: Cell, column: Column) -> Cell:
     if cell.span is None or not cell.printed:
         return cell
     parsed = coerce(cell.printed, column)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sliders.executor.agree import agree
 from sliders.executor.citing import quote_of
 from sliders.executor.session import Session
 from sliders.extraction.cells import Row
@@ -24,6 +25,7 @@ async def settle(
     Raises:
         ModelUnavailable: the model cannot be reached.
     """
+    agree(session, table)
     before = session.catalog.tables.current(table.name)
     version = session.catalog.tables.materialise(table.name)
     corrections = tuple(_correction(c) for c in session.catalog.knowledge.corrections(table.name))

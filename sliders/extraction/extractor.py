@@ -12,7 +12,7 @@ from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
-from sliders.extraction.records import Record, records_of
+from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
 from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
 from sliders.extraction.sentences import states_outcome, told_in_sentence
@@ -133,21 +133,43 @@ def _told(reading: _Reading, cell: Cell, column: Column) -> Cell:
 async def _each_record(
     reading: _Reading, records: Sequence[Record], table: Table, columns: Sequence[Column], model: Model
 ) -> Extraction:
-    """A chunk whose lines are records of their own: one short call for each, the fields first."""
-    names = tuple(c.name for c in columns)
+    """A chunk whose lines are records of their own: one short call for each, the fields first.
+
+    What identifies an entry is its mark, which code reads; the model never sees it.
+    """
+    marked = tuple(c for c in columns if names_entry(c.name, table.name, table.row))[:1]
+    asked = [c for c in columns if c not in marked]
     rows: list[Row] = []
     refusals: list[Refusal] = []
     tokens = 0
     for record in records:
-        part = replace(reading, text=record.text, offset=record.start)
-        request = record_prompt(record.text, table, columns, line=True)
-        reply = await _asked(request, model)
-        if isinstance(reply, ModelError):
-            refusals.append(Refusal(reading.chunk.id, f"line {record.ordinal + 1}", str(reply)))
-            continue
-        tokens += reply.usage.tokens
-        rows.append(_record_row(part, table, columns, reply, request, model, ordinal=record.ordinal))
-    return Extraction(reading.chunk.id, table.name, names, tuple(rows), tuple(refusals), tokens)
+        body = record.body if marked else 0
+        part = replace(reading, text=record.text[body:], offset=record.start + body)
+        row = Row(
+            row_id(table.name, reading.chunk.id, record.start, record.ordinal), table.name,
+            reading.chunk.document_id, reading.chunk.id, record.ordinal, (),
+        )  # fmt: skip
+        if asked:
+            request = record_prompt(part.text, table, asked, line=True)
+            reply = await _asked(request, model)
+            if isinstance(reply, ModelError):
+                refusals.append(Refusal(reading.chunk.id, f"line {record.ordinal + 1}", str(reply)))
+                continue
+            tokens += reply.usage.tokens
+            read = _record_row(part, table, asked, reply, request, model, ordinal=record.ordinal)
+            row = _with_sentences(part, replace(read, id=row.id), asked)
+        rows.append(replace(row, cells=(*(_marked(reading, record, c) for c in marked), *row.cells)))
+    return Extraction(
+        reading.chunk.id, table.name, tuple(c.name for c in columns), tuple(rows), tuple(refusals), tokens
+    )
+
+
+def _marked(reading: _Reading, record: Record, column: Column) -> Cell:
+    start, end = record.mark
+    if start == end:
+        return Cell(column.name, absence=Absence.NOT_STATED, detail="the entry has no mark")
+    whole = replace(reading, text=record.text, offset=record.start)
+    return _cell_of(whole, column, Candidate(column, record.text[start:end], start, end, Grounding.EXACT, 1))
 
 
 async def _many_rows(

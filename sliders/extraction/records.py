@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from sliders.chunks.chunk import Chunk
+from sliders.schema.names import spoken_name
 
 _MARKED = re.compile(r"^\s*(?:\[[^\]\n]{1,24}\]|\(?\d{1,5}[.):]|[-*•‣◦]|#\d+|[A-Za-z]{0,3}\d{1,6}[:.)\t])\s+\S")
 _SHARE = 0.9
@@ -19,6 +20,14 @@ class Record:
     text: str
     start: int
     ordinal: int
+    mark: tuple[int, int] = (0, 0)
+    """Where the entry's own identifier stands in `text` ("L07" of "[L07] ..."); empty when it has none."""
+
+    @property
+    def body(self) -> int:
+        """Where the text after the mark begins."""
+        found = re.match(r"[\s\])}.:,;-]*", self.text[self.mark[1] :])
+        return self.mark[1] + (found.end() if found else 0)
 
 
 def records_of(chunk: Chunk) -> tuple[Record, ...]:
@@ -36,7 +45,27 @@ def records_of(chunk: Chunk) -> tuple[Record, ...]:
     marked = [(text, start) for text, start in lines if _MARKED.match(text)]
     if len(marked) < _FEWEST or len(marked) < _SHARE * len(lines) or not _alike([text for text, _ in marked]):
         return ()
-    return tuple(Record(text, start, ordinal) for ordinal, (text, start) in enumerate(marked))
+    return tuple(Record(text, start, ordinal, _mark(text)) for ordinal, (text, start) in enumerate(marked))
+
+
+def _mark(text: str) -> tuple[int, int]:
+    first = re.match(r"\s*[\[({#]*([^\]\n)}\s][^\]\n)}]*?)(?:[\])}.:]+\s|\s)", text)
+    return first.span(1) if first else (0, 0)
+
+
+_IDENTIFIER = frozenset(["id", "ids", "identifier", "number", "no", "nr", "code", "ref", "key", "label"])
+
+
+def names_entry(column: str, table: str, row: str) -> bool:
+    """Whether a column holds what identifies an entry of the list: the row's own noun, or an identifier of it.
+
+    >>> names_entry("sailing_id", "sailings", "a sailing"), names_entry("phone_number", "sailings", "a sailing")
+    (True, False)
+    """
+    words = spoken_name(column).split()
+    nouns = {w.rstrip("s") for w in (*spoken_name(table).split(), *row.lower().split())} - {"a", "an", "the", "one"}
+    rest = [w for w in words if w not in _IDENTIFIER]
+    return bool(words) and all(w.rstrip("s") in nouns for w in rest)
 
 
 def _alike(lines: list[str]) -> bool:

@@ -7,6 +7,8 @@ answers only when they agree.
 
 from __future__ import annotations
 
+import re
+
 from sliders.chunks.sentences import sentence_spans
 from sliders.extraction.coerce import CoerceContext, Coerced, coerce
 from sliders.extraction.lexicon import stem
@@ -20,7 +22,10 @@ _GENERAL = frozenset(
 
 
 def told_in_sentence(column: Column, text: str, context: CoerceContext) -> tuple[int, int, Coerced] | None:
-    """Span and value of the sentence that tells an integer column, None unless all that parse say the same number."""
+    """Span and value of the sentence that tells an integer column, or of the clause that tells a yes-or-no one; None
+    unless all that parse say the same."""
+    if column.type is ColumnType.BOOLEAN:
+        return _clause(column, text, context)
     if column.type is not ColumnType.INTEGER:
         return None
     telling = _telling(column)
@@ -35,6 +40,32 @@ def told_in_sentence(column: Column, text: str, context: CoerceContext) -> tuple
         if parsed.value is not None and parsed.derived:
             found.append((start, end, parsed))
     return found[0] if found and len({p.value for _, _, p in found}) == 1 else None
+
+
+_BREAK = re.compile(r"[.;:,!?\n]|\b(?:and|but|while|although|which|it)\b", re.IGNORECASE)
+
+
+def _clause(column: Column, text: str, context: CoerceContext) -> tuple[int, int, Coerced] | None:
+    """The clause that has the telling last word of the column's name ("friendly"), from its beginning to that word."""
+    last = spoken_name(column.name).split()[-1]
+    head = stem(last)
+    if len(last) < _TELLING_LENGTH:
+        return None
+    found: list[tuple[int, int, Coerced]] = []
+    for word in re.finditer(r"[^\W\d_]+(?:[’'][a-z]+)?", text):
+        if stem(word.group().lower()) != head:
+            continue
+        breaks = [b.end() for b in _BREAK.finditer(text, 0, word.start())]
+        start = breaks[-1] if breaks else 0
+        start += len(text[start : word.end()]) - len(text[start : word.end()].lstrip())
+        parsed = coerce(text[start : word.end()], column, context=context)
+        if parsed.value is None:
+            return None
+        found.append((start, word.end(), parsed))
+    return found[0] if found and len({p.value for _, _, p in found}) == 1 else None
+
+
+_TELLING_LENGTH = 5
 
 
 def states_outcome(column: Column) -> bool:

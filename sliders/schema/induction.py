@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +12,7 @@ from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.model import Model, Request, Response
 from sliders.llm.prompts import load_prompt
 from sliders.schema.guidelines import guidelines_for
-from sliders.schema.lint import LintIssue, lint_table
+from sliders.schema.lint import LintIssue, counted_nouns, lint_table
 from sliders.schema.literals import uncovered
 from sliders.schema.merging import Embed, merge_table
 from sliders.schema.names import kind_of, snake_name, spoken_name
@@ -109,12 +110,13 @@ async def induce_schema(
         table = schema.tables[0]
         return Induction(schema, table, tuple(c for t in schema.tables for c in t.column_names))
     reply = await model.generate(induction_prompt(question, samples, schema))
-    proposal, tokens = _proposal(reply, grain, question), reply.usage.tokens
+    noun = _row_noun([question, *others])
+    proposal, tokens = _proposal(reply, grain, question, noun), reply.usage.tokens
     open_parts = uncovered(question, [str(p.get("asked", "")) for p in _parts(reply)], proposal, samples)
     if open_parts:
         again = await model.generate(induction_prompt(question, samples, schema, open_parts))
         tokens += again.usage.tokens
-        extra = _proposal(again, grain, question).columns
+        extra = _proposal(again, grain, question, noun).columns
         proposal = replace(proposal, columns=(*proposal.columns, *extra))
     if grain is None and proposal.grain == "many" and not any(t.name == proposal.name for t in schema.tables):
         found, spent = (False, 0) if _is_the_document(proposal.row, names) else await _several(proposal.row, samples, model)
@@ -169,13 +171,27 @@ def _parts(reply: Response) -> list[dict[str, Any]]:
     return [part for part in data.get("columns", []) if isinstance(part, dict) and part.get("name")]
 
 
-def _proposal(reply: Response, grain: Grain | None, question: str) -> Table:
+def _row_noun(questions: Sequence[str]) -> str:
+    """What most of several questions count ("how many of the sailings"): one row of the table is one of these."""
+    nouns = Counter(noun for question in questions for noun in counted_nouns(question))
+    best = nouns.most_common(1)
+    if not best or best[0][1] < max(_FEWEST_COUNTS, _COUNT_SHARE * len(questions)):
+        return ""
+    return best[0][0]
+
+
+_FEWEST_COUNTS, _COUNT_SHARE = 3, 0.3
+
+
+def _proposal(reply: Response, grain: Grain | None, question: str, counted: str = "") -> Table:
     data = reply.data if isinstance(reply.data, dict) else {}
     said: Grain = "many" if data.get("in_document") == "several" else "document"
     columns = tuple(
         Column(name=_name(part), type=_type(part), description=_asked(part, question)) for part in _parts(reply)
     )
     row = kind_of(str(data.get("row", "")).strip().rstrip("."))
+    if counted:
+        row = f"{'an' if counted[0] in 'aeiou' else 'a'} {counted}"
     noun = snake_name(row.split(" of ")[0].removeprefix("a ").removeprefix("an ").removeprefix("the "), "fact")
     return Table(noun if noun.endswith("s") else noun + "s", columns, row=row, grain=grain or said)
 
@@ -183,6 +199,11 @@ def _proposal(reply: Response, grain: Grain | None, question: str) -> Table:
 def _name(part: dict[str, Any]) -> str:
     """The proposed name; a lone participle gets its noun back from the question ("killed": "people_killed")."""
     name = str(part["name"])
+    asked = str(part.get("asked", "")).strip()
+    if _OF_IDENTIFIERS.search(name) and _PROPER_NAME.fullmatch(asked):
+        return "name"  # what is called by a proper name is not called by a number
+    if (named := re.fullmatch(r"(?:different )?([a-z]+) names?", asked)) and "name" not in name:
+        return f"{named[1]}_name"
     nouns = re.findall(
         r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", str(part.get("asked", "")).lower()
     )
@@ -191,9 +212,15 @@ def _name(part: dict[str, Any]) -> str:
     return f"{'people' if nouns[-1].startswith('person') else nouns[-1]}_{name}"
 
 
+_OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|number|no|code)$")
+_PROPER_NAME = re.compile(r"(?:(?:about|of|in|at|by) )?(?:the )?[A-Z][^\W\d]*(?:[ '’&.-]+[^\W\d]+)*")
+
+
 def _type(part: dict[str, Any]) -> ColumnType:
     """The proposed type, or integer where the question's own words count or compare with a number."""
     said = ColumnType(part.get("type", "text"))
+    if _PROPER_NAME.fullmatch(str(part.get("asked", "")).strip()):
+        return ColumnType.TEXT
     return ColumnType.INTEGER if said is ColumnType.TEXT and _COUNTED.search(str(part.get("asked", ""))) else said
 
 

@@ -98,7 +98,7 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
     if name in _WHOLE_SET or _counts_rows(parts, table, question):
         issues.append(LintIssue(column.name, "counts, ranks and answers are SQL's work", "dropped"))
         return None
-    if len(table.columns) > 1 and name.rstrip("s") in _row_nouns(table) | _counted(question):
+    if len(table.columns) > 1 and name.rstrip("s") in _row_nouns(table) | counted_nouns(question):
         issues.append(LintIssue(column.name, "the row itself is no fact", "dropped"))
         return None
     trimmed = _without_superlatives(parts)
@@ -116,7 +116,7 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
 def _counts_rows(parts: Sequence[str], table: Table, question: str) -> bool:
     """`accident_count` or `number_of_accidents` in a table of accidents counts the table's own rows."""
     nouns = {w.rstrip("s") for w in spoken_name(table.name).split()} | {"document", "report", "row", "file"}
-    nouns |= _counted(question)
+    nouns |= counted_nouns(question)
     if len(parts) >= 2 and parts[-1] in ("count", "rank", "total"):
         return all(p.rstrip("s") in nouns for p in parts[:-1])
     if parts[:2] in (["number", "of"], ["count", "of"]):
@@ -124,7 +124,7 @@ def _counts_rows(parts: Sequence[str], table: Table, question: str) -> bool:
     return False
 
 
-def _counted(question: str) -> set[str]:
+def counted_nouns(question: str) -> set[str]:
     """What a question counts ("how many of the old barns" counts barns): rows, never a column."""
     found = re.findall(
         r"how many (?:of (?:the|these|those) )?(?:different )?((?:[a-z-]+ ){0,2}?[a-z-]+?s)\b", question.lower()

@@ -73,6 +73,9 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
         for other in others:
             if _FAMILIES[other.type] == "number" and _asked_alike(column, other):
                 return other
+    named = [o for o in others if o.type is ColumnType.TEXT and (o.name == "name" or o.name.endswith("_name"))]
+    if column.type is ColumnType.TEXT and len(named) == 1 and _bare_name(column.name, named[0].name):
+        return named[0]
     rivals = [o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type]]
     if not rivals:
         return None
@@ -81,6 +84,11 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     scores = np.maximum(vectors[1:] @ vectors[0], names[1:] @ names[0])
     best = int(np.argmax(scores))
     return rivals[best] if float(scores[best]) >= _SAME_COLUMN else None
+
+
+def _bare_name(one: str, other: str) -> bool:
+    """`name` is whatever name the table has ("place_name")."""
+    return "name" in (one, other) and (one.endswith("_name") or other.endswith("_name"))
 
 
 def _asked_alike(column: Column, other: Column) -> bool:

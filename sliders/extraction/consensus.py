@@ -1,0 +1,206 @@
+"""What the lines of one list agree on: a word that means one field in most lines means it in the others, too.
+
+A model that reads line by line labels the same words now as one field and now as another. The lines of a list share
+their vocabulary, so code can settle it by vote: words go to the field that most lines give them, and a line that was
+read without a value gets the words that other lines have for it, where they stand in the line exactly once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.coerce import CoerceContext, coerce
+from sliders.extraction.sentences import told_in_sentence
+from sliders.schema.schema import Column, ColumnType
+
+FEWEST_LINES = 12
+"""Below this a vote says little."""
+
+_KNOWN = 3
+"""So many lines must give words the same field before the words count as known."""
+
+_MAJORITY = 3
+"""So many times more often than any other field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row and the line that it was read from: its text, and where that starts in the document."""
+
+    row: Row
+    text: str
+    start: int
+
+
+Vocabulary = Mapping[str, Counter[str]]
+"""Column name -> its words in plain form -> number of lines that have them there."""
+
+
+def plain(words: str) -> str:
+    """Words without case, hyphens, double space and punctuation at the edges."""
+    return " ".join(words.replace("-", " ").casefold().split()).strip(" ,.;:!?\"'()[]")
+
+
+def vocabulary(lines: Sequence[Line], columns: Sequence[Column]) -> Vocabulary:
+    """The words of each text column that tell a closed set of things: more lines than different words."""
+    out: dict[str, Counter[str]] = {}
+    for column in columns:
+        if column.type not in (ColumnType.TEXT, ColumnType.ENUM):
+            continue
+        words = Counter(
+            plain(cell.printed) for line in lines if (cell := line.row.cell(column.name)) and _stands(cell)
+        )
+        words.pop("", None)
+        out[column.name] = words
+    return out
+
+
+def agreed(lines: Sequence[Line], columns: Sequence[Column]) -> list[Row]:
+    """The rows whose cells the vote changes, each with only the changed cells.
+
+    Args:
+        lines: all rows of one table that were read from lines of lists.
+        columns: the table's columns.
+    """
+    if len(lines) < FEWEST_LINES:
+        return []
+    by_name = {c.name: c for c in columns}
+    words = vocabulary(lines, columns)
+    changed: dict[str, dict[str, Cell]] = {}
+    moved = []
+    for line in lines:
+        cells = _moved(line, by_name, words)
+        changed[line.row.id] = cells
+        moved.append(replace(line, row=_with(line.row, cells)))
+    words = vocabulary(moved, columns)
+    for line in moved:
+        cells = _shortened(line, by_name, words)
+        line = replace(line, row=_with(line.row, cells))
+        cells |= _filled(line, by_name, words)
+        changed[line.row.id] |= cells
+    return [replace(line.row, cells=tuple(cells.values())) for line in lines if (cells := changed[line.row.id])]
+
+
+def _stands(cell: Cell) -> bool:
+    return cell.absence is None and cell.span is not None
+
+
+def _with(row: Row, cells: Mapping[str, Cell]) -> Row:
+    return replace(row, cells=tuple(cells.get(c.column, c) for c in row.cells))
+
+
+def _owner(words: str, known: Vocabulary) -> str | None:
+    """The column that the words belong to by a clear majority of lines."""
+    votes = sorted(((counts[words], name) for name, counts in known.items() if counts[words]), reverse=True)
+    if not votes or votes[0][0] < _KNOWN or (len(votes) > 1 and votes[0][0] < _MAJORITY * votes[1][0]):
+        return None
+    return votes[0][1]
+
+
+def _moved(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict[str, Cell]:
+    """Words that the line alone labels so: into their own column if it is empty here, else out."""
+    cells: dict[str, Cell] = {}
+    for cell in line.row.cells:
+        if cell.column not in known or not _stands(cell):
+            continue
+        owner = _owner(plain(cell.printed), known)
+        if owner is None or owner == cell.column:
+            continue
+        home = cells.get(owner) or line.row.cell(owner)
+        if home is not None and home.absence is not None and cell.span is not None:
+            cells[owner] = _cell_at(line, columns[owner], cell.span.start, cell.span.end, home)
+        reason = f"{cell.printed!r} is {owner} in most lines"
+        cells[cell.column] = replace(
+            cell, value=None, printed="", span=None, grounding=Grounding.NONE,
+            absence=Absence.NOT_STATED, detail=reason,
+        )  # fmt: skip
+    return cells
+
+
+def _shortened(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict[str, Cell]:
+    """A phrase that no other line has, cut to the one known value inside it ("excellent Chinese dishes")."""
+    cells: dict[str, Cell] = {}
+    for cell in line.row.cells:
+        if cell.column not in known or not _stands(cell) or cell.span is None:
+            continue
+        words = plain(cell.printed)
+        counts = known[cell.column]
+        if counts[words] > 1:
+            continue
+        inner = [v for v, n in counts.items() if n >= _KNOWN and v != words and _owner(v, known) == cell.column]
+        places = _longest(_places(line.text[cell.span.start - line.start : cell.span.end - line.start], inner))
+        if len({v for _, _, v in places}) == 1:
+            start = cell.span.start + places[0][0]
+            cells[cell.column] = _cell_at(line, columns[cell.column], start, start + places[0][1] - places[0][0], cell)
+    return cells
+
+
+def _filled(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict[str, Cell]:
+    """Known words that stand in the line, for the columns that were read empty."""
+    taken = [c.span for c in line.row.cells if _stands(c) and c.span is not None and c.column in known]
+    cells: dict[str, Cell] = {}
+    for cell in line.row.cells:
+        if columns[cell.column].type is ColumnType.BOOLEAN and (clause := _clause(line, columns[cell.column], cell)):
+            cells[cell.column] = clause
+        if cell.absence is None or cell.column not in known:
+            continue
+        words = [v for v, n in known[cell.column].items() if n >= _KNOWN and _owner(v, known) == cell.column]
+        places = [
+            (s, e, v)
+            for s, e, v in _longest(_places(line.text, words))
+            if not any(line.start + s < t.end and t.start < line.start + e for t in taken)
+        ]
+        if len({v for _, _, v in places}) == 1:
+            found = _cell_at(line, columns[cell.column], line.start + places[0][0], line.start + places[0][1], cell)
+            if found.absence is None:
+                cells[cell.column] = found
+    return cells
+
+
+def _clause(line: Line, column: Column, cell: Cell) -> Cell | None:
+    """A yes or no that the line was read without, out of its clause about the column."""
+    found = told_in_sentence(column, line.text, CoerceContext()) if cell.absence is not None else None
+    if found is None:
+        return None
+    return _cell_at(line, column, line.start + found[0], line.start + found[1], cell)
+
+
+def _places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Where each of the plain words stands in a text, as whole words, whatever case and hyphens it has."""
+    out = []
+    for value in words:
+        pattern = r"[\s-]+".join(re.escape(part) for part in value.split())
+        for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE):
+            out.append((match.start(), match.end(), value))
+    return out
+
+
+def _longest(places: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Without the places that lie inside a longer one."""
+    return [
+        (s, e, v)
+        for s, e, v in places
+        if not any(s2 <= s and e <= e2 and (e2 - s2) > (e - s) for s2, e2, _ in places)
+    ]
+
+
+def _cell_at(line: Line, column: Column, start: int, end: int, before: Cell) -> Cell:
+    """The cell of `column` on these characters of the document."""
+    printed = line.text[start - line.start : end - line.start]
+    parsed = coerce(printed, column)
+    page = before.span.page if before.span is not None else next((c.span.page for c in line.row.cells if c.span), None)
+    return replace(
+        before,
+        column=column.name,
+        value=parsed.value,
+        printed=printed,
+        grounding=Grounding.EXACT,
+        span=Span(line.row.document_id, start, end, page),
+        absence=parsed.absence,
+        detail=parsed.detail or "as most lines of the list have it",
+        rationale="",
+    )
