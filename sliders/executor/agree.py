@@ -17,8 +17,9 @@ def agree(session: Session, table: Table) -> int:
     if table.grain != "many":
         return 0
     types = sorted(f"{c.name}:{c.type.value}" for c in table.columns)
-    state = [session.catalog.extractions.count(table.name), types]
-    if state[0] < FEWEST_LINES or session.catalog.knowledge.statistic(f"agreed:{table.name}") == state:
+    count = session.catalog.extractions.count(table.name)
+    state = [count, types]
+    if count < FEWEST_LINES or session.catalog.knowledge.statistic(f"agreed:{table.name}") == state:
         return 0
     changed = agreed(_lines(session, table), table.columns)
     with session.catalog.database.transaction():
