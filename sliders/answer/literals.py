@@ -58,7 +58,7 @@ def _literal_repair(
     if not literal.is_string:
         return _text_flag(node, column, literal, profile)
     text = literal.name.strip("%") if isinstance(node, exp.Like | exp.ILike) else literal.name
-    variants = match.same(literal.name, profile.texts) if isinstance(node, exp.EQ) else []
+    variants = _variants(literal.name, profile.texts) if isinstance(node, exp.EQ) else []
     if literal.name in profile.texts and len(variants) > 1 and not _says_more(question, literal.name, variants):
         _replace_test(node, column, literal.name, variants)
         return f"{profile.column.name}: {literal.name!r} read as {', '.join(variants[:MAX_LISTED])}"
@@ -75,6 +75,13 @@ def _literal_repair(
     _replace_test(node, column, text, values)
     more = ", ..." if len(values) > MAX_LISTED else ""
     return f"{profile.column.name}: {text!r} read as {', '.join(values[:MAX_LISTED])}{more}"
+
+
+def _variants(text: str, texts: Sequence[str]) -> list[str]:
+    """The spellings of a value, and the values that add a number to it: a make with its model is of that make."""
+    start = text.casefold() + " "
+    numbered = [t for t in texts if t.casefold().startswith(start) and re.search(r"\d", t[len(start) :])]
+    return list(dict.fromkeys([*match.same(text, texts), *numbered]))
 
 
 def _says_more(question: str, literal: str, variants: Sequence[str]) -> bool:
