@@ -11,6 +11,7 @@ from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded, ModelError
 from sliders.executor.prune import select_chunks
 from sliders.executor.session import Session
+from sliders.executor.statements import fill_statements
 from sliders.extraction.cells import Absence, Row
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.dates import infer_day_first
@@ -65,6 +66,10 @@ async def fill(session: Session, table: Table, columns: Sequence[str]) -> Filled
     A failed chunk is recorded and asked again on the next run; a budget that is spent stops the fill cleanly.
     """
     work = missing_work(session, table, columns)
+    try:
+        work = await fill_statements(session, table, work)
+    except BudgetExceeded as error:
+        return Filled(stopped=str(error))
     if not work:
         return Filled()
     work = _pruned(session, table, work)

@@ -80,6 +80,7 @@ def _lines(grid: TableGrid, columns: Mapping[Period, int], table: int) -> Iterat
             continue
         if label:
             yield StatementLine(label, section.rstrip(":"), cells, _note(grid, section, label), table)
+            section = "" if label.lower().startswith("total") else section  # a total closes its section
 
 
 def _note(grid: TableGrid, section: str, label: str) -> str:
@@ -99,16 +100,14 @@ def _note(grid: TableGrid, section: str, label: str) -> str:
     return note
 
 
-def header_place(text: str, period: Period, header: str, cell: TableCell) -> tuple[int, int] | None:
-    """Where the year of a cell's column is printed: before the cell itself, as tables are rendered with their headers."""
-    digits = header[period.start : period.stop]
-    line = text.rfind("\n", 0, cell.start) + 1
-    at = text.rfind(digits, line, cell.start)
-    return (at, at + len(digits)) if digits and at >= 0 else None
+def printed_header(document: Document, statement: Statement, period: Period, cell: TableCell) -> tuple[int, int]:
+    """Where the year of a cell's column is printed: before the cell, as tables are rendered with their headers beside.
 
-
-def header_of(statement: Statement, period: Period) -> str:
-    """The printed header of a period's column."""
+    The cell itself where the header is not repeated in its row.
+    """
     assert statement.element.grid is not None
-    columns = _period_columns(statement.element.grid)
-    return statement.element.grid.header[columns[period]]
+    header = statement.element.grid.header[_period_columns(statement.element.grid)[period]]
+    digits = header[period.start : period.stop]
+    line = document.text.rfind("\n", 0, cell.start) + 1
+    at = document.text.rfind(digits, line, cell.start) if digits else -1
+    return (at, at + len(digits)) if at >= 0 else (cell.start, cell.end)
