@@ -1,36 +1,43 @@
-"""The vote of a list's lines over its table, after the lines were read: by code, once for each state of the rows."""
+"""What the rows of a table show only together: the vote of a list's lines, two columns that name one fact."""
 
 from __future__ import annotations
 
 from sliders.executor.session import Session
 from sliders.extraction.cells import Row
-from sliders.extraction.consensus import FEWEST_LINES, Line, agreed
+from sliders.extraction.consensus import Line, agreed
 from sliders.extraction.records import Record, records_of
+from sliders.extraction.twins import filled_by_twins
 from sliders.schema.schema import Table
 
 
 def agree(session: Session, table: Table) -> int:
-    """Settle the labels of a table whose rows are lines of lists; the number of rows that changed.
+    """Settle by code what the rows of a table show together; the number of rows that changed.
 
     The same cells come out however often it runs: a run that was killed before it does it again.
     """
-    if table.grain != "many":
-        return 0
     types = sorted(f"{c.name}:{c.type.value}" for c in table.columns)
     count = session.catalog.extractions.count(table.name)
-    state = [count, types]
-    if count < FEWEST_LINES or session.catalog.knowledge.statistic(f"agreed:{table.name}") == state:
+    asked = sum(n for states in session.catalog.extractions.absences(table.name).values() for n in states.values())
+    state = [count, asked, types]
+    if count < _FEWEST_ROWS or session.catalog.knowledge.statistic(f"agreed:{table.name}") == state:
         return 0
-    changed = agreed(_lines(session, table), table.columns)
+    changed = agreed(_lines(session, table), table.columns) if table.grain == "many" else []
     with session.catalog.database.transaction():
         session.catalog.extractions.save(changed)
+        filled = filled_by_twins(session.catalog.extractions.rows(table.name), table.columns)
+        session.catalog.extractions.save(filled)
         session.catalog.knowledge.set_statistic(f"agreed:{table.name}", state)
-    if changed:
-        cells = sum(len(row.cells) for row in changed)
-        session.decide(
-            "extract", f"table:{table.name}", "settled by vote", f"{cells} cells as most lines of the list have them"
-        )
-    return len(changed)
+    _decide(session, table, changed, "as most lines of the list have them")
+    _decide(session, table, filled, "as a column that stands on the same words in the other rows")
+    return len(changed) + len(filled)
+
+
+def _decide(session: Session, table: Table, changed: list[Row], how: str) -> None:
+    if cells := sum(len(row.cells) for row in changed):
+        session.decide("extract", f"table:{table.name}", "settled by vote", f"{cells} cells {how}")
+
+
+_FEWEST_ROWS = 8
 
 
 def _lines(session: Session, table: Table) -> list[Line]:
