@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded, ModelError
+from sliders.executor.conventions import context_of
 from sliders.executor.prune import select_chunks
 from sliders.executor.session import Session
 from sliders.executor.statements import fill_statements
 from sliders.extraction.cells import Absence, Row
 from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.dates import infer_day_first
 from sliders.extraction.extractor import Extraction, extract_chunk
 from sliders.extraction.gate import gate_chunk
-from sliders.extraction.numbers import infer_decimal
 from sliders.extraction.records import records_of
 from sliders.schema.schema import Column, Table
 from sliders.store.records import Decision, Task
@@ -110,9 +109,7 @@ def _facts(session: Session, document_id: str, known: dict[str, _DocumentFacts])
         if len(known) > 64:
             known.clear()
         document = session.catalog.documents.get(document_id)
-        sample = document.text[:200_000]
-        context = CoerceContext(day_first=infer_day_first([sample]), decimal=infer_decimal([sample]))
-        known[document_id] = _DocumentFacts(document, context)
+        known[document_id] = _DocumentFacts(document, context_of(session, document.text))
     return known[document_id]
 
 

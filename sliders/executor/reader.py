@@ -10,12 +10,11 @@ from typing import Protocol
 from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.documents.document import Document
 from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.executor.conventions import context_of
 from sliders.executor.session import Session
 from sliders.extraction.cells import Cell, Span
 from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.dates import infer_day_first
 from sliders.extraction.extractor import extract_chunk
-from sliders.extraction.numbers import infer_decimal
 from sliders.extraction.request import record_prompt
 from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
@@ -27,7 +26,6 @@ Place = tuple[int, int]
 
 _TEXTS = 20
 _JOINT = "\n\n"
-_SAMPLE_CHARACTERS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +68,7 @@ class ModelReader:
     """Asks the model for the words, and grounds and parses them as every extraction does."""
 
     def __init__(self, session: Session, window: int) -> None:
+        self._session = session
         self._model = session.models.model_for("extract")
         self._writer = session.models.model_for("plan")
         self.window = window
@@ -86,7 +85,7 @@ class ModelReader:
             context=ChunkContext(),
         )  # fmt: skip
         single = replace(table, grain="document")
-        found = await extract_chunk(chunk, single, tuple(columns), self._model, context=_context(document, places))
+        found = await extract_chunk(chunk, single, tuple(columns), self._model, context=_context(self._session, document, places))
         if found.failed:
             return Reading((), found.tokens, "; ".join(refusal.reason for refusal in found.refusals))
         cells = tuple(joined.placed(cell, document) for row in found.rows for cell in row.cells)
@@ -156,15 +155,11 @@ class _Joined:
         return replace(cell, span=Span(document.id, start, end, document.page_at(start)))
 
 
-def _context(document: Document, places: Sequence[Place]) -> CoerceContext:
+def _context(session: Session, document: Document, places: Sequence[Place]) -> CoerceContext:
     """What the document shows about its printed values, with the notes of the tables that are sent."""
     notes = [
         e.grid.note or e.grid.caption
         for e in document.elements
         if e.grid is not None and any(e.start < end and e.end > start for start, end in places)
     ]
-    sample = document.text[:_SAMPLE_CHARACTERS]
-    return CoerceContext(
-        note=" ".join(dict.fromkeys(n for n in notes if n)), day_first=infer_day_first([sample]),
-        decimal=infer_decimal([sample]),
-    )  # fmt: skip
+    return context_of(session, document.text, " ".join(dict.fromkeys(n for n in notes if n)))

@@ -30,6 +30,8 @@ class CoerceContext:
     currency: str = ""
     day_first: bool | None = None
     decimal: DecimalMark = ""
+    order_of_others: bool = False
+    """`day_first` is what the other documents of the collection show, this one does not."""
 
     @property
     def stated_scale(self) -> str:
@@ -173,7 +175,14 @@ def _date(words: str, column: Column, context: CoerceContext) -> Coerced:
         return _unparsed(reason)
     if date.ambiguous and wanted > 1:
         return _unparsed(f"{date.text!r} may be day-month or month-day, and no other date of the document shows which")
+    if context.order_of_others and wanted == _FULL and any(d.ambiguous for d in dates_in(date.text)):
+        order = "day before month" if context.day_first else "month before day"
+        rationale = rationale or f"{date.text!r} read {order}, as the other documents print dates"
     return replace(Coerced(_iso(date, column, wanted)), rationale=rationale)
+
+
+_FULL = 3
+"""Year, month and day."""
 
 
 def _iso(date: PrintedDate, column: Column, wanted: int) -> str:
