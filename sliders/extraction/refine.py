@@ -119,7 +119,10 @@ def _same_value(column: Column, words: str, text: str) -> tuple[int, int] | None
         if len(dates) != 1:
             return None
         wanted = (dates[0].year, dates[0].month, dates[0].day)
-        found = [(d.start, d.end) for d in dates_in(text, day_first=True) if (d.year, d.month, d.day) == wanted]
+        printed = dates_in(text, day_first=True)
+        found = [(d.start, d.end) for d in printed if (d.year, d.month, d.day) == wanted]
+        if not found and _ISO_DATE.search(words):  # rewritten with day and month swapped; code parses the printed words
+            found = [(d.start, d.end) for d in printed if (d.year, d.day, d.month) == wanted]
         return found[0] if found else None
     if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER):
         return None
@@ -128,6 +131,9 @@ def _same_value(column: Column, words: str, text: str) -> tuple[int, int] | None
         return None
     same = [n for n in numbers_in(text) if numbers[0].value in (n.value, n.alternative) and not n.attached]
     return (same[0].start, same[0].end) if same else None
+
+
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def _edges_trimmed(candidate: Candidate, text: str) -> Candidate:
