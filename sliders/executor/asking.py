@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sliders.answer.agent import answer_question
 from sliders.answer.result import Answer, Completeness
@@ -16,6 +17,7 @@ from sliders.executor.retype import retype
 from sliders.executor.sampling import grain_of, samples
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
+from sliders.executor.shaping import period_grain, printed_periods, shape
 from sliders.llm.model import Usage
 from sliders.schema.induction import Induction, complete_table, induce_schema
 from sliders.schema.schema import Schema, Table
@@ -84,6 +86,7 @@ async def prepare(session: Session, question: str, together: Sequence[str] = ())
     if known is not None:
         return Prepared(question, known[0].name, known[1])
     model = session.models.model_for("schema")
+    printed = printed_periods(session)
     try:
         induced = await induce_schema(
             question,
@@ -91,9 +94,10 @@ async def prepare(session: Session, question: str, together: Sequence[str] = ())
             schema,
             model,
             session.embedder.embed,
-            grain=grain_of(session),
+            grain=grain_of(session) if printed is None else "document",
             others=[q for q in together if q != question],
             names=[d.name for d in session.catalog.documents.all()[:50]],
+            shape=None if printed is None else partial(shape, question=question, printed=printed),
         )
     except (ModelRefusal, TruncatedReply) as error:
         session.decide("schema", "question", "refused", str(error))
@@ -115,7 +119,11 @@ async def complete_pinned(session: Session) -> Schema:
     if not bare:
         return schema
     model, texts, grain = session.models.model_for("schema"), samples(session), grain_of(session)
-    done = {t.name: await complete_table(t, texts, model, grain=grain) for t in bare}
+    printed = printed_periods(session)
+    done = {}
+    for table in bare:
+        told = grain if printed is None else period_grain(table) or grain
+        done[table.name] = await complete_table(table, texts, model, grain=told)
     completed = Schema(tuple(done.get(t.name, t) for t in schema.tables))
     session.catalog.schemas.save(completed, "pinned tables described")
     for table in done.values():

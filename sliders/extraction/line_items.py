@@ -26,16 +26,20 @@ _SYNONYMS = tuple(
         (r"\br\s?&\s?d\b", "research development"),
         (r"\bebit\b", "operating income"),
         (r"\bpp\s?&\s?e\b", "property plant equipment"),
-        (r"\b(?:capex|capital spending|capital expenditures?|(?:purchases?|additions?|acquisitions?) (?:of|to) "
-         r"property(?:,? (?:plant )?(?:and|&) equipment)?(?: and (?:software|intangible assets))?)", "capital expenditure"),
+        (
+            r"\b(?:capex|capital spending|capital expenditures?|(?:purchases?|additions?|acquisitions?) (?:of|to) "
+            r"property(?:,? (?:plant )?(?:and|&) equipment)?(?: and (?:software|intangible assets))?)",
+            "capital expenditure",
+        ),
         (r"\beps\b|\b(?:net )?(?:income|earnings|profit)(?: loss)? per (?:common |ordinary )?share\b", "earnings per share"),
         (r"\bcost of (?:net )?(?:sales|revenues?|goods sold|products? sold)\b|\bcogs\b", "costofsales"),
         (r"\b(?:net )?(?:sales|revenues?)\b(?! and marketing)|\bturnover\b", "revenue"),
         (r"\b(?:income|profit|loss|earnings) from operations\b|\boperating (?:profit|earnings|loss)\b", "operating income"),
-        (r"\b(?:provision|benefit)s? (?:for|from) income taxes\b|\bincome tax(?:es)?(?: expenses?| provision)?\b",
-         "incometax"),
-        (r"\b(?:net (?:earnings|profits?|loss(?:es)?|result)|(?:profit|loss|income) (?:for|of) the (?:year|period))\b",
-         "net income"),
+        (r"\b(?:provision|benefit)s? (?:for|from) income taxes\b|\bincome tax(?:es)?(?: expenses?| provision)?\b", "incometax"),
+        (
+            r"\b(?:net (?:earnings|profits?|loss(?:es)?|result)|(?:profit|loss|income) (?:for|of) the (?:year|period))\b",
+            "net income",
+        ),
         (r"\bnet income or loss\b|\bnet income loss\b", "net income"),
         (r"\bgross margin\b", "gross profit"),
         (r"\b(?:stock|share)holders?['’]?s?['’]? (?:equity|deficit)\b", "equity"),

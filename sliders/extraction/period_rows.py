@@ -98,9 +98,7 @@ def period_rows(
             cells.append(_amount(document, column, printed, line, context))
             header = header or _header(document, wanted, statements[line.table], period, printed)
         assert header is not None
-        rows.append(
-            Row(row_id(table, document.id, year, 0), table, document.id, chunk_id, ordinal, (header, *cells))
-        )
+        rows.append(Row(row_id(table, document.id, year, 0), table, document.id, chunk_id, ordinal, (header, *cells)))
     return tuple(rows)
 
 
@@ -123,9 +121,7 @@ def _amount_at(line: StatementLine | None, year: int) -> tuple[Period, TableCell
     return None
 
 
-def _amount(
-    document: Document, column: Column, cell: TableCell, line: StatementLine, context: CoerceContext
-) -> Cell:
+def _amount(document: Document, column: Column, cell: TableCell, line: StatementLine, context: CoerceContext) -> Cell:
     parsed = coerce(cell.text, scaled_by_name(column), context=replace(context, note=line.note))
     span = Span(document.id, cell.start, cell.end, document.page_at(cell.start))
     why = f"line {line.label!r}" + (f"; {parsed.rationale}" if parsed.rationale else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,6 +91,7 @@ async def induce_schema(
     grain: Grain | None = None,
     others: Sequence[str] = (),
     names: Sequence[str] = (),
+    shape: Callable[[Table], Table] | None = None,
 ) -> Induction:
     """Ask which facts the question needs, repair the proposal, and merge it into the schema that stands.
 
@@ -102,6 +103,7 @@ async def induce_schema(
         grain: what the documents' structure already says about rows per document, None to let the model say.
         others: questions that are asked together with this one; what any of them counts is a row, not a column.
         names: file names of documents: where most of them name the row ("receipt_7.txt"), the document is the row.
+        shape: changes the checked proposal before it is merged, where the documents' own tables say what it must be.
 
     Raises:
         ModelError: the model gave no usable proposal.
@@ -113,7 +115,7 @@ async def induce_schema(
     noun = _row_noun([question, *others])
     proposal, tokens = _proposal(reply, grain, question, noun), reply.usage.tokens
     open_parts = uncovered(question, [str(p.get("asked", "")) for p in _parts(reply)], proposal, samples)
-    if open_parts:
+    if open_parts and shape is None:
         again = await model.generate(induction_prompt(question, samples, schema, open_parts))
         tokens += again.usage.tokens
         extra = _proposal(again, grain, question, noun).columns
@@ -122,7 +124,7 @@ async def induce_schema(
         found, spent = (False, 0) if _is_the_document(proposal.row, names) else await _several(proposal.row, samples, model)
         proposal, tokens = proposal if found else replace(proposal, grain="document"), tokens + spent
     linted, issues = lint_table(proposal, "\n".join([question, *others]))
-    merged, home, needed = merge_table(schema, linted, embed)
+    merged, home, needed = merge_table(schema, shape(linted) if shape is not None else linted, embed)
     return Induction(merged, home, needed, issues, tokens)
 
 
@@ -204,6 +206,8 @@ def _name(part: dict[str, Any]) -> str:
         return "name"  # what is called by a proper name is not called by a number
     if (named := re.fullmatch(r"(?:different )?([a-z]+) names?", asked)) and "name" not in name:
         return f"{named[1]}_name"
+    if beside := _BESIDE.match(asked):
+        return snake_name(beside[1])  # what stands near a place is not in it
     nouns = re.findall(
         r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", str(part.get("asked", "")).lower()
     )
@@ -213,6 +217,7 @@ def _name(part: dict[str, Any]) -> str:
 
 
 _OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|number|no|code)$")
+_BESIDE = re.compile(r"(?:is |are )?(near|next to|close to|opposite|beside) (?:the )?[A-Z]")
 _PROPER_NAME = re.compile(r"(?:(?:about|of|in|at|by) )?(?:the )?[A-Z][^\W\d]*(?:[ '’&.-]+[^\W\d]+)*")
 
 
