@@ -1,0 +1,102 @@
+"""A question and samples to a table: proposals are repaired, merged with what stands, and never touch pinned parts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sliders.llm.testing import ScriptedModel
+from sliders.schema.induction import Induction, induce_schema
+from sliders.schema.schema import Column, ColumnType, Schema, Table
+
+SAMPLE = "Log of the ferry Merrow. Captain Ada Lund sailed with barley on 3 May 1998."
+
+
+def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+    """Bags of words as unit vectors: texts without a common word are orthogonal."""
+    words = sorted({word for text in texts for word in text.split()})
+    rows = np.array([[float(text.split().count(word)) for word in words] for text in texts], dtype=np.float32)
+    norms: NDArray[np.float32] = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.maximum(norms, 1e-9)).astype(np.float32)
+
+
+def proposal(*columns: tuple[str, str, str], row: str = "a sailing", several: bool = False) -> dict[str, Any]:
+    parts = [{"asked": asked, "name": name, "type": kind} for asked, name, kind in columns]
+    return {"columns": parts, "row": row, "in_document": "several" if several else "one"}
+
+
+def induce(question: str, *replies: Any, schema: Schema | None = None, **options: Any) -> Induction:
+    model = ScriptedModel(list(replies))
+    return asyncio.run(induce_schema(question, [SAMPLE], schema or Schema(), model, embed, **options))
+
+
+def test_columns_come_from_the_parts_of_the_question() -> None:
+    found = induce("Which captain carried barley?", proposal(("captain", "captain", "text"), ("barley", "cargo", "text")))
+    assert found.table.column_names == ("captain", "cargo")
+    assert (found.table.grain, found.needed) == ("document", ("captain", "cargo"))
+
+
+@pytest.mark.parametrize("name", ["count", "total", "number_of_documents", "rank", "sailing_count", "average"])
+def test_what_sql_must_compute_is_no_column(name: str) -> None:
+    found = induce("How many sailings carried barley?", proposal(("barley", "cargo", "text"), ("how many", name, "integer")))
+    assert found.table.column_names == ("cargo",)
+    assert any(issue.action == "dropped" for issue in found.issues)
+
+
+def test_a_name_that_no_column_covers_is_asked_for_once_more() -> None:
+    found = induce(
+        "How much cargo did Orla Finch carry?",
+        proposal(("cargo", "cargo_tons", "number")),
+        proposal(("Orla Finch", "captain", "text")),
+    )
+    assert found.table.column_names == ("cargo_tons", "captain")
+
+
+def test_a_proper_name_is_never_held_by_an_identifier() -> None:
+    found = induce("How many sailings are about Merrow?", proposal(("Merrow", "ferry_id", "integer")))
+    assert [(c.name, c.type) for c in found.table.columns] == [("name", ColumnType.TEXT)]
+
+
+def test_what_is_near_a_place_is_not_the_place() -> None:
+    found = induce("Which ferries are near Hull Pier?", proposal(("near Hull Pier", "location", "text")))
+    assert found.table.column_names == ("near",)
+
+
+def test_what_most_questions_count_is_the_row() -> None:
+    others = ["How many of the sailings were late?", "How many sailings carried oats?"]
+    found = induce(
+        "How many sailings left Hull?", proposal(("left Hull", "port", "text"), row="a ferry"), others=others
+    )
+    assert (found.table.name, found.table.row) == ("sailings", "a sailing")
+
+
+def test_several_rows_are_believed_only_when_a_sample_names_them() -> None:
+    asked = proposal(("captain", "captain", "text"), row="a captain", several=True)
+    one = induce("Who was captain?", asked, {"names": ["Ada Lund"]})
+    three = induce("Who was captain?", asked, {"names": ["Ada Lund", "Merrow", "barley"]})
+    invented = induce("Who was captain?", asked, {"names": ["Jon Berg", "Per Dahl", "Tom Lie"]})
+    assert [t.table.grain for t in (one, three, invented)] == ["document", "many", "document"]
+
+
+def test_a_later_question_extends_the_table_that_stands() -> None:
+    standing = Schema((Table("sailings", (Column("cargo"),), row="a sailing", grain="document"),))
+    found = induce("Which captain?", proposal(("captain", "captain", "text")), schema=standing)
+    assert [t.column_names for t in found.schema.tables] == [("cargo", "captain")]
+    assert found.needed == ("captain",)
+
+
+def test_a_bare_name_is_the_name_that_the_table_has() -> None:
+    standing = Schema((Table("sailings", (Column("ferry_name"),), row="a sailing", grain="document"),))
+    found = induce("Which name?", proposal(("name", "name", "text")), schema=standing)
+    assert found.table.column_names == ("ferry_name",)
+
+
+def test_pinned_tables_are_never_changed() -> None:
+    pinned = Schema((Table("sailings", (Column("cargo", pinned=True),), pinned=True),))
+    found = induce("Which captain?", schema=pinned)  # no reply in the script: a call would fail
+    assert found.schema == pinned

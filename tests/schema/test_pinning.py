@@ -1,0 +1,78 @@
+"""Schemas that users give: dict, YAML, files, pydantic models and DDL say the same; mistakes are named."""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, Field
+
+from sliders.errors import SchemaError
+from sliders.schema.pinning import schema_from
+from sliders.schema.schema import ColumnType
+
+YAML = """
+sailings:
+  ferry: text
+  tons: number
+  left_on: date
+  late: boolean
+"""
+DDL = "CREATE TABLE sailings (ferry VARCHAR(40), tons NUMERIC, left_on DATE, late BOOL);"
+
+
+class Wind(str, enum.Enum):
+    CALM = "calm"
+    GALE = "gale"
+
+
+class Sailings(BaseModel):
+    ferry: str
+    tons: float | None = Field(None, description="tons of cargo")
+    left_on: dt.date
+    late: bool
+    wind: Wind
+
+
+def types(source: object) -> list[tuple[str, str]]:
+    return [(c.name, c.type.value) for c in schema_from(source).tables[0].columns]
+
+
+FOUR = [("ferry", "text"), ("tons", "number"), ("left_on", "date"), ("late", "boolean")]
+
+
+def test_all_forms_give_the_same_columns(tmp_path: Path) -> None:
+    path = tmp_path / "schema.yaml"
+    path.write_text(YAML)
+    mapping = {"sailings": {"ferry": "text", "tons": "number", "left_on": "date", "late": "boolean"}}
+    for source in (YAML, DDL, mapping, path, str(path)):
+        assert types(source) == FOUR
+    assert types(Sailings)[:4] == FOUR
+
+
+def test_a_model_keeps_descriptions_and_closed_values() -> None:
+    table = schema_from(Sailings).tables[0]
+    assert table.column("tons").description == "tons of cargo"
+    assert table.column("wind").type is ColumnType.ENUM
+    assert set(table.column("wind").enum_values) == {"calm", "gale"}
+
+
+def test_what_the_user_gives_is_pinned() -> None:
+    assert all(t.pinned and all(c.pinned for c in t.columns) for t in schema_from(YAML).tables)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ({"sailings": {"tons": "heavy"}}, "heavy"),
+        ("just words", "no mapping"),
+        (Path("nowhere.yaml"), "nowhere.yaml"),
+        (42, "int"),
+        ({}, "table"),
+    ],
+)
+def test_mistakes_are_named(source: object, said: str) -> None:
+    with pytest.raises(SchemaError, match=said):
+        schema_from(source)
