@@ -15,8 +15,11 @@ from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType
 
 _PIECE = re.compile(r"\S+(?: \S+)*")
+_FLAT = re.compile(r"(?<=[^\s(]) (?=\([A-Z])|(?<=\)) (?=[a-z])")
+_RUNNING = re.compile(r":|.{80}")
 _WORD = re.compile(r"[a-z]+")
 _HEAD = 12_000
+_SHORTEST_NAME = 3
 _MOST_LINES = 3
 _ORGANISATION = frozenset("company registrant issuer corporation firm filer organization organisation business entity".split())
 _SMALL = frozenset("of the a an or and in its as for to by on name full legal exact official".split())
@@ -29,16 +32,19 @@ _LEGAL_FORM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """A value at characters `start` to `end` of the text, and the words in brackets beneath it."""
+    """A `value` at characters `start` to `end` of the text, and the words in brackets beneath it."""
 
     start: int
     end: int
+    value: str
     words: str
 
 
 def captions_in(text: str) -> tuple[Caption, ...]:
     """The captioned values of a form's first pages, in order."""
-    lines = [(m.start(), m.group()) for m in re.finditer(r"[^\n]*", text[:_HEAD]) if m.group().strip()]
+    # Where a page came as running text, a caption follows its value on the same line.
+    head = _FLAT.sub("\n", text[:_HEAD])
+    lines = [(m.start(), m.group()) for m in re.finditer(r"[^\n]*", head) if m.group().strip()]
     pieces = [[(at + m.start(), m.group()) for m in _PIECE.finditer(line.replace("\t", " "))] for at, line in lines]
     found = []
     for number in range(1, len(pieces)):
@@ -51,7 +57,7 @@ def captions_in(text: str) -> tuple[Caption, ...]:
         for place, (start, value) in enumerate(values):
             words = _whole(pieces[number : number + _MOST_LINES], place)
             if words and value.strip("_ ") and ") (" not in words:
-                found.append(Caption(start, start + len(value), words))
+                found.append(Caption(start, start + len(value), value, words))
     return tuple(found)
 
 
@@ -76,7 +82,7 @@ def captioned(column: Column, captions: Sequence[Caption]) -> Caption | None:
         wanted = {"name", "company"}
     if column.type is not ColumnType.TEXT or not wanted:
         return None
-    matching = [c for c in captions if wanted <= _caption_words(c)]
+    matching = [c for c in captions if wanted <= _caption_words(c) and not _RUNNING.search(c.value)]
     return matching[0] if len({c.words for c in matching}) == 1 else None
 
 
@@ -110,20 +116,26 @@ def common_name(printed: str, document_name: str) -> tuple[int, int]:
     end = len(printed.rstrip(" ,.")) if not _LEGAL_FORM.search(printed) else len(printed)
     while (match := _LEGAL_FORM.search(printed, start, end)) is not None and match.start() > start:
         end = match.start()
-    called = re.match(r"[a-z]+", fold(document_name))
-    if called and len(called.group()) >= 3:
-        letters = 0
-        for place in range(start, end):
-            if printed[place].isalpha():
-                letters += 1
-            if letters == len(called.group()) and fold(_letters(printed[start : place + 1])) == called.group():
-                rest = printed[place + 1 : place + 2]
-                return (start, place + 1) if not rest.isalnum() else (start, end)
+    tokens = [t for t in re.split(r"[^a-z]+", re.split(r"\d", fold(document_name))[0].rpartition("/")[2]) if t]
+    for size in range(len(tokens), 0, -1):
+        called = "".join(tokens[:size])
+        place = _after_letters(printed, start, end, called) if len(called) >= _SHORTEST_NAME else None
+        if place is not None:
+            return start, place
     return start, end
 
 
-def _letters(text: str) -> str:
-    return "".join(char for char in text if char.isalpha())
+def _after_letters(printed: str, start: int, end: int, called: str) -> int | None:
+    """Where the words end whose letters are `called`, None where the name does not begin with them."""
+    letters = ""
+    for place in range(start, end):
+        if printed[place].isalpha():
+            letters += fold(printed[place])
+        if letters == called:
+            return None if printed[place + 1 : place + 2].isalnum() else place + 1
+        if not called.startswith(letters):
+            return None
+    return None
 
 
 def keeps_legal_form(column: Column) -> bool:

@@ -31,7 +31,7 @@ _SYNONYMS = tuple(
             r"property(?:,? (?:plant )?(?:and|&) equipment)?(?: and (?:software|intangible assets))?)",
             "capital expenditure",
         ),
-        (r"\beps\b|\b(?:net )?(?:income|earnings|profit)(?: loss)? per (?:common |ordinary )?share\b", "earnings per share"),
+        (r"\beps\b|\b(?:net )?(?:income|earnings|profit|loss)(?: loss)? per (?:common |ordinary )?share\b", "earnings per share"),
         (r"\bcost of (?:net )?(?:sales|revenues?|goods sold|products? sold)\b|\bcogs\b", "costofsales"),
         (r"\b(?:net )?(?:sales|revenues?)\b(?! and marketing)|\bturnover\b", "revenue"),
         (r"\b(?:income|profit|loss|earnings) from operations\b|\boperating (?:profit|earnings|loss)\b", "operating income"),
@@ -121,11 +121,10 @@ def _distance(
     wanted: frozenset[str], column: Column, line: StatementLine, lines: Sequence[StatementLine]
 ) -> tuple[int, int, int] | None:
     """How much more a line says than is wanted (0 is the same), None where it does not say it at all."""
-    own = _base_words(line.label)
-    both = own | item_words(line.section)
-    if not wanted <= both or not own & wanted:
+    own, section = _base_words(line.label), item_words(line.section)
+    if not wanted <= own | section or (own and not own & wanted):
         return None
-    extra = len(own - wanted) + (0 if wanted <= own else 1 if own <= wanted else 2)
+    extra = len(own - wanted) + (0 if wanted <= own else len(section - wanted) + len(own - wanted))
     extra += bool(_CHANGES.match(line.section) and not _CHANGES.search(spoken_name(column.name)))
     plain = set(spoken_name(column.name).split()) - _UNITS
     spelled = set(re.findall(r"[a-z]+", line.label.lower()))
