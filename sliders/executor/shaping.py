@@ -29,6 +29,8 @@ _CODES = re.compile(r"\b(USD|EUR|GBP|JPY|CHF|CAD|AUD)\b")
 _NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 _PERIOD_WORDS = frozenset("fiscal financial year years date quarter period fy q1 q2 q3 q4".split())
 
+_COMPUTED = frozenset("growth change difference ratio margin percentage percent average share rank count total_number".split())
+
 YEAR = Column("fiscal_year", ColumnType.INTEGER, "fiscal year that the figures are for")
 FILING_YEAR = Column("filing_fiscal_year", ColumnType.INTEGER, "fiscal year of the filing that states the figures")
 YEAR_END = Column("fiscal_year_end", ColumnType.DATE, "last day of the fiscal year that the filing covers")
@@ -71,7 +73,10 @@ def shape(proposal: Table, question: str, printed: PrintedPeriods) -> Table:
 
     A question that names no printed amount gets one row a filing.
     """
-    amounts = [_scaled(column, question, printed) for column in asked_amounts(question, printed)]
+    named = asked_amounts(question, printed)
+    amounts = [_scaled(c, question, printed) for c in (*named, *_proposed_amounts(proposal, named, printed))]
+    if not amounts and any(_is_other_number(c) for c in proposal.columns):
+        return proposal  # it asks for a number that no table of periods prints
     facts = [c for c in proposal.columns if _is_fact(c, printed)]
     company = [COMPANY] if any(captioned(COMPANY, captions) for captions in printed.captions) else []
     if not company:
@@ -97,6 +102,29 @@ def period_grain(table: Table) -> Grain | None:
         return "document"
     roles = period_roles(table)
     return "many" if roles.period is not None and roles.amounts else None
+
+
+def _proposed_amounts(proposal: Table, named: Sequence[Column], printed: PrintedPeriods) -> list[Column]:
+    """Amounts that the model proposes and some document's lines may state, without the years in their names."""
+    known = [item_words(column.name) for column in named]
+    found = []
+    for column in filter(_is_other_number, proposal.columns):
+        words = [w for w in spoken_name(column.name).split() if w not in _PERIOD_WORDS and not any(map(str.isdigit, w))]
+        plain = replace(column, name=snake_name("_".join(words), "amount"))
+        wanted = item_words(plain.name)
+        if not wanted or any(wanted <= other or other <= wanted for other in known):
+            continue
+        matches = [match_line(plain, lines) for lines in printed.lines]
+        if any(m.line is not None or m.candidates for m in matches):
+            found.append(replace(plain, type=ColumnType.NUMBER))
+            known.append(wanted)
+    return found
+
+
+def _is_other_number(column: Column) -> bool:
+    """A proposed number that is no period and nothing that SQL computes out of others."""
+    words = spoken_name(column.name).split()
+    return column.type in _NUMBERS and bool(set(words) - _PERIOD_WORDS) and not set(words) & _COMPUTED
 
 
 def asked_amounts(question: str, printed: PrintedPeriods) -> list[Column]:
