@@ -77,7 +77,8 @@ def shape(proposal: Table, question: str, printed: PrintedPeriods) -> Table:
     amounts = [_scaled(c, question, printed) for c in (*named, *_proposed_amounts(proposal, named, printed))]
     if not amounts and any(_is_other_number(c) for c in proposal.columns):
         return proposal  # it asks for a number that no table of periods prints
-    facts = [c for c in proposal.columns if _is_fact(c, printed)]
+    said = [item_words(c.name) for c in amounts]
+    facts = [c for c in proposal.columns if _is_fact(c, printed) and not any(w <= item_words(c.name) for w in said)]
     company = [COMPANY] if any(captioned(COMPANY, captions) for captions in printed.captions) else []
     if not company:
         company = [replace(c, name=COMPANY.name) for c in proposal.columns if names_organisation(c)][:1]
