@@ -1,9 +1,11 @@
 """The optimizer: tokens a query and F1 of its rows, against scanning everything, plain retrieval and other orders.
 
     python -m benchmarks.optimizer [--evals DIR] [--queries 60] [--json FILE]
+    python -m benchmarks.optimizer --model local [--base-url URL] [--sample 10] [--documents 8] [--minutes 30]
 
 A gold-backed double answers (`gold_reader.py`), so order and cost are measured exactly. Tokens are those of the segments
-that are sent, the sample included; every query starts from nothing. Queries are drawn with a fixed seed.
+that are sent, the sample included; every query starts from nothing. Queries are drawn with a fixed seed. With `--model`
+a model answers a few queries over a few documents of each suite, and the same queries run with the double beside it.
 """
 
 from __future__ import annotations
@@ -16,93 +18,26 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.gold_reader import GoldReader
 from benchmarks.optimizer_joins import join_queries, joins_measured
+from benchmarks.optimizer_model import measure_model
 from benchmarks.optimizer_orders import AverageCost, Exhaustive, Selectivity, Shuffled, true_selectivities
-from benchmarks.optimizer_queries import BenchQuery, GoldTable, draw, holds, matching, read_table, row_f1
-from sliders.api import Workspace
+from benchmarks.optimizer_queries import BenchQuery, draw, holds, matching, row_f1
+from benchmarks.optimizer_suites import JOIN, LONG, SUITES, Suite, open_suite
 from sliders.executor.lazy import CostOrder
 from sliders.executor.learning import description_vector
 from sliders.executor.query import QueryOptions, run_query
-from sliders.executor.vectors import SegmentIndex, update_index
-from sliders.llm.testing import ScriptedModel
 from sliders.plan.filters import And, Filter
 from sliders.plan.order import order
 from sliders.plan.query import parse_query
-from sliders.schema.schema import Schema
 
 SEED = 20
 TOP = 3
-SUITES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
-    "ntsb_aviation": (("accidents", ("event_date", "city", "state", "operator", "aircraft_make", "aircraft_model",
-                                     "registration", "damage", "weather", "people_killed")),),
-    "restaurant_listings_e2e": (("listings", ("name", "eat_type", "food", "price_range", "customer_rating", "area",
-                                              "family_friendly", "near")),),
-    "wiki_people": (("people", ("name", "birth_date", "death_date", "country_of_citizenship", "birth_place_partial")),),
-    "fca_judgments": (("cases", ("citation", "case_name", "applicant", "respondent", "judge", "hearing_date",
-                                 "judgment_date", "applicant_nationality")),),
-    "nba_teams_cities_join": (("teams", ("team", "city")), ("cities", ("city", "state", "population"))),
-}  # fmt: skip
-LONG, JOIN = "fca_judgments", "nba_teams_cities_join"
-
-
-@dataclass(slots=True)
-class Suite:
-    """One data set with its workspace."""
-
-    name: str
-    tables: dict[str, GoldTable]
-    workspace: Workspace
-    index: SegmentIndex
-    names: dict[str, str]
-    holders: dict[tuple[str, str, str], dict[int, tuple[int, int]]] = field(default_factory=dict)
-
-    def reader(self) -> GoldReader:
-        """A fresh double."""
-        gold = {
-            (name, document, column): value
-            for name, table in self.tables.items()
-            for document, row in table.rows.items()
-            for column, value in row.items()
-        }
-        return GoldReader(gold, self.index, self.names, holders=self.holders)
-
-    def whole(self) -> int:
-        """Tokens of all documents."""
-        return sum(sum(self.index.sizes(d)) for d in self.index.index.document_ids)
-
-
-def open_suite(name: str, evals: Path, cache: Path) -> Suite:
-    """The workspace of a suite; kept in `cache`, since embedding is what takes long."""
-    folder = evals / name / "dev"
-    lines = name == "restaurant_listings_e2e"
-    key = "listing" if lines else "doc"
-    tables = {t: read_table(folder / "tables" / f"{t}.csv", columns, key) for t, columns in SUITES[name]}
-    cache.mkdir(parents=True, exist_ok=True)
-    path = cache / f"{name}.db"
-    fresh = not path.exists()
-    ws = Workspace(path, model=ScriptedModel(replies={}, context_tokens=32_000))
-    if fresh:
-        if lines:
-            for file in sorted((folder / "docs").glob("*.txt")):
-                for line in file.read_text(encoding="utf-8").splitlines():
-                    mark, _, text = line.partition("] ")
-                    if text:
-                        ws.add_text(text, mark.strip("["))
-        else:
-            ws.add(folder / "docs")
-    ws.session.catalog.schemas.save(Schema(tuple(t.table for t in tables.values())), "gold columns")
-    names = {d.id: d.name for d in ws.session.catalog.documents.all()}
-    return Suite(name, tables, ws, update_index(ws.session), names)
-
-
 def strategies(suite: Suite, query: BenchQuery) -> dict[str, QueryOptions]:
     """The engine under each order; only ours asks for attributes together."""
     known = true_selectivities(suite.tables[query.tables[0]], query.sql)
@@ -181,8 +116,20 @@ def main() -> None:
     parser.add_argument("--suites", nargs="*", default=list(SUITES))
     parser.add_argument("--json", type=Path)
     parser.add_argument("--each", action="store_true", help="print every query")
+    parser.add_argument("--model", help="ask a model, not the double: a name, or local")
+    parser.add_argument("--base-url", help="the server of the model")
+    parser.add_argument("--sample", type=int, default=10, help="queries with a model")
+    parser.add_argument("--documents", type=int, default=8, help="documents of a suite with a model")
+    parser.add_argument("--minutes", type=float, default=30.0, help="with a model: no further query after so long")
     arguments = parser.parse_args()
-    figures = asyncio.run(run(arguments))
+    if arguments.model:
+        figures = measure_model(
+            arguments.evals, [name for name in arguments.suites if name != JOIN], arguments.sample, arguments.documents,
+            arguments.minutes, seed=SEED, model=arguments.model,
+            **({"base_url": arguments.base_url} if arguments.base_url else {}),
+        )  # fmt: skip
+    else:
+        figures = asyncio.run(run(arguments))
     for name, value in figures.items():
         print(f"{name:32} {value:,.4g}" if isinstance(value, float) else f"{name:32} {value:,}")
     if arguments.json:

@@ -13,7 +13,7 @@ from sliders.plan.joins import NextJoin
 from sliders.plan.query import parse_query
 
 if TYPE_CHECKING:
-    from benchmarks.optimizer import Suite
+    from benchmarks.optimizer_suites import Suite
 
 _COUNT = 12
 _CITY_FILTERS = (("state",), ("population",), ("state", "population"))
