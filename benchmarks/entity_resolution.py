@@ -132,8 +132,8 @@ async def with_model(task: Task, resolved: Resolved, model: Model) -> tuple[list
     verdicts, calls = await match_names(model, " | ".join(task.names), "", shown)
     found = {(m.left, m.right) for m in resolved.matches}
     for match, verdict in zip(open_, verdicts, strict=True):
-        if verdict is not None:
-            _decide(found, resolved, match, verdict)
+        if verdict in ("same", "different"):
+            _decide(found, resolved, match, verdict == "same")
     return sorted(found), calls
 
 

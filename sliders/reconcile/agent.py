@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.llm.model import Model, Request
@@ -17,6 +17,8 @@ from sliders.schema.schema import Table
 
 _QUOTE_SHOWN = 240  # characters of a quote that a prompt shows
 _MAX_CANDIDATES = 8
+SameOrNot = Literal["same", "different", "unsure", ""]
+_VERDICTS = ("same", "different", "unsure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """The model's choice for a case: the place of an option, or None to leave it open."""
+    """The model's choice for a case: the place of an option, or None to leave it open; `answered` when it said so."""
 
     option: int | None
     reason: str
+    answered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def match_request(column: str, description: str, pairs: Sequence[NamePair]) -> R
         }
         for number, pair in enumerate(pairs, 1)
     ]
-    verdict = {"type": "string", "enum": ["same", "different", "unsure"]}
+    verdict = {"type": "string", "enum": list(_VERDICTS)}
     schema = _list_schema("pairs", {"pair": {"type": "integer"}, "verdict": verdict})
     messages = prompt.render(column=column, description=description, pairs=shown)
     return Request("reconcile", messages, prompt.hash, schema, max_tokens=64 + 24 * len(pairs))
@@ -138,30 +141,29 @@ async def settle_cases(model: Model, table: Table, cases: Sequence[Case], batch:
         for item in items:
             case, candidate = item.get("case"), item.get("candidate")
             if isinstance(case, int) and isinstance(candidate, int):
-                chosen.setdefault(case, Pick(candidate - 1, str(item.get("reason", ""))))
+                chosen.setdefault(case, Pick(candidate - 1, str(item.get("reason", "")), True))
         for number, case_ in enumerate(cases[start : start + batch], 1):
             pick = chosen.get(number, Pick(None, failure or "the model gave no choice for it"))
             if pick.option is not None and not 0 <= pick.option < min(len(case_.options), _MAX_CANDIDATES):
-                pick = Pick(None, pick.reason or "the model could not tell")
+                pick = Pick(None, pick.reason or "the model could not tell", True)
             picks.append(pick)
     return picks, len(replies)
 
 
 async def match_names(
     model: Model, column: str, description: str, pairs: Sequence[NamePair], batch: int = 10
-) -> tuple[list[bool | None], int]:
-    """Whether the names of each pair mean one thing (None: unsure); and the calls made."""
+) -> tuple[list[SameOrNot], int]:
+    """Whether the names of each pair mean one thing, "" where no usable reply came; and the calls made."""
     starts = range(0, len(pairs), batch)
     replies = await asyncio.gather(
         *(_ask(model, match_request(column, description, pairs[s : s + batch]), "pairs") for s in starts)
     )
-    verdicts: list[bool | None] = [None] * len(pairs)
-    meaning = {"same": True, "different": False}
+    verdicts: list[SameOrNot] = [""] * len(pairs)
     for start, (items, _) in zip(starts, replies, strict=True):
         for item in items:
-            number = item.get("pair")
+            number, verdict = item.get("pair"), item.get("verdict")
             if isinstance(number, int) and 1 <= number <= min(batch, len(pairs) - start):
-                verdicts[start + number - 1] = meaning.get(str(item.get("verdict")))
+                verdicts[start + number - 1] = verdict if verdict in _VERDICTS else ""
     return verdicts, len(replies)
 
 

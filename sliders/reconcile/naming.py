@@ -12,7 +12,7 @@ from sliders.reconcile.agent import NamePair, match_names
 from sliders.reconcile.canonical import Links, Variants, apply_variants, link_by_rule, variants_of
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
 from sliders.reconcile.statements import set_sql
-from sliders.reconcile.values import Choice, Options, Relation, Repair, Settlement
+from sliders.reconcile.values import LEFT_OPEN, Choice, Options, Relation, Repair, Settlement
 from sliders.reconcile.variants import RowEvidence, VariantPair, variant_pairs
 from sliders.schema.schema import ColumnType, Table
 
@@ -95,17 +95,7 @@ async def _link_by_model(
     naming: Naming,
 ) -> None:
     column = table.columns[place]
-    known = {s.signature: s for s in options.previous.settlements} if options.previous else {}
-    waiting = []
-    for pair in band:
-        signature = _signature(table.name, column.name, encoded, pair)
-        remembered = known.get(signature)
-        if remembered is None:
-            waiting.append((pair, signature))
-            continue
-        naming.settlements.append(remembered)
-        if remembered.choice == 1:
-            links.join(pair.left, pair.right, remembered.reason)
+    waiting = _remembered(table.name, column.name, encoded, band, links, options, model, naming)
     allowed = len(waiting) if options.max_calls is None else max(0, options.max_calls - naming.calls) * _PAIRS_A_CALL
     asked = waiting[: min(allowed, len(encoded.codes))] if model is not None else []
     if model is not None and asked:
@@ -117,10 +107,15 @@ async def _link_by_model(
         verdicts, calls = await match_names(model, column.name, column.description, shown, _PAIRS_A_CALL)
         naming.calls += calls
         for (pair, signature), verdict in zip(asked, verdicts, strict=True):
-            if verdict is not None:
-                reason = f"{pair.kind}; the model says that they are {'one' if verdict else 'two'}"
-                naming.settlements.append(Settlement(signature, int(verdict), reason))
-            if verdict:
+            if not verdict:
+                continue
+            if verdict == "unsure":
+                naming.settlements.append(Settlement(open_signature(signature, model), LEFT_OPEN, "the model is unsure"))
+                continue
+            same = verdict == "same"
+            reason = f"{pair.kind}; the model says that they are {'one' if same else 'two'}"
+            naming.settlements.append(Settlement(signature, int(same), reason))
+            if same:
                 links.join(pair.left, pair.right, reason)
     left = len(waiting) - len(asked)
     if left:
@@ -128,6 +123,36 @@ async def _link_by_model(
         example = f"{encoded.examples[pair.left]!r} and {encoded.examples[pair.right]!r} ({pair.kind})"
         why = f"nothing in their rows tells, and no model was asked; for one, {example}"
         naming.decisions.append(Choice(f"{table.name}.{column.name}", f"{left} pairs of names left apart", why))
+
+
+def _remembered(
+    table: str,
+    column: str,
+    encoded: Encoded,
+    band: Sequence[VariantPair],
+    links: Links,
+    options: Options,
+    model: Model | None,
+    naming: Naming,
+) -> list[tuple[VariantPair, str]]:
+    """Join what a model held to be one in an earlier run; returns the pairs that nobody was asked about, signed."""
+    known = {s.signature: s for s in options.settled}
+    waiting = []
+    for pair in band:
+        signature = _signature(table, column, encoded, pair)
+        remembered = known.get(signature) or (known.get(open_signature(signature, model)) if model else None)
+        if remembered is None:
+            waiting.append((pair, signature))
+            continue
+        naming.settlements.append(remembered)
+        if remembered.choice == 1:
+            links.join(pair.left, pair.right, remembered.reason)
+    return waiting
+
+
+def open_signature(signature: str, model: Model) -> str:
+    """Under which a model's "cannot tell" is remembered: another model may be able to."""
+    return f"{signature}:{model.name}"
 
 
 def _signature(table: str, column: str, encoded: Encoded, pair: VariantPair) -> str:

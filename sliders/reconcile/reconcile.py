@@ -30,12 +30,13 @@ from sliders.reconcile.merge import (
     row_id,
     total,
 )
-from sliders.reconcile.naming import name_columns
+from sliders.reconcile.naming import name_columns, open_signature
 from sliders.reconcile.profile import ColumnProfile, Encoded, encode, encode_ids, profile_columns
 from sliders.reconcile.repair import propose_repair
 from sliders.reconcile.settle import Verdict
 from sliders.reconcile.statements import group_sql, set_sql
 from sliders.reconcile.values import (
+    LEFT_OPEN,
     Candidate,
     Choice,
     Conflict,
@@ -58,7 +59,7 @@ async def reconcile_table(
     Args:
         table: the schema; `grain` and `key` are hints that the data must bear out, unless the user pinned the table.
         relation: the rows, by column.
-        options: source criteria, hints, corrections, the run before.
+        options: source criteria, hints, corrections, what earlier runs settled.
         model: asked only what code leaves open; None leaves it open and visible.
 
     Raises:
@@ -143,13 +144,12 @@ class _Work:
 
     async def ask(self, clusters: Sequence[Cluster], model: Model | None) -> None:
         """Settle what is open from memory, then by the model; what it does not settle stays open."""
-        previous = self.options.previous
-        known = {s.signature: s for s in previous.settlements} if previous else {}
+        known = {s.signature: s for s in self.options.settled}
         waiting = []
         for cluster in clusters:
             for pending in cluster.pending:
                 signature = self._signature(cluster, pending)
-                remembered = known.get(signature)
+                remembered = known.get(signature) or (known.get(open_signature(signature, model)) if model else None)
                 if remembered is None:
                     waiting.append((cluster, pending, signature))
                     continue
@@ -175,6 +175,8 @@ class _Work:
                 pending.verdict = Verdict(pick.option, "resolve_conflict", reason)
                 self.settlements.append(Settlement(signature, pick.option, reason))
             else:
+                if pick.answered:
+                    self.settlements.append(Settlement(open_signature(signature, model), LEFT_OPEN, reason))
                 self.decisions.append(Choice(f"{self.table.name}.{self.names[pending.column]}", "left open", reason))
 
     async def _repair(self, cluster: Cluster, model: Model) -> None:

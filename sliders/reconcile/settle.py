@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sliders.extraction.cells import Grounding, Scalar
+from sliders.reconcile.dating import newest
 from sliders.reconcile.folding import fold
 from sliders.reconcile.values import CellSource, Criterion, DocumentSource, Operation, Precedence
 
@@ -27,6 +28,10 @@ _UNITS: dict[str, tuple[str, float]] = {
 _UNAUDITED = re.compile(r"\b(unaudited|preliminary|provisional|draft|estimated?)\b", re.IGNORECASE)
 _AUDITED = re.compile(r"\b(audited|final|certified)\b", re.IGNORECASE)
 _ADDENDUM = re.compile(r"\b(addend(um|a)|appendix|annex|supplement(ary)?|attachment|footnotes?)\b", re.IGNORECASE)
+_NEWER = re.compile(
+    r"(?:the )?(?:newer|newest|later|latest|most recent|more recent)"
+    r"(?: (?:document|filing|report|version|statement|source|figure|edition|release|file|letter|one|value)s?)?"
+)
 _VERBATIM = {Grounding.EXACT: 2, Grounding.NORMALIZED: 2, Grounding.FUZZY: 1, Grounding.DERIVED: 0, Grounding.NONE: -1}
 
 
@@ -104,6 +109,10 @@ def by_precedence(sides: Sequence[Side], rules: Sequence[Precedence], column: st
     for rule in rules:
         if rule.column and rule.column != column:
             continue
+        if _NEWER.fullmatch(fold(rule.prefer)):
+            if found := by_criteria(sides, ("newer_document",)):
+                return replace(found, reason=f"the user's rule: {rule.prefer!r}; {found.reason}")
+            continue
         preferred = [i for i, side in enumerate(sides) if _mentions(side, rule.prefer)]
         others = [side for i, side in enumerate(sides) if i not in preferred]
         if len(preferred) == 1 and all(not rule.over or _mentions(side, rule.over) for side in others):
@@ -117,7 +126,7 @@ def _mentions(side: Side, words: str) -> bool:
     return f" {fold(words)} " in f" {place} "
 
 
-def _rank(side: Side, criterion: Criterion) -> tuple[float | str, ...]:
+def _rank(side: Side, criterion: Criterion) -> tuple[float, ...]:
     where = f"{side.document.name} {side.source.section}".replace("_", " ").replace("-", " ")
     context = f"{where} {side.source.quote}"
     if criterion == "audited_over_unaudited":
@@ -126,8 +135,6 @@ def _rank(side: Side, criterion: Criterion) -> tuple[float | str, ...]:
         return (0.0 if _ADDENDUM.search(where) else 1.0,)
     if criterion == "table_over_prose":
         return ({"table": 1.0, "prose": 0.0, "": 0.5}[side.source.kind],)
-    if criterion == "newer_document":
-        return (side.document.date,)
     return (float(_VERBATIM[side.source.grounding]),)
 
 
@@ -143,9 +150,11 @@ _BECAUSE: dict[Criterion, str] = {
 def by_criteria(sides: Sequence[Side], criteria: Sequence[Criterion]) -> Verdict | None:
     """The side that stands alone at the top of the first criterion that tells the sides apart."""
     for criterion in criteria:
-        ranks = [_rank(side, criterion) for side in sides]
-        if criterion == "newer_document" and any(not rank[0] for rank in ranks):
+        if criterion == "newer_document":
+            if (place := newest([side.document.date for side in sides])) is not None:
+                return Verdict(place, "resolve_conflict", f"{_BECAUSE[criterion]} ({sides[place].document.date})")
             continue
+        ranks = [_rank(side, criterion) for side in sides]
         if criterion == "table_over_prose" and (0.5,) in ranks:
             continue
         top = max(ranks)

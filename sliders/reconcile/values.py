@@ -198,9 +198,16 @@ class ReconciledRow:
     flags: tuple[str, ...] = ()
 
 
+LEFT_OPEN = -1
+
+
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """A conflict that a model settled, remembered by the content of its group: asked once, paid once."""
+    """What a model decided, remembered by the content of its group: asked once, paid once.
+
+    `choice` is the side that holds; for two names 1 says one thing, 0 two. `LEFT_OPEN` stands where the model could not
+    tell; its signature names the model, so that another one is asked.
+    """
 
     signature: str
     choice: int
@@ -233,7 +240,7 @@ class Reconciliation:
 class Options:
     """How to reconcile.
 
-    `previous` brings the settlements of an earlier run, `changed` the documents that are new since. `batch`
+    `settled` brings the settlements of earlier runs, `changed` the documents that are new since. `batch`
     conflicts go to the model in one call; `max_calls` bounds the calls of one table (None is no bound). `programs`
     lets a capable model repair what it could not settle by choosing, with SQL that the guard checks; `additive`
     adds columns whose sources may be summed to those that the schema declares.
@@ -243,7 +250,7 @@ class Options:
     normalize: tuple[Normalization, ...] = ()
     precede: tuple[Precedence, ...] = ()
     corrections: tuple[Correction, ...] = ()
-    previous: Reconciliation | None = None
+    settled: tuple[Settlement, ...] = ()
     changed: frozenset[str] | None = None
     batch: int = 8
     max_calls: int | None = None

@@ -93,7 +93,7 @@ def test_a_second_run_with_the_first_as_memory_gives_the_same_table(seed: int) -
     rng = random.Random(seed)
     table, relation = table_of(rng), relation_of(rng)
     first = asyncio.run(reconcile_table(table, relation))
-    second = asyncio.run(reconcile_table(table, relation, Options(previous=first)))
+    second = asyncio.run(reconcile_table(table, relation, Options(settled=first.settlements)))
     assert second.rows == first.rows and second.conflicts == first.conflicts
 
 

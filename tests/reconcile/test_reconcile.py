@@ -145,7 +145,7 @@ def test_the_model_chooses_among_the_sources_and_is_asked_once_per_batch() -> No
     result = run(SPEND, rows, "ab", model=model)
     assert [row.values[2] for row in result.rows] == [7.0]
     assert result.calls == 1 and result.conflict_groups == 1 and not result.conflicts
-    again = run(SPEND, rows, "ab", Options(previous=result), ScriptedModel([]))
+    again = run(SPEND, rows, "ab", Options(settled=result.settlements), ScriptedModel([]))
     assert again.calls == 0 and values(again) == values(result)
 
 
