@@ -93,6 +93,9 @@ _WINS = re.compile(
     r"\b(?P<a>[\w][\w\s&.'/-]{1,60}?)\s+(?:wins|takes precedence|prevails|overrides)(?:\s+over)?\s*(?P<b>[^.;!?\n]*)",
     re.I,
 )
+_SUPERSEDES = re.compile(
+    r"\b(?P<a>(?:newer|newest|later|latest|(?:most|more) recent)\s[\w\s-]{1,40}?)\s+supersedes?\s*(?P<b>[^.;!?\n]*)", re.I
+)
 _ITEMS = re.compile(r"\s*(?:,|;|\band\b|\bor\b|/)\s*(?:the |any |all )?", re.I)
 _ARTICLE = re.compile(r"^(?:the|any|all|a|an|general|that|those|these|in|on|at|under)\s+", re.I)
 _TAIL = re.compile(
@@ -225,7 +228,7 @@ class Precede:
     @classmethod
     def parse(cls, sentence: str) -> Precede | None:
         """See `Directive.parse`."""
-        found = _PREFER.search(sentence) or _WINS.search(sentence)
+        found = _PREFER.search(sentence) or _WINS.search(sentence) or _SUPERSEDES.search(sentence)
         prefer = _clean(found.group("a")) if found else ""
         return cls(prefer, _clean(found.group("b"))) if found and prefer else None
 
