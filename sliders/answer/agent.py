@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from sliders.answer.filings import two_filings_sql
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.prompting import sql_request
 from sliders.answer.question import named_values
@@ -50,6 +51,9 @@ async def answer_question(
     named = named_values(question, known)
     candidates: list[Candidate] = []
     usage = Usage()
+    told = two_filings_sql(question, known, named)
+    if told is not None and not (first := try_sql(question, told, known, named, run_sql)).weight:
+        return _answer(question, first, (first.attempt,), known, run_sql, usage)
     for _ in range(max_attempts):
         past = [candidate.attempt for candidate in candidates]
         warm = STUCK_TEMPERATURE if _stuck(past) else 0.0

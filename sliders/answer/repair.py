@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sqlglot import exp
 
 from sliders.answer.counting import repair_averages, repair_counts, repair_extremes, repair_parts
+from sliders.answer.filings import repair_filings
 from sliders.answer.literals import NO, YES, repair_literals
 from sliders.answer.profile import DATED, NUMERIC
 from sliders.answer.question import NamedValue, iso_date, numbers
@@ -36,6 +37,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
         lambda: _numeric_literals(tree, names),
         lambda: repair_literals(tree, names, question),
         lambda: _date_literals(tree, names),
+        lambda: repair_filings(tree, names, question),
         lambda: _bounds(tree, question),
         lambda: repair_parts(tree, question, named),
         lambda: repair_averages(tree, question),
