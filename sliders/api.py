@@ -14,7 +14,7 @@ import pandas as pd
 from sliders.answer.result import Answer, Citation
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded, SettingsError
-from sliders.executor import asking, citing, corrections, fill, querying, routing, settle
+from sliders.executor import asking, citing, corrections, fill, memory, querying, routing, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
 from sliders.executor.frames import Tables
@@ -258,13 +258,21 @@ class Workspace:
             outcome["rows"] = counts
         return counts
 
-    def reconcile(self, tables: Sequence[str] | None = None) -> dict[str, int]:
-        """Repair tables from their cells: rows that stand afterwards, by table."""
-        return run_sync(self.reconcile_async(tables))
+    def reconcile(self, tables: Sequence[str] | None = None, criteria: Sequence[str] | None = None) -> dict[str, int]:
+        """Repair tables from their cells: rows that stand afterwards, by table.
 
-    async def reconcile_async(self, tables: Sequence[str] | None = None) -> dict[str, int]:
+        `criteria` say which source wins from now on, the strongest first: "newer_document", "audited_over_unaudited",
+        "primary_over_addendum", "table_over_prose", "verbatim_over_derived"; all but the first hold by default.
+        """
+        return run_sync(self.reconcile_async(tables, criteria=criteria))
+
+    async def reconcile_async(
+        self, tables: Sequence[str] | None = None, criteria: Sequence[str] | None = None
+    ) -> dict[str, int]:
         """As `reconcile`, inside an event loop."""
         counts: dict[str, int] = {}
+        if criteria is not None:
+            memory.set_criteria(self.session, criteria)
         async with self._run("reconcile") as outcome:
             for table in self._chosen(tables):
                 await settle.settle(self.session, table)

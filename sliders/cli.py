@@ -179,13 +179,18 @@ def extract(
 @app.command()
 def reconcile(
     tables: TablesArgument = None, workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    criteria: Annotated[
+        list[str] | None,
+        typer.Option("--criterion", help="Which source wins from now on, the strongest first: newer_document, "
+                     "audited_over_unaudited, primary_over_addendum, table_over_prose, verbatim_over_derived."),
+    ] = None,
     model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Repair tables from what was extracted: duplicates, name variants, conflicts, corrections."""
     output = Output(as_json, quiet, plain)
     with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
-        counts = ws.reconcile(tables or None)
+        counts = ws.reconcile(tables or None, criteria=criteria or None)
     output.result("\n".join(f"{name}: {count} rows" for name, count in counts.items()) or "no tables yet", counts)
 
 

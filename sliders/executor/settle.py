@@ -7,11 +7,20 @@ from typing import Any
 
 from sliders.executor.agree import agree
 from sliders.executor.citing import quote_of
+from sliders.executor.dating import document_dates
+from sliders.executor.memory import criteria_of, recall, remember
 from sliders.executor.session import Session
 from sliders.extraction.cells import Row
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import relation_of
-from sliders.reconcile.values import Correction, DocumentSource, Options, ReconciledRow, Reconciliation
+from sliders.reconcile.values import (
+    DEFAULT_CRITERIA,
+    Correction,
+    DocumentSource,
+    Options,
+    ReconciledRow,
+    Reconciliation,
+)
 from sliders.schema.schema import Table
 from sliders.store.records import Derivation
 from sliders.store.tables import DataRow
@@ -22,6 +31,8 @@ async def settle(
 ) -> Reconciliation | None:
     """Bring the data table up to date with its cells; None when nothing changed since the last time.
 
+    What a model decided in an earlier run is not asked again while the words that it decided on stand.
+
     Raises:
         ModelUnavailable: the model cannot be reached.
     """
@@ -29,7 +40,9 @@ async def settle(
     before = session.catalog.tables.current(table.name)
     version = session.catalog.tables.materialise(table.name)
     corrections = tuple(_correction(c) for c in session.catalog.knowledge.corrections(table.name))
+    criteria = criteria_of(session)
     hinted = f":{session.normalize}{session.precede}" if session.normalize or session.precede else ""
+    hinted += "" if criteria == DEFAULT_CRITERIA else f":{criteria}"
     fingerprint = f"{version.revision}:{len(corrections)}{hinted}"
     if before is not None and before.version == version.version and _known(session, table) == fingerprint:
         return None
@@ -38,12 +51,19 @@ async def settle(
         rows, table.column_names, _documents(session), _sections(session), _table_chunks(session),
         quote=quote_of(session, rows),
     )  # fmt: skip
-    additive = frozenset(c.name for c in table.columns if c.additive)
+    memory = recall(session, table.name)
     chosen = options or Options(
-        corrections=corrections, additive=additive, normalize=session.normalize, precede=session.precede
+        criteria=criteria,
+        corrections=corrections,
+        additive=frozenset(c.name for c in table.columns if c.additive),
+        normalize=session.normalize,
+        precede=session.precede,
+        settled=memory.settled,
+        changed=memory.new_among(relation.document_ids),
     )
     result = await reconcile_table(table, relation, chosen, session.models.model_for("reconcile") if model else None)
     _store(session, table, rows, result, corrections)
+    remember(session, result, memory, relation.document_ids)
     session.catalog.knowledge.set_statistic(f"settled:{table.name}", fingerprint)
     return result
 
@@ -53,8 +73,10 @@ def _known(session: Session, table: Table) -> Any:
 
 
 def _documents(session: Session) -> Mapping[str, DocumentSource]:
+    dates = document_dates(session)
     return {
-        d.id: DocumentSource(d.id, d.name, "", position) for position, d in enumerate(session.catalog.documents.all())
+        d.id: DocumentSource(d.id, d.name, dates[d.id], position)
+        for position, d in enumerate(session.catalog.documents.all())
     }
 
 
@@ -89,6 +111,7 @@ def _store(
         session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))
     session.catalog.knowledge.set_statistic(f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts])
     if not result.repairs and len(result.rows) == len(rows):
+        _as_extracted(session, table)
         return
     names = {d.id: d.name for d in session.catalog.documents.all()}
     values = {(row.id, cell.column): cell.value for row in rows for cell in row.cells if cell.absence is None}
@@ -100,6 +123,16 @@ def _store(
         reason="; ".join(dict.fromkeys(f"{r.operation}: {r.reason}" for r in result.repairs))[:2000],
         derived=_derivations(result, table, values, corrections),
     )
+
+
+def _as_extracted(session: Session, table: Table) -> None:
+    """Show the extracted rows again where repairs that other hints or criteria made stand."""
+    known = {v.version: v for v in session.catalog.tables.versions(table.name)}
+    current = root = session.catalog.tables.current(table.name)
+    while root is not None and root.parent is not None:
+        root = known[root.parent]
+    if root is not None and root != current:
+        session.catalog.tables.undo(table.name, root.version)
 
 
 def _conflict(conflict: Any) -> dict[str, Any]:

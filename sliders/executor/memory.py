@@ -1,0 +1,67 @@
+"""What reconciliation remembers of a table between runs: decisions of a model, documents seen, the user's criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from sliders.errors import RepairError
+from sliders.executor.session import Session
+from sliders.reconcile.values import DEFAULT_CRITERIA, Criterion, Reconciliation, Settlement
+
+_CRITERIA = "criteria"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """`settled` are a model's decisions by the content that they were made on; `documents` were reconciled before."""
+
+    settled: tuple[Settlement, ...] = ()
+    documents: frozenset[str] = frozenset()
+
+    def new_among(self, documents: Iterable[str]) -> frozenset[str] | None:
+        """The documents that no earlier run has seen; None on the first run, where all are new."""
+        return frozenset(documents) - self.documents if self.documents else None
+
+
+def recall(session: Session, table: str) -> Memory:
+    """What earlier runs left."""
+    kept = session.catalog.knowledge.statistic(f"reconciled:{table}")
+    if kept is None:
+        return Memory()
+    return Memory(tuple(Settlement(*one) for one in kept["settled"]), frozenset(kept["documents"]))
+
+
+def remember(session: Session, result: Reconciliation, memory: Memory, documents: Sequence[str]) -> None:
+    """Keep what this run decided beside what was decided before: words that come back are not asked about again."""
+    settled = {s.signature: s for s in (*memory.settled, *result.settlements)}
+    kept = {
+        "settled": [[s.signature, s.choice, s.reason] for s in settled.values()],
+        "documents": sorted(set(documents)),
+    }
+    session.catalog.knowledge.set_statistic(f"reconciled:{result.table}", kept)
+    new = memory.new_among(documents)
+    if new:
+        stands = len({s.signature for s in result.settlements} & {s.signature for s in memory.settled})
+        reason = f"{len(new)} new documents touch {result.touched_groups} groups; {stands} earlier decisions stand"
+        session.decide("reconcile", f"table:{result.table}", f"{result.calls} calls", reason)
+
+
+def criteria_of(session: Session) -> tuple[Criterion, ...]:
+    """The criteria that settle contradictions in this workspace, in order."""
+    kept = session.catalog.knowledge.statistic(_CRITERIA)
+    return DEFAULT_CRITERIA if kept is None else tuple(kept)
+
+
+def set_criteria(session: Session, criteria: Sequence[str]) -> None:
+    """Choose which source wins where two contradict each other, the strongest criterion first; it stands from now on.
+
+    Raises:
+        RepairError: there is no such criterion.
+    """
+    unknown = [c for c in criteria if c not in get_args(Criterion)]
+    if unknown:
+        raise RepairError(f"there is no criterion {unknown[0]!r}; the criteria are: {', '.join(get_args(Criterion))}")
+    session.catalog.knowledge.set_statistic(_CRITERIA, list(dict.fromkeys(criteria)))
+    session.decide("reconcile", "criteria", "set", ", ".join(criteria) or "none")

@@ -1,0 +1,128 @@
+"""Reconciliation in a workspace: dates of documents, the user's criteria, and what stands when a document is added."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reading_model import document, reply
+
+from sliders import Workspace
+from sliders.errors import RepairError
+from sliders.executor.dating import document_dates
+from sliders.llm.model import Request
+from sliders.llm.testing import FunctionModel
+from sliders.plan.directives import parse_hints
+from sliders.schema.schema import Column, ColumnType, Schema, Table
+
+SCHEMA = Schema((
+    Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), row="a thing", grain="document",
+          key=("name",), pinned=True),
+))  # fmt: skip
+
+
+def choosing(candidate: int = 1) -> FunctionModel:
+    """The reading double; a contradiction is settled by the given candidate, 0 leaves it open."""
+
+    def function(request: Request) -> str:
+        text = "\n".join(m.content for m in request.messages)
+        if request.stage != "reconcile":
+            return reply(text, dict(request.json_schema) if request.json_schema is not None else None)
+        cases = re.findall(r"^Case (\d+)\.", text, re.MULTILINE)
+        return json.dumps({"choices": [{"case": int(n), "candidate": candidate, "reason": "said"} for n in cases]})
+
+    return FunctionModel(function)
+
+
+def opened(tmp_path: Path, model: Any) -> Workspace:
+    ws = Workspace(tmp_path / "ws.db", model=model)
+    if not ws.schema.tables:
+        ws.session.catalog.schemas.save(SCHEMA)
+    return ws
+
+
+def asked(model: FunctionModel) -> list[str]:
+    return [r.messages[-1].content for r in model.history if r.stage == "reconcile"]
+
+
+def costs(ws: Workspace) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for row in ws.tables["things"].sort_values("cost").to_dict(orient="records"):
+        found.setdefault(str(row["name"]), []).append(float(row["cost"]))
+    return found
+
+
+def two_reports(ws: Workspace) -> None:
+    ws.add_text(document("Crane", cost="90 euros"), "crane_2021-03-01.txt")
+    ws.add_text(document("Crane", cost="70 euros"), "crane_2019-03-01.txt")
+
+
+def test_the_newer_document_supersedes_when_the_user_says_so(tmp_path: Path) -> None:
+    model = choosing(0)
+    with opened(tmp_path, model) as ws:
+        two_reports(ws)
+        ws.extract()
+        assert costs(ws) == {"Crane": [70.0, 90.0]} and len(ws.conflicts()) == 1
+        ws.reconcile(criteria=["newer_document"])
+        assert costs(ws) == {"Crane": [90.0]} and not ws.conflicts()
+        assert "2021-03-01" in ws.session.catalog.tables.current("things").reason
+        ws.reconcile(criteria=[])
+        assert costs(ws) == {"Crane": [70.0, 90.0]} and len(ws.conflicts()) == 1
+    assert len(asked(model)) == 1
+
+
+@pytest.mark.parametrize("words", ["The newer report wins.", "The latest document supersedes the others."])
+def test_the_newer_document_supersedes_for_a_question_that_says_so(tmp_path: Path, words: str) -> None:
+    hints = parse_hints(f"What is the total cost? {words}")
+    with opened(tmp_path, choosing(0)) as ws:
+        two_reports(ws)
+        ws.extract()
+        assert ws.ask(hints.question, directives=hints.directives).value == 90
+        assert ws.ask(hints.question).value == 160
+
+
+def test_a_criterion_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with opened(tmp_path, choosing()) as ws, pytest.raises(RepairError, match="newer_document"):
+        ws.reconcile(criteria=["newest"])
+
+
+def test_dates_are_read_once_and_kept(tmp_path: Path) -> None:
+    with opened(tmp_path, choosing()) as ws:
+        two_reports(ws)
+        ws.add_text("# Crane\n\nDate: 4 May 2020\n\nThe name is Crane.\n", "letter.txt")
+        ws.add_text(document("Beacon", cost="1 euro"), "beacon.txt")
+        names = {d.id: d.name for d in ws.session.catalog.documents.all()}
+        dates = {names[key]: date for key, date in document_dates(ws.session).items()}
+        assert dates == {
+            "crane_2021-03-01.txt": "2021-03-01", "crane_2019-03-01.txt": "2019-03-01",
+            "letter.txt": "2020-05-04", "beacon.txt": "",
+        }  # fmt: skip
+        assert ws.session.catalog.knowledge.statistic("document dates")["dates"] == document_dates(ws.session)
+
+
+@pytest.mark.parametrize("candidate", [0, 1])
+def test_a_new_document_asks_about_its_own_groups_only(tmp_path: Path, candidate: int) -> None:
+    """Settled or left open: what a model was asked about stands, also under other batches and other replies."""
+    model = choosing(candidate)
+    with opened(tmp_path, model) as ws:
+        for name in ("Crane", "Beacon", "Derrick"):
+            ws.add_text(document(name, cost="90 euros"), f"{name}_a.txt")
+            ws.add_text(document(name, cost="70 euros"), f"{name}_b.txt")
+        ws.extract()
+        before = costs(ws)
+        assert len(asked(model)) == 1 and asked(model)[0].count("Case ") == 3
+    model = choosing(2)
+    with opened(tmp_path, model) as ws:
+        ws.add_text(document("Ferry", cost="5 euros"), "ferry.txt")
+        ws.extract()
+        assert asked(model) == []
+        assert costs(ws) == before | {"Ferry": [5.0]}
+        ws.add_text(document("Ferry", cost="8 euros"), "ferry_b.txt")
+        ws.extract()
+        assert len(asked(model)) == 1 and asked(model)[0].count("Case ") == 1 and "Ferry" in asked(model)[0]
+        assert {name: costs(ws)[name] for name in before} == before
+        said = ws.session.catalog.database.query("SELECT reason FROM sl_decisions WHERE stage = 'reconcile'")
+    assert any("1 new documents touch 1 groups; 3 earlier decisions stand" in str(row[0]) for row in said)
