@@ -16,6 +16,8 @@ _SELECT = """SELECT c.key, c.id, d.id, c.position, c.start, c.stop, c.tokens, co
     coalesce(c.description, d.description), c.heading_path, c.page_from, c.page_to, c.captions, c.kinds, d.key
     FROM sl_chunks c JOIN sl_documents d ON d.key = c.document_key"""
 _ORDER = " ORDER BY d.key, c.position"
+_CURRENT = f"""FROM sl_documents d INDEXED BY sl_documents_listed CROSS JOIN sl_chunks c ON c.document_key = d.key
+    WHERE d.superseded_by IS NULL AND c.active{_ORDER}"""
 _WORD = re.compile(r"\w+")
 
 
@@ -99,6 +101,22 @@ class Chunks:
     def all(self) -> list[Chunk]:
         """The chunks of all current documents, document by document."""
         return self._read(f"{_SELECT} WHERE d.superseded_by IS NULL AND c.active{_ORDER}", ())
+
+    def places(self) -> list[tuple[str, str]]:
+        """Ids of the chunks of all current documents and of their documents, in order, without reading any text."""
+        return self._database.query(f"SELECT c.id, d.id {_CURRENT}")  # type: ignore[return-value]
+
+    def outlines(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
+        """Id, heading path and kinds of every chunk of a current document, without reading any text."""
+        rows = self._database.query(f"SELECT c.id, c.heading_path, c.kinds {_CURRENT}")
+        headings: dict[str, tuple[str, ...]] = {}
+        kinds: dict[str, frozenset[str]] = {}
+        for _, path, kind in rows:
+            if path not in headings:
+                headings[path] = tuple(codec.load(path))
+            if kind not in kinds:
+                kinds[kind] = frozenset(codec.load(kind))
+        return [(identifier, headings[path], kinds[kind]) for identifier, path, kind in rows]
 
     def get(self, chunk_id: str) -> Chunk:
         """One chunk, also a retired one.

@@ -13,8 +13,8 @@ from sliders.store.database import Database
 from sliders.store.migrations import now
 from sliders.store.records import Added, StoredDocument
 
-_LINE = """SELECT d.id, d.name, d.title, d.description, d.media_type, d.source, d.modified, length(d.text), d.version,
-    coalesce(n.id, ''), d.added, d.warnings FROM sl_documents d LEFT JOIN sl_documents n ON n.key = d.superseded_by"""
+_LINE = """SELECT d.id, d.name, d.title, d.description, d.media_type, d.source, d.modified, d.characters, d.version,
+    coalesce(n.id, ''), d.added, d.warnings FROM sl_documents d INDEXED BY sl_documents_listed LEFT JOIN sl_documents n ON n.key = d.superseded_by"""
 
 _FIELDS = tuple(field.name for field in fields(StoredDocument))
 
@@ -55,11 +55,11 @@ class Documents:
     def _insert(self, document: Document, version: int) -> int:
         key = self._database.insert(
             """INSERT INTO sl_documents (id, name, title, description, text, sha256, media_type, source, modified,
-                warnings, version, added) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)""",
+                warnings, version, added, characters) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)""",
             (
                 document.id, document.name, document.title, document.description, document.text,
                 codec.digest(document.text), document.media_type, document.source, document.modified,
-                codec.dump(document.warnings), version, now(),
+                codec.dump(document.warnings), version, now(), len(document.text),
             ),
         )  # fmt: skip
         self._database.insert_many(
@@ -147,6 +147,10 @@ class Documents:
         """The documents in the order in which they were added, without their text; old versions only on demand."""
         where = "" if superseded else " WHERE d.superseded_by IS NULL"
         return [_stored(row) for row in self._database.query(f"{_LINE}{where} ORDER BY d.key")]
+
+    def count(self) -> int:
+        """How many documents are current."""
+        return int(self._database.value("SELECT count(*) FROM sl_documents WHERE superseded_by IS NULL"))
 
     def find(self, name: str) -> StoredDocument | None:
         """The current document of that name, None when there is none."""

@@ -145,7 +145,20 @@ _VERSIONS = (
     "CREATE INDEX sl_derivations_version ON sl_derivations(table_key, version, column_name)",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_DOCUMENTS + _CHUNKS + _SCHEMA + _EXTRACTION + _JOURNAL + _VERSIONS,)
+# The text of a document stands in the middle of its line, so that whatever comes after it is found only by walking over
+# the text: lists of documents read this index instead, which holds all but the text.
+_LISTING = (
+    "ALTER TABLE sl_documents ADD COLUMN characters INTEGER NOT NULL DEFAULT 0",
+    "UPDATE sl_documents SET characters = length(text)",
+    """CREATE INDEX sl_documents_listed ON sl_documents(
+        superseded_by, key, id, name, title, description, media_type, source, modified, characters, version, added,
+        warnings)""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _DOCUMENTS + _CHUNKS + _SCHEMA + _EXTRACTION + _JOURNAL + _VERSIONS,
+    _LISTING,
+)
 
 
 def migrate(database: Database) -> int:
