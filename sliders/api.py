@@ -136,19 +136,22 @@ class Workspace:
     # questions
 
     def ask(
-        self, question: str, *, workflow: str = "extract_and_query", directives: Sequence[Directive] = ()
+        self, question: str, *, workflow: str = "extract_and_query", directives: Sequence[Directive] = (),
+        lazy: bool = False,
     ) -> Answer:
         """Answer a question; what is known already is not asked again.
 
         Args:
             workflow: "auto" takes the cheapest way that can answer; or the name of one, see `sliders.plan.planner`.
             directives: hints (`Locate`, `Ignore`, `Verify`, `Normalize`, `Precede`) beside those in its words.
+            lazy: with the default workflow: read a few documents in full, and of the others only what the question's
+                SQL needs; for many or long documents with one row each.
 
         Raises:
             PlanError: the question is empty, the workflow unknown, or there is no document.
             ModelUnavailable: the model cannot be reached.
         """
-        return run_sync(self.ask_async(question, workflow=workflow, directives=directives))
+        return run_sync(self.ask_async(question, workflow=workflow, directives=directives, lazy=lazy))
 
     def plan(self, question: str, directives: Sequence[Directive] = ()) -> tuple[str, ...]:
         """How `ask(question, workflow="auto")` would answer: workflow, reasons and hints, without a model call.
@@ -158,25 +161,26 @@ class Workspace:
         """
         return run_sync(routing.explain_routed(self.session, question, directives))
 
-    def ask_many(self, questions: Sequence[str]) -> list[Answer]:
-        """Answer several questions with one schema and one pass of extraction."""
-        return run_sync(self.ask_many_async(questions))
+    def ask_many(self, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
+        """Answer several questions with one schema and one pass of extraction; `lazy` as for `ask`."""
+        return run_sync(self.ask_many_async(questions, lazy=lazy))
 
     async def ask_async(
-        self, question: str, *, workflow: str = "extract_and_query", directives: Sequence[Directive] = ()
+        self, question: str, *, workflow: str = "extract_and_query", directives: Sequence[Directive] = (),
+        lazy: bool = False,
     ) -> Answer:
         """As `ask`, inside an event loop."""
         if workflow == "extract_and_query" and not directives:
-            return (await self.ask_many_async([question]))[0]
+            return (await self.ask_many_async([question], lazy=lazy))[0]
         async with self._run("ask", question) as outcome:
             answer = await routing.ask_routed(self.session, question, workflow=workflow, directives=directives)
             outcome["answers"] = [answer.to_dict()]
         return answer
 
-    async def ask_many_async(self, questions: Sequence[str]) -> list[Answer]:
+    async def ask_many_async(self, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
         """As `ask_many`, inside an event loop."""
         async with self._run("ask", " / ".join(questions)) as outcome:
-            answers = await asking.ask_many(self.session, questions)
+            answers = await asking.ask_many(self.session, questions, lazy=lazy)
             outcome["answers"] = [answer.to_dict() for answer in answers]
         return answers
 

@@ -11,6 +11,7 @@ from sliders.answer.result import Answer, Completeness
 from sliders.answer.values import SqlAnswer, TableView
 from sliders.errors import BudgetExceeded, ModelRefusal, PlanError, TruncatedReply
 from sliders.executor.citing import cite
+from sliders.executor.completing import ROUNDS, can_wait, complete_statement, sample_cells
 from sliders.executor.fill import Filled, fill
 from sliders.executor.needs import keep_needs, known_needs
 from sliders.executor.retype import retype
@@ -35,18 +36,22 @@ class Prepared:
     reason: str = ""
 
 
-async def ask(session: Session, question: str) -> Answer:
-    """Answer one question.
+async def ask(session: Session, question: str, *, lazy: bool = False) -> Answer:
+    """Answer one question; `lazy` as for `ask_many`.
 
     Raises:
         PlanError: the question is empty, or there is no document.
         ModelUnavailable: the model cannot be reached.
     """
-    return (await ask_many(session, [question]))[0]
+    return (await ask_many(session, [question], lazy=lazy))[0]
 
 
-async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
+async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
     """Answer several questions with one schema and one pass of extraction.
+
+    Args:
+        lazy: read a few documents only, and of the others what each question's own SQL needs (tables with one row a
+            document). Cheap for long documents; the SQL is first written over the sample.
 
     Raises:
         PlanError: a question is empty, or there is no document.
@@ -69,12 +74,12 @@ async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
         session.progress("schema", number, len(questions))
     shared = session.models.meter.total
     if not stopped:
-        stopped = await _fill_all(session, prepared)
+        stopped = await _fill_all(session, prepared, lazy)
         retype(session)
     await _settle_all(session, stopped)
     answers = []
     for item in prepared:
-        answers.append(await _answer(session, item, stopped, shared if len(questions) == 1 else Usage()))
+        answers.append(await _answer(session, item, stopped, shared if len(questions) == 1 else Usage(), lazy))
     return answers
 
 
@@ -139,7 +144,7 @@ def _record(session: Session, induced: Induction, before: Schema) -> None:
         session.decide("schema", f"table:{induced.table.name}", "extended", ", ".join(induced.needed), induced.tokens)
 
 
-async def _fill_all(session: Session, prepared: Sequence[Prepared]) -> str:
+async def _fill_all(session: Session, prepared: Sequence[Prepared], lazy: bool) -> str:
     """Extract what all the questions need, table by table; why it stopped, or empty."""
     schema = session.catalog.schemas.current() or Schema()
     for table in schema.tables:
@@ -149,10 +154,14 @@ async def _fill_all(session: Session, prepared: Sequence[Prepared]) -> str:
         columns = [name for name in table.column_names if name in wanted]
         if not columns:
             continue
-        filled: Filled = await fill(session, table, columns)
-        if filled.stopped:
-            session.decide("extract", f"table:{table.name}", "stopped", filled.stopped)
-            return filled.stopped
+        if lazy and can_wait(table):
+            stopped = await sample_cells(session, table, columns)
+        else:
+            filled: Filled = await fill(session, table, columns)
+            stopped = filled.stopped
+        if stopped:
+            session.decide("extract", f"table:{table.name}", "stopped", stopped)
+            return stopped
     return ""
 
 
@@ -167,11 +176,10 @@ async def _settle_all(session: Session, stopped: str) -> None:
             await settle(session, table, model=False)
 
 
-async def _answer(session: Session, item: Prepared, stopped: str, shared: Usage) -> Answer:
+async def _answer(session: Session, item: Prepared, stopped: str, shared: Usage, lazy: bool = False) -> Answer:
     session.progress("answer", detail=item.question)
     before = session.models.meter.total
-    tables = _filled_tables(session)
-    if not item.table or not tables:
+    if not item.table or not _filled_tables(session):
         reason = item.reason or stopped or "the documents gave no rows for it"
         return Answer(
             item.question,
@@ -182,16 +190,13 @@ async def _answer(session: Session, item: Prepared, stopped: str, shared: Usage)
             completeness=completeness(session, None),
             decisions=tuple(session.notes),
         )
-    ordered = sorted(tables, key=lambda t: t.name != item.table)
-    views = [TableView(_sql_table(session, t)) for t in ordered]
-    names = [session.catalog.schemas.relation(t.name).relation for t in ordered]
     try:
-        found = await answer_question(
-            item.question,
-            views,
-            lambda sql: run_readonly(session.catalog.database, sql, tables=names),
-            session.models.model_for("answer"),
-        )
+        found, views = await _statement(session, item)
+        for number in range(ROUNDS + 1 if lazy and not stopped else 0):
+            table = (session.catalog.schemas.current() or Schema()).table(item.table)
+            if not await complete_statement(session, found.sql, table, item.columns, last=number == ROUNDS):
+                break
+            found, views = await _statement(session, item)
     except BudgetExceeded as error:
         return Answer(
             item.question,
@@ -205,6 +210,20 @@ async def _answer(session: Session, item: Prepared, stopped: str, shared: Usage)
     _log_attempts(session, item.question, found)
     after = session.models.meter.total
     return _finished(session, item, found, stopped, _minus(after, before) + shared, views)
+
+
+async def _statement(session: Session, item: Prepared) -> tuple[SqlAnswer, list[TableView]]:
+    """What the SQL agent finds in the tables as they stand, and the tables as it saw them."""
+    ordered = sorted(_filled_tables(session), key=lambda t: t.name != item.table)
+    views = [TableView(_sql_table(session, t)) for t in ordered]
+    names = [session.catalog.schemas.relation(t.name).relation for t in ordered]
+    found = await answer_question(
+        item.question,
+        views,
+        lambda sql: run_readonly(session.catalog.database, sql, tables=names),
+        session.models.model_for("answer"),
+    )
+    return found, views
 
 
 def _finished(

@@ -168,6 +168,25 @@ async def run_query(
     return _result(running, columns, rows)
 
 
+async def sample_query(session: Session, sql: str, *, reader: AttributeReader | None = None) -> str:
+    """Only the sample of a query: a few documents are read for its attributes. Why it stopped, or empty.
+
+    Raises:
+        QueryError: as `run_query`.
+        PlanError: the workspace has no documents.
+        ModelUnavailable: the model cannot be reached.
+    """
+    running = _open(session, sql, QueryOptions(strict=False), reader)
+    try:
+        for run in running.runs.values():
+            await prepare(run)
+    except BudgetExceeded as error:
+        running.stopped = str(error)
+    finally:
+        _close(running)
+    return running.stopped
+
+
 async def explain_query(session: Session, sql: str, options: QueryOptions | None = None) -> Explanation:
     """EXPLAIN: the plan of a query with estimated tokens and their interval; no model is called.
 
@@ -313,4 +332,4 @@ def _traces(running: Running, run: TableRun) -> list[DocumentTrace]:
     return traces
 
 
-__all__ = ["Loss", "QueryError", "QueryOptions", "QueryResult", "Running", "explain_query", "run_query"]
+__all__ = ["Loss", "QueryError", "QueryOptions", "QueryResult", "Running", "explain_query", "run_query", "sample_query"]
