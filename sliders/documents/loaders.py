@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -99,17 +99,28 @@ def load_many(
     """
     documents: dict[str, Document] = {}
     failures: list[LoadFailure] = []
-    for source in discover(paths):
-        try:
-            document = load(source.path, name=source.name)
-        except DocumentError as error:
-            failures.append(LoadFailure(str(source.path), str(error)))
+    for found in load_each(discover(paths)):
+        if isinstance(found, LoadFailure):
+            failures.append(found)
             continue
-        first = documents.setdefault(document.id, document)
-        if first is not document:
-            again = f"{source.name} has the same content and is not added again"
-            documents[document.id] = replace(first, warnings=(*first.warnings, again))
+        first = documents.setdefault(found.id, found)
+        if first is not found:
+            documents[found.id] = replace(first, warnings=(*first.warnings, same_content(found.name)))
     return list(documents.values()), failures
+
+
+def load_each(sources: Iterable[SourceFile]) -> Iterator[Document | LoadFailure]:
+    """One file after the other, so that a large collection is never in memory as a whole."""
+    for source in sources:
+        try:
+            yield load(source.path, name=source.name)
+        except DocumentError as error:
+            yield LoadFailure(str(source.path), str(error))
+
+
+def same_content(name: str) -> str:
+    """The warning for a file whose content was read before under another name."""
+    return f"{name} has the same content and is not added again"
 
 
 def suffixes() -> Sequence[str]:

@@ -29,11 +29,11 @@ def context_of(session: Session, text: str, note: str = "") -> CoerceContext:
 
 def _shared_order(session: Session) -> bool | None:
     """The order of day and month in every document of the collection that shows one; None when they differ or are few."""
-    stored = session.catalog.documents.all()
     known = session.catalog.knowledge.statistic("date order")
-    if isinstance(known, dict) and known["documents"] == len(stored):
+    if isinstance(known, dict) and known["documents"] == session.catalog.documents.count():
         order: bool | None = known["day_first"]
         return order
+    stored = session.catalog.documents.all()
     step = max(1, len(stored) // _MOST_DOCUMENTS)
     shown = [infer_day_first([session.catalog.documents.text(d.id)[:_BEGINNING]]) for d in stored[::step]]
     votes = [order for order in shown if order is not None]

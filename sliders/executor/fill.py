@@ -10,7 +10,7 @@ from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded, ModelError
 from sliders.executor.conventions import context_of
-from sliders.executor.prune import select_chunks
+from sliders.executor.prune import ChunkJudge
 from sliders.executor.session import Session
 from sliders.executor.statements import fill_statements
 from sliders.extraction.cells import Absence, Row
@@ -42,59 +42,110 @@ class Filled:
     stopped: str = ""
 
 
+_LEAST_AHEAD = 8
+"""Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the prefix of the last call."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """What a document was not asked for yet: columns by chunk id, and whether it has one chunk only."""
+
+    document_id: str
+    columns: dict[str, tuple[Column, ...]]
+    sole: bool
+
+
 def missing_work(session: Session, table: Table, columns: Sequence[str]) -> list[Work]:
     """What is still to be asked for these columns, document by document."""
+    return [item for missing in _missing(session, table, columns) for item in _work(session, missing)]
+
+
+def _missing(session: Session, table: Table, columns: Sequence[str]) -> list[_Missing]:
+    """Found without reading any text, so that a question over what is known costs the same however large the collection."""
     settled = session.catalog.extractions.settled(table)
-    current = {d.id for d in session.catalog.documents.all()}
-    chunks = [c for c in session.catalog.chunks.all() if c.document_id in current]
-    sizes: dict[str, int] = {}
-    for chunk in chunks:
-        sizes[chunk.document_id] = sizes.get(chunk.document_id, 0) + 1
-    work = []
-    for chunk in chunks:
-        known = settled.get(chunk.id, frozenset())
-        wanted = tuple(table.column(name) for name in columns if name not in known)
-        if wanted and chunk.id not in session.out_of_scope:
-            work.append(Work(chunk, wanted, sizes[chunk.document_id] == 1))
-    return work
+    found: dict[str, list[str]] = {}
+    for chunk_id, document_id in session.catalog.chunks.places():
+        found.setdefault(document_id, []).append(chunk_id)
+    wanted: dict[frozenset[str], tuple[Column, ...]] = {}
+    missing = []
+    for document_id, chunk_ids in found.items():
+        asked: dict[str, tuple[Column, ...]] = {}
+        for chunk_id in chunk_ids:
+            known = settled.get(chunk_id, frozenset())
+            if known not in wanted:
+                wanted[known] = tuple(table.column(name) for name in columns if name not in known)
+            if wanted[known] and chunk_id not in session.out_of_scope:
+                asked[chunk_id] = wanted[known]
+        if asked:
+            missing.append(_Missing(document_id, asked, len(chunk_ids) == 1))
+    return missing
+
+
+def _work(session: Session, missing: _Missing) -> list[Work]:
+    chunks = session.catalog.chunks.of(missing.document_id)
+    return [Work(c, missing.columns[c.id], missing.sole) for c in chunks if c.id in missing.columns]
 
 
 async def fill(session: Session, table: Table, columns: Sequence[str]) -> Filled:
     """Extract the missing cells of these columns; each chunk is saved as soon as it is read.
 
-    A failed chunk is recorded and asked again on the next run; a budget that is spent stops the fill cleanly.
+    A failed chunk is recorded and asked again on the next run; a budget that is spent stops the fill cleanly. Documents
+    are read and pruned while calls for earlier ones are under way, and with many slots some calls are prepared ahead of
+    a free one: the model's door holds back what is more than the server may have in flight.
     """
-    work = missing_work(session, table, columns)
-    try:
-        work = await fill_statements(session, table, work)
-    except BudgetExceeded as error:
-        return Filled(stopped=str(error))
-    if not work:
+    missing = _missing(session, table, columns)
+    if not missing:
         return Filled()
-    work = _pruned(session, table, work)
-    counts = {"asked": 0, "failed": 0, "gated": 0, "rows": 0}
-    queue = iter(work)
+    counts = {"asked": 0, "failed": 0, "gated": 0, "rows": 0, "left": sum(len(m.columns) for m in missing)}
+    slots = session.settings.concurrency
+    queue: asyncio.Queue[Work | None] = asyncio.Queue(maxsize=2 * slots)
+    number = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
     stopped: list[str] = []
     contexts: dict[str, _DocumentFacts] = {}
 
     async def worker() -> None:
-        for item in queue:
+        while (item := await queue.get()) is not None:
             if stopped:
-                return
+                continue  # the queue is emptied, so that its producer never waits for room
             try:
                 await _one(session, table, item, contexts, counts)
             except BudgetExceeded as error:
                 stopped.append(str(error))
-                return
-            session.progress("extract", counts["asked"] + counts["gated"], len(work), counts["rows"], table.name)
+                continue
+            done = counts["asked"] + counts["gated"]
+            session.progress("extract", done, counts["left"], counts["rows"], table.name)
 
-    workers = [asyncio.create_task(worker()) for _ in range(min(session.settings.concurrency, len(work)))]
+    async def produce() -> None:
+        try:
+            await _produce(session, table, missing, queue, stopped, counts)
+        except BudgetExceeded as error:
+            stopped.append(str(error))
+        for _ in range(number):
+            await queue.put(None)
+
+    tasks = [asyncio.create_task(produce()), *(asyncio.create_task(worker()) for _ in range(number))]
     try:
-        await asyncio.gather(*workers)
+        await asyncio.gather(*tasks)
     finally:
-        for task in workers:
+        for task in tasks:
             task.cancel()
     return Filled(counts["asked"], counts["failed"], counts["gated"], stopped[0] if stopped else "")
+
+
+async def _produce(
+    session: Session, table: Table, missing: Sequence[_Missing], queue: asyncio.Queue[Work | None],
+    stopped: Sequence[str], counts: dict[str, int],
+) -> None:  # fmt: skip
+    """Puts the work of one document after the other into the queue, without what code reads or pruning drops."""
+    judge = ChunkJudge(session, table, sum(len(m.columns) for m in missing))
+    for document in missing:
+        if stopped:
+            return
+        work = await fill_statements(session, table, _work(session, document))
+        kept = await _pruned(session, table, work, judge)
+        counts["left"] -= len(document.columns) - len(kept)
+        for item in kept:
+            await queue.put(item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +186,8 @@ async def _one(
         verdict = await _gate(session, table, item)
         if verdict is not None:
             counts["gated"] += 1
-            session.catalog.extractions.save([], [Task(table.name, names, chunk.id, "gated", verdict)])
-            session.decide("gate", f"chunk:{chunk.id}", "gated out", verdict)
+            gated = Decision("gate", f"chunk:{chunk.id}", "gated out", verdict)
+            session.catalog.extractions.save([], [Task(table.name, names, chunk.id, "gated", verdict)], [gated])
             return
     facts = _facts(session, chunk.document_id, contexts)
     known = [r for r in _rows_of(session, table, chunk)] if table.grain == "many" else []
@@ -189,11 +240,11 @@ def _says_something(row: Row) -> bool:
     return any(cell.absence is not Absence.NOT_STATED for cell in row.cells) or not row.cells
 
 
-def _pruned(session: Session, table: Table, work: list[Work]) -> list[Work]:
-    """Without the chunks of long documents that are far from every column; each is a decision and a task of its own."""
-    kept, dropped = select_chunks(session, table, work)
-    for item, reason in dropped:
-        names = tuple(c.name for c in item.columns)
-        session.catalog.extractions.save([], [Task(table.name, names, item.chunk.id, "pruned", reason)])
-        session.decide("gate", f"chunk:{item.chunk.id}", "pruned", reason)
+async def _pruned(session: Session, table: Table, work: list[Work], judge: ChunkJudge) -> list[Work]:
+    """Without the chunks of a long document that are far from every column; each is a decision and a task of its own."""
+    kept, dropped = await judge.select(work)
+    if dropped:
+        tasks = [Task(table.name, tuple(c.name for c in item.columns), item.chunk.id, "pruned", why) for item, why in dropped]
+        decisions = [Decision("gate", f"chunk:{item.chunk.id}", "pruned", why) for item, why in dropped]
+        session.catalog.extractions.save([], tasks, decisions)
     return kept

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sliders.chunks.chunking import chunk_document
 from sliders.documents.document import Document
-from sliders.documents.loaders import LoadFailure, load_many, load_text
+from sliders.documents.loaders import LoadFailure, discover, load_each, load_text, same_content
 from sliders.errors import DocumentError
 from sliders.executor.session import Session
 
@@ -48,12 +48,11 @@ def add_paths(session: Session, paths: Paths) -> AddReport:
     Raises:
         DocumentError: nothing was found, or no file could be read.
     """
-    documents, failures = load_many(paths)
-    for failure in failures:
-        session.decide("documents", f"document:{failure.path}", "refused", failure.message)
-    if not documents:
-        raise DocumentError("no document could be read: " + "; ".join(f.message for f in failures[:3]))
-    return _add(session, documents, tuple(failures))
+    sources = discover(paths)
+    report = _add(session, load_each(sources), len(sources))
+    if not (report.new or report.same or report.changed):
+        raise DocumentError("no document could be read: " + "; ".join(f.message for f in report.failures[:3]))
+    return report
 
 
 def add_text(session: Session, text: str, name: str) -> AddReport:
@@ -62,23 +61,38 @@ def add_text(session: Session, text: str, name: str) -> AddReport:
     Raises:
         DocumentError: the text is empty.
     """
-    return _add(session, [load_text(text, name)], ())
+    return _add(session, [load_text(text, name)], 1)
 
 
-def _add(session: Session, documents: Sequence[Document], failures: tuple[LoadFailure, ...]) -> AddReport:
+def _add(session: Session, found: Iterable[Document | LoadFailure], total: int) -> AddReport:
+    """Store one document after the other; each is forgotten before the next is read."""
     outcomes: dict[str, list[str]] = {"new": [], "same": [], "changed": []}
+    failures: list[LoadFailure] = []
     warnings: list[str] = []
-    size, count = chunk_tokens(session), session.models.model_for("extract").count_tokens
-    for number, document in enumerate(documents, 1):
-        with session.catalog.database.transaction():
-            added = session.catalog.documents.add(document)
-            if added.outcome != "same":
-                chunks = chunk_document(document, max_tokens=size, count_tokens=count)
-                session.catalog.chunks.save(added.document_id, chunks)
-                session.decide("documents", f"document:{document.name}", added.outcome, f"{len(chunks)} chunks")
-        outcomes[added.outcome].append(added.document_id)
-        warnings.extend(f"{document.name}: {w}" if document.name not in w else w for w in document.warnings)
-        session.progress("documents", number, len(documents))
+    seen: dict[str, str] = {}
+    for number, document in enumerate(found, 1):
+        if isinstance(document, LoadFailure):
+            session.decide("documents", f"document:{document.path}", "refused", document.message)
+            failures.append(document)
+        elif document.id in seen:
+            warnings.append(f"{seen[document.id]}: {same_content(document.name)}")
+        else:
+            seen[document.id] = document.name
+            outcomes[_store(session, document)].append(document.id)
+            warnings.extend(f"{document.name}: {w}" if document.name not in w else w for w in document.warnings)
+        session.progress("documents", number, total)
     return AddReport(
-        tuple(outcomes["new"]), tuple(outcomes["same"]), tuple(outcomes["changed"]), failures, tuple(warnings)
+        tuple(outcomes["new"]), tuple(outcomes["same"]), tuple(outcomes["changed"]), tuple(failures), tuple(warnings)
     )
+
+
+def _store(session: Session, document: Document) -> str:
+    """A document with its chunks, all or nothing; whether it was new, the same or changed."""
+    count = session.models.model_for("extract").count_tokens
+    with session.catalog.database.transaction():
+        added = session.catalog.documents.add(document)
+        if added.outcome != "same":
+            chunks = chunk_document(document, max_tokens=chunk_tokens(session), count_tokens=count)
+            session.catalog.chunks.save(added.document_id, chunks)
+            session.decide("documents", f"document:{document.name}", added.outcome, f"{len(chunks)} chunks")
+    return added.outcome

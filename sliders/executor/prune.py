@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sliders.chunks.lexical import BM25
 from sliders.executor.session import Session
 from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, Table
@@ -19,45 +21,60 @@ _LONG = 4
 _PER_COLUMN = 2
 """Chunks kept for each column of a long document: the nearest ones."""
 _EMBED_CHARACTERS = 1500
+_MOST_EMBEDDED = 1000
+"""Chunks of one table beyond which words alone choose: two cores embed about 15 chunks a second, and score 2,000."""
 
 
-def select_chunks(session: Session, table: Table, work: Sequence[Work]) -> tuple[list[Work], list[tuple[Work, str]]]:
-    """The work to do, and the work dropped with the reason.
+class ChunkJudge:
+    """Chooses the chunks of one document after the other, for one table."""
 
-    Only tables with one row a document are pruned: every chunk of a document may hold one more row of the others.
-    """
-    by_document: dict[str, list[Work]] = {}
-    for item in work:
-        by_document.setdefault(item.chunk.document_id, []).append(item)
-    if table.grain != "document" or all(len(items) <= _LONG for items in by_document.values()):
-        return list(work), []
-    queries: dict[str, np.ndarray] = {}
-    kept: list[Work] = []
-    dropped: list[tuple[Work, str]] = []
-    for items in by_document.values():
-        if len(items) <= _LONG:
-            kept.extend(items)
-            continue
-        chosen = _nearest(session, table, items, queries)
+    def __init__(self, session: Session, table: Table, total: int) -> None:
+        """`total` is the number of chunks of all documents that are to be asked."""
+        self._session, self._table = session, table
+        self._by_words = total > _MOST_EMBEDDED
+        self._queries: dict[str, np.ndarray] = {}
+
+    async def select(self, items: Sequence[Work]) -> tuple[list[Work], list[tuple[Work, str]]]:
+        """The work of a document to do, and the work dropped with the reason.
+
+        Only tables with one row a document are pruned: every chunk of a document may hold one more row of the others.
+        """
+        if self._table.grain != "document" or len(items) <= _LONG:
+            return list(items), []
+        # In a thread: the calls that are under way go on meanwhile.
+        near = self._by_word(items) if self._by_words else await asyncio.to_thread(self._by_meaning, items)
+        chosen = {0, len(items) - 1, *near}  # titles and orders stand at the ends
+        kept = [item for number, item in enumerate(items) if number in chosen]
+        why = f"other parts of the document are nearer to {_asked(items[0].columns)}"
+        return kept, [(item, why) for number, item in enumerate(items) if number not in chosen]
+
+    def _by_word(self, items: Sequence[Work]) -> set[int]:
+        index: BM25[int] = BM25()
         for number, item in enumerate(items):
-            if number in chosen:
-                kept.append(item)
-            else:
-                dropped.append((item, f"other parts of the document are nearer to {_asked(item.columns)}"))
-    return kept, dropped
+            index.add(number, item.chunk.text)
+        chosen: set[int] = set()
+        for column in _columns(items):
+            chosen.update(number for number, _ in index.search(self._words(column), _PER_COLUMN))
+        return chosen
+
+    def _by_meaning(self, items: Sequence[Work]) -> set[int]:
+        embed = self._session.embedder.embed
+        vectors = embed([item.chunk.text[:_EMBED_CHARACTERS] for item in items])
+        chosen: set[int] = set()
+        for column in _columns(items):
+            if column.name not in self._queries:
+                self._queries[column.name] = embed([self._words(column)])[0]
+            order = np.argsort(-(vectors @ self._queries[column.name]), kind="stable")
+            chosen.update(int(i) for i in order[:_PER_COLUMN])
+        return chosen
+
+    def _words(self, column: Column) -> str:
+        return f"{spoken_name(column.name)}: {column.description or self._table.row}"
+
+
+def _columns(items: Sequence[Work]) -> tuple[Column, ...]:
+    return tuple({column.name: column for item in items for column in item.columns}.values())
 
 
 def _asked(columns: Sequence[Column]) -> str:
     return ", ".join(spoken_name(c.name) for c in columns[:4])
-
-
-def _nearest(session: Session, table: Table, items: Sequence[Work], queries: dict[str, np.ndarray]) -> set[int]:
-    vectors = session.embedder.embed([item.chunk.text[:_EMBED_CHARACTERS] for item in items])
-    chosen = {0, len(items) - 1}  # titles and orders stand at the ends
-    for column in items[0].columns:
-        if column.name not in queries:
-            words = f"{spoken_name(column.name)}: {column.description or table.row}"
-            queries[column.name] = session.embedder.embed([words])[0]
-        order = np.argsort(-(vectors @ queries[column.name]), kind="stable")
-        chosen.update(int(i) for i in order[:_PER_COLUMN])
-    return chosen

@@ -21,6 +21,8 @@ def retype(session: Session) -> None:
     """Make text of each induced column of which more words failed to parse than parsed, and parse its cells again."""
     schema = session.catalog.schemas.current() or Schema()
     for table in schema.tables:
+        if session.catalog.knowledge.statistic(f"retyped:{table.name}") == _state(session, table):
+            continue
         changed = [
             c for c in table.columns if not c.pinned and c.type is not ColumnType.TEXT and _misfits(session, table, c)
         ]
@@ -32,6 +34,13 @@ def retype(session: Session) -> None:
         if truths:
             _apply(session, schema, table, truths, ColumnType.BOOLEAN, "nearly all of its words only say that it is so or not")
             schema = session.catalog.schemas.current() or schema
+            table = schema.table(table.name)
+        session.catalog.knowledge.set_statistic(f"retyped:{table.name}", _state(session, table))
+
+
+def _state(session: Session, table: Table) -> list[object]:
+    """What the types follow from: while it stands, rows are not read again."""
+    return [session.catalog.tables.revision(table.name), [f"{c.name}:{c.type.value}" for c in table.columns]]
 
 
 def _yes_or_no(session: Session, table: Table, column: Column) -> bool:

@@ -11,6 +11,7 @@ from sliders.schema.schema import Grain
 
 _SMALL_WINDOW = 20_000
 _RECORD_SHARE = 0.5
+_LOOKED_AT = 200
 
 
 def samples(session: Session, question: str = "") -> list[str]:
@@ -35,6 +36,10 @@ def _beginning(text: str, tokens: int, count: Callable[[str], int]) -> str:
 
 def grain_of(session: Session) -> Grain | None:
     """ "many" when most chunks are lists of records, None when the form does not say."""
-    chunks: list[Chunk] = session.catalog.chunks.all()[:200]
+    chunks: list[Chunk] = []
+    for document in session.catalog.documents.all():
+        chunks.extend(session.catalog.chunks.of(document.id)[: _LOOKED_AT - len(chunks)])
+        if len(chunks) >= _LOOKED_AT:
+            break
     listed = sum(1 for chunk in chunks if records_of(chunk))
     return "many" if chunks and listed / len(chunks) >= _RECORD_SHARE else None

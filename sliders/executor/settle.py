@@ -81,11 +81,11 @@ def _documents(session: Session) -> Mapping[str, DocumentSource]:
 
 
 def _sections(session: Session) -> Mapping[str, str]:
-    return {c.id: " > ".join(c.context.heading_path) for c in session.catalog.chunks.all() if c.context.heading_path}
+    return {identifier: " > ".join(path) for identifier, path, _ in session.catalog.chunks.outlines() if path}
 
 
 def _table_chunks(session: Session) -> frozenset[str]:
-    return frozenset(c.id for c in session.catalog.chunks.all() if c.kinds == frozenset({"table"}))
+    return frozenset(identifier for identifier, _, kinds in session.catalog.chunks.outlines() if kinds == {"table"})
 
 
 def _correction(stored: Any) -> Correction:

@@ -145,6 +145,10 @@ class Tables:
             self._declare(version, derived)
         return version
 
+    def revision(self, table: str) -> int:
+        """A number that grows whenever rows, documents or columns of a table change; 0 for an unknown table."""
+        return int(self._database.value("SELECT revision FROM sl_tables WHERE name = ?", (table,)) or 0)
+
     def _identity(self, table: str) -> tuple[int, int]:
         row = self._database.one("SELECT key, revision FROM sl_tables WHERE name = ?", (table,))
         assert row is not None  # the caller has asked for the table's relation
