@@ -75,7 +75,7 @@ def shape(proposal: Table, question: str, printed: PrintedPeriods) -> Table:
     """
     named = asked_amounts(question, printed)
     amounts = [_scaled(c, question, printed) for c in (*named, *_proposed_amounts(proposal, named, printed))]
-    if not amounts and any(_is_other_number(c) for c in proposal.columns):
+    if not amounts and any(_is_other_number(c) and not _tells_time(c) for c in proposal.columns):
         return proposal  # it asks for a number that no table of periods prints
     said = [item_words(c.name) for c in amounts]
     facts = [c for c in proposal.columns if _is_fact(c, printed) and not any(w <= item_words(c.name) for w in said)]
@@ -126,6 +126,10 @@ def _is_other_number(column: Column) -> bool:
     """A proposed number that is no period and nothing that SQL computes out of others."""
     words = spoken_name(column.name).split()
     return column.type in _NUMBERS and bool(set(words) - _PERIOD_WORDS) and not set(words) & _COMPUTED
+
+
+def _tells_time(column: Column) -> bool:
+    return bool(set(spoken_name(column.name).split()) & {"year", "years", "date", "quarter", "period"})
 
 
 def asked_amounts(question: str, printed: PrintedPeriods) -> list[Column]:
