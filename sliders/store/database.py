@@ -212,6 +212,11 @@ class Database:
                 return
             yield from rows
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether what is written now can still be undone by a transaction that began before."""
+        return self._depth > 0
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing: what happens inside is committed at the end, or undone when an exception leaves it.

@@ -14,7 +14,8 @@ from sliders.store.migrations import now
 from sliders.store.records import Added, StoredDocument
 
 _LINE = """SELECT d.id, d.name, d.title, d.description, d.media_type, d.source, d.modified, d.characters, d.version,
-    coalesce(n.id, ''), d.added, d.warnings FROM sl_documents d INDEXED BY sl_documents_listed LEFT JOIN sl_documents n ON n.key = d.superseded_by"""
+    coalesce(n.id, ''), d.added, d.warnings FROM sl_documents d INDEXED BY sl_documents_listed
+    LEFT JOIN sl_documents n ON n.key = d.superseded_by"""
 
 _FIELDS = tuple(field.name for field in fields(StoredDocument))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sliders.errors import StoreError
@@ -35,6 +36,7 @@ class Extractions:
     def __init__(self, database: Database, journal: Journal) -> None:
         self._database = database
         self._journal = journal
+        self._shared: _Known | None = None
 
     def save(
         self,
@@ -54,9 +56,10 @@ class Extractions:
             StoreError: a row names a table, column, document or chunk that the workspace does not have.
         """
         count = 0
+        known = self._known()
         with self._database.transaction():
             batch: list[Row] = []
-            names = _Names(self._database)
+            names = _Names(self._database, known)
             for row in rows:
                 batch.append(row)
                 count += 1
@@ -66,9 +69,23 @@ class Extractions:
             self._save_batch(batch, names)
             for key in names.touched:
                 self._database.execute("UPDATE sl_tables SET revision = revision + 1 WHERE key = ?", (key,))
-            self._save_tasks(tasks, schema or self._definitions())
+            self._save_tasks(tasks, known.schema if schema is None else schema, names)
             self._journal.record(decisions)
+        if not self._database.in_transaction:
+            known.works.update(names.works)
         return count
+
+    def _known(self) -> _Known:
+        """What the saves under one version of the schema share; nothing is shared inside a transaction, which may be
+        undone."""
+        version = int(self._database.value("SELECT max(version) FROM sl_schemas") or 0)
+        if self._database.in_transaction or self._shared is None or self._shared.version != version:
+            text = self._database.value("SELECT schema FROM sl_schemas ORDER BY version DESC LIMIT 1")
+            known = _Known(version, {t.name: t for t in codec.decode_schema(text).tables} if text else {})
+            if self._database.in_transaction:
+                return known
+            self._shared = known
+        return self._shared
 
     def _save_batch(self, rows: Sequence[Row], names: _Names) -> None:
         if not rows:
@@ -99,19 +116,16 @@ class Extractions:
         self._database.insert_many("INSERT INTO sl_rows VALUES (?,?,?,?,?,?)", fresh)
         self._database.insert_many(_INSERT_CELL, cells)
 
-    def _definitions(self) -> dict[str, Table]:
-        text = self._database.value("SELECT schema FROM sl_schemas ORDER BY version DESC LIMIT 1")
-        return {table.name: table for table in codec.decode_schema(text).tables} if text else {}
-
-    def _save_tasks(self, tasks: Iterable[Task], schema: Mapping[str, Table]) -> None:
-        names = _Names(self._database)
-        works: dict[tuple[str, tuple[str, ...]], int] = {}
+    def _save_tasks(self, tasks: Iterable[Task], schema: Mapping[str, Table], names: _Names) -> None:
+        current = schema is names.known.schema
+        works = dict(names.known.works) if current else {}
         values = []
         for task in tasks:
             asked = (task.table, task.columns)
             if asked not in works:
                 works[asked] = self._work_key(task, schema, names)
             values.append((works[asked], names.chunk(task.chunk_id), task.state, task.reason, now()))
+        names.works = works if current else {}
         self._database.insert_many(
             """INSERT INTO sl_tasks VALUES (?,?,?,?,1,?) ON CONFLICT DO UPDATE SET state = excluded.state,
             reason = excluded.reason, attempts = attempts + 1, at = excluded.at""",
@@ -220,15 +234,28 @@ class Extractions:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What stays the same while a version of the schema stands: definitions, keys of tables, columns and work."""
+
+    version: int
+    schema: dict[str, Table]
+    tables: dict[str, int] = field(default_factory=dict)
+    columns: dict[str, dict[str, int]] = field(default_factory=dict)
+    works: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
+
+
 class _Names:
     """Integer keys of the texts that rows name, looked up once."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, known: _Known) -> None:
         self._database = database
-        self._tables: dict[str, int] = {}
+        self.known = known
+        self.works: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._tables = known.tables
         self._documents: dict[str, int] = {}
         self._chunks: dict[str, int] = {}
-        self._columns: dict[str, dict[str, int]] = {}
+        self._columns = known.columns
         self.origins: dict[tuple[str, str, str], int] = {}
         self.touched: set[int] = set()
 
@@ -267,11 +294,10 @@ class _Names:
     def origin(self, said: tuple[str, str, str]) -> int | None:
         if not any(said):
             return None
-        self._database.execute(
-            "INSERT INTO sl_origins (call_id, model, prompt_hash) VALUES (?,?,?) ON CONFLICT DO NOTHING", said
-        )
-        sql = "SELECT key FROM sl_origins WHERE call_id = ? AND model = ? AND prompt_hash = ?"
-        self.origins[said] = int(self._database.value(sql, said))
+        key = self._database.value("SELECT key FROM sl_origins WHERE call_id = ? AND model = ? AND prompt_hash = ?", said)
+        if key is None:
+            key = self._database.insert("INSERT INTO sl_origins (call_id, model, prompt_hash) VALUES (?,?,?)", said)
+        self.origins[said] = int(key)
         return self.origins[said]
 
 
