@@ -1,8 +1,13 @@
 """Scale of reconciliation: synthetic rows, 30% entities, 5% variant names, 3% of the entities with a conflict.
 
-    python -m benchmarks.reconcile --rows 1000000 --json FILE
+    python -m benchmarks.reconcile [--rows 1000000] [--plot FILE.svg] [--json FILE]
+    python -m benchmarks.reconcile --on-off WORKSPACE ... --base-url URL [--suites DIR] [--json FILE]
 
-The model is a double that always chooses the first candidate, so the figures are those of the code alone.
+The model is a double that always chooses the first candidate, so the figures are those of the code alone. Every size up
+to `--rows` is measured in a process of its own, and the plot holds them against n log n.
+
+`--on-off` answers each suite's questions from the tables of one extracted workspace, as reconciled and as extracted;
+see `benchmarks.reconcile_effect`.
 """
 
 from __future__ import annotations
@@ -13,11 +18,14 @@ import json
 import random
 import re
 import resource
+import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.growth import exponent, plot
+from benchmarks.reconcile_effect import add_options, compare
 from sliders.llm.model import Request, Response
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
@@ -26,6 +34,7 @@ from sliders.schema.schema import Column, ColumnType, Table
 
 _SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
 _FORMS = (", Inc.", " Ltd", " LLC", " GmbH")
+SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 _CITIES = ("Arlen", "Brook", "Corby", "Dunmore", "Elgin", "Fairton", "Granby", "Holt", "Ironton", "Jasper")
 TABLE = Table(
     "company",
@@ -117,13 +126,49 @@ def measure(rows: int) -> dict[str, float]:
     }
 
 
+def _apart(rows: int) -> dict[str, float]:
+    """`measure` in a process of its own, so that its peak of memory is that of this size."""
+    command = [sys.executable, "-m", "benchmarks.reconcile", "--rows", str(rows), "--alone"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    figures: dict[str, float] = json.loads(said)
+    return figures
+
+
+def growth(rows: int) -> dict[str, float]:
+    """Figures of `rows` rows, and of every smaller size as `growth.<rows>.<figure>`, flat.
+
+    `growth.exponent` is the slope of log seconds on log rows; `growth.exponent_n_log_n` what n log n has there.
+    """
+    sizes = [*(size for size in SIZES if size < rows), rows]
+    measured = []
+    for size in sizes:
+        measured.append(_apart(size))
+        print(" ".join(f"{name} {value:,}" for name, value in measured[-1].items()), flush=True)
+    figures = dict(measured[-1])
+    for one in measured:
+        figures |= {f"growth.{one['rows']}.{name}": value for name, value in one.items() if name != "rows"}
+    if len(measured) > 1:
+        slopes = exponent(sizes, [one["seconds"] for one in measured])
+        figures |= {"growth.exponent": slopes[0], "growth.exponent_n_log_n": slopes[1]}
+    return figures
+
+
 def main() -> None:
     """Print the figures of one size, and write them where asked."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=100_000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=300_000, help="the largest size (default 300000)")
+    parser.add_argument("--alone", action="store_true", help="this size only, in this process")
+    parser.add_argument("--plot", type=Path, default=Path("benchmarks/out/reconcile.svg"))
     parser.add_argument("--json", type=Path)
+    add_options(parser)
     given = parser.parse_args()
-    figures = measure(given.rows)
+    if given.on_off:
+        figures = compare(given)
+    else:
+        figures = measure(given.rows) if given.alone else growth(given.rows)
+        sizes = sorted(int(name.split(".")[1]) for name in figures if name.endswith(".seconds"))
+        if len(sizes) > 1:
+            plot(sizes, [figures[f"growth.{size}.seconds"] for size in sizes], given.plot)
     print(json.dumps(figures, indent=1))
     if given.json:
         given.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
