@@ -15,7 +15,7 @@ _WORDS_PER_VALUE = 40
 """Characters are cheap, run-away values are not: the grammar stops a value at about this many words."""
 
 
-def field_line(column: Column) -> str:
+def field_line(column: Column, *, examples: bool = False) -> str:
     """How a column is named to the model: its words, its unit, its closed values, and its name.
 
     Nothing says that a value is a number: told so, a small model writes a figure of its own instead of the words.
@@ -25,6 +25,8 @@ def field_line(column: Column) -> str:
     notes = [said if words in said.lower() or column.pinned else f"{words}: {said}"]
     if column.unit and column.unit.lower() not in said.lower():
         notes.append(f"in {column.unit}")
+    if examples and column.examples:
+        notes.append("such as " + ", ".join(column.examples))
     if column.enum_values:
         notes.append("one of " + ", ".join(column.enum_values))
     return f'{"; ".join(notes)} ("{column.name}")'
@@ -94,14 +96,19 @@ def chunk_document(chunk: Chunk) -> str:
 def record_prompt(text: str, table: Table, columns: Sequence[Column], *, line: bool = False) -> Request:
     """One record out of `text`: a document, or with `line` one line of a list (then the fields stand first, so that
     the server's prefix cache serves them)."""
-    prompt = load_prompt("extraction/line" if line else "extraction/record")
+    mentions = line and len(columns) >= _MENTIONED_FIELDS
+    prompt = load_prompt("extraction/line" if mentions else "extraction/entry" if line else "extraction/record")
     return Request(
         stage="extract",
-        messages=prompt.render(document=text, row=table.row, fields=[field_line(c) for c in columns]),
+        messages=prompt.render(document=text, row=table.row, fields=[field_line(c, examples=line) for c in columns]),
         prompt_hash=prompt.hash,
-        json_schema=mentions_schema(columns) if line else record_schema(columns),
+        json_schema=mentions_schema(columns) if mentions else record_schema(columns),
         max_tokens=64 + 48 * len(columns),
     )
+
+
+_MENTIONED_FIELDS = 6
+"""A list of mentions labels every phrase of a line: right where the fields cover the line, not for a few of them."""
 
 
 def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:

@@ -189,7 +189,8 @@ def _proposal(reply: Response, grain: Grain | None, question: str, counted: str 
     data = reply.data if isinstance(reply.data, dict) else {}
     said: Grain = "many" if data.get("in_document") == "several" else "document"
     columns = tuple(
-        Column(name=_name(part), type=_type(part), description=_asked(part, question)) for part in _parts(reply)
+        Column(name=_name(part), type=_type(part), description=_asked(part, question), examples=_example(part))
+        for part in _parts(reply)
     )
     row = kind_of(str(data.get("row", "")).strip().rstrip("."))
     if counted:
@@ -219,6 +220,15 @@ def _name(part: dict[str, Any]) -> str:
 _OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|number|no|code)$")
 _BESIDE = re.compile(r"(?:is |are )?(near|next to|close to|opposite|beside) (?:the )?[A-Z]")
 _PROPER_NAME = re.compile(r"(?:(?:about|of|in|at|by) )?(?:the )?[A-Z][^\W\d]*(?:[ '’&.-]+[^\W\d]+)*")
+
+
+def _example(part: dict[str, Any]) -> tuple[str, ...]:
+    """The question's words for a column where they name one particular thing ("near Hull pier")."""
+    asked = str(part.get("asked", "")).strip()
+    return (asked,) if re.search(r"\b[A-Z]", asked) and len(asked.split()) <= _EXAMPLE_WORDS else ()
+
+
+_EXAMPLE_WORDS = 5
 
 
 def _type(part: dict[str, Any]) -> ColumnType:

@@ -16,6 +16,7 @@ Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 _SAME_COLUMN = 0.80
 _SAME_TABLE = 0.60
+_MOST_EXAMPLES = 3
 _FAMILIES = {
     ColumnType.INTEGER: "number",
     ColumnType.NUMBER: "number",
@@ -45,6 +46,9 @@ def merge_table(schema: Schema, proposal: Table, embed: Embed) -> tuple[Schema, 
             twin = column
         elif twin is not None and _more_exact(column, twin):
             columns[columns.index(twin)] = twin = replace(twin, type=column.type)
+        elif twin is not None and not twin.pinned and set(column.examples) - set(twin.examples):
+            both = tuple(dict.fromkeys([*twin.examples, *column.examples]))[:_MOST_EXAMPLES]
+            columns[columns.index(twin)] = twin = replace(twin, examples=both)
         if twin is not None and twin.name not in needed:
             needed.append(twin.name)
     grown = replace(home, columns=tuple(columns))

@@ -150,14 +150,17 @@ def _column_from(name: str, part: object) -> Column:
         raise SchemaError(
             f"column {name!r} is given as {type(part).__name__}; give a type word or a mapping of options"
         )
-    fields = {f.name for f in dataclasses.fields(Column)} - {"name", "type", "enum_values"}
-    unknown = set(part) - fields - {"name", "type", "enum_values"}
+    fields = {f.name for f in dataclasses.fields(Column)} - {"name", "type", "enum_values", "examples"}
+    unknown = set(part) - fields - {"name", "type", "enum_values", "examples"}
     if unknown:
         raise SchemaError(f"column {name!r} has unknown options {sorted(unknown)}; known are {sorted(fields)}")
     values = tuple(str(v) for v in part.get("enum_values") or ())
+    examples = tuple(str(v) for v in part.get("examples") or ())
     kind = part.get("type", "enum" if values else "text")
     options = {k: v for k, v in part.items() if k in fields}
-    return Column(name=name, type=column_type(str(kind)), enum_values=values, **{"pinned": True, **options})
+    return Column(
+        name=name, type=column_type(str(kind)), enum_values=values, examples=examples, **{"pinned": True, **options}
+    )
 
 
 def _table_from_model(model: type[BaseModel]) -> Table:

@@ -48,6 +48,8 @@ class Column:
     required: bool = False
     additive: bool = False
     pinned: bool = False
+    examples: tuple[str, ...] = ()
+    """Words that questions used for it ("Hull pier"): shown with short texts, where a wrong copy cannot be grounded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ def decode_schema(data: str) -> Schema:
 
 def _table(data: Mapping[str, Any]) -> Table:
     columns = tuple(
-        Column(**{**c, "type": ColumnType(c["type"]), "enum_values": tuple(c.get("enum_values", ()))})
+        Column(**{**c, "type": ColumnType(c["type"]), "enum_values": tuple(c.get("enum_values", ())), "examples": tuple(c.get("examples", ()))})
         for c in data["columns"]
     )
     return Table(**{**data, "columns": columns, "key": tuple(data["key"])})
@@ -98,7 +98,7 @@ def _table(data: Mapping[str, Any]) -> Table:
 
 def column_hash(table: Table, column: Column) -> str:
     """Identifies what was asked for: the table, what one row is, and all of the column that changes a reading."""
-    asked = {k: v for k, v in asdict(column).items() if k not in ("required", "additive", "pinned")}
+    asked = {k: v for k, v in asdict(column).items() if k not in ("required", "additive", "pinned", "examples")}
     asked["type"] = column.type.value
     return digest(dump([table.name, table.row, table.grain, asked]))[:16]
 
