@@ -8,7 +8,7 @@ lists the same figure twice.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -24,6 +24,7 @@ _YEAR = r"(?:FY\s?|fiscal (?:year )?)?((?:19|20)\d\d)"
 _PAPER = r"(?:10-?[KQ]s?|20-?Fs?|(?:annual |quarterly )?(?:reports?|filings?)|editions?)\b"
 _FIRST = re.compile(rf"{_YEAR}(?:\s*(?:,|and|or|&|vs\.?)\s*(?:the |its |their )?{_YEAR})?\s+{_PAPER}", re.IGNORECASE)
 _AFTER = re.compile(rf"{_PAPER}\s+(?:for|of|from)\s+(?:the )?{_YEAR}(?:\s*(?:and|or|&)\s*{_YEAR})?", re.IGNORECASE)
+_YEARED = re.compile(r"(\w+?)_(?:fy_?|fiscal_)?((?:19|20)\d\d)", re.IGNORECASE)
 _ANY_YEAR = re.compile(r"(?<![\d-])((?:19|20)\d\d)(?![\d-])")
 _DIFFERENCE = re.compile(r"\bdifference\b|\bhow much (?:more|less|higher|lower)\b|\bby how much\b", re.IGNORECASE)
 _DIFFERS = re.compile(r"\bdifferent(?:ly)?\b|\bdiffers?\b|\bdisagree|\brestate[ds]?\b|\bcontradict", re.IGNORECASE)
@@ -68,20 +69,18 @@ def _filed(profile: TableProfile) -> _Filed | None:
 def repair_filings(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
     """Makes a statement over such a table read one filing: the named one, else the newest that states the period."""
     named = filings_named(question)
-    if len(named) > 1 or not isinstance(tree, exp.Select) or len(names.used()) != 1 or tree.args.get("joins"):
+    tables = [table.name for table in tree.find_all(exp.Table)]
+    if len(named) > 1 or not isinstance(tree, exp.Select) or len(set(tables)) < len(tables):
         return
-    filed = _filed(names.used()[0])
-    if filed is None or len(list(tree.find_all(exp.Table))) != 1:
-        return
-    tests = _tests(tree, filed.filing)
     if named:
-        if not any(test.expression.name == str(named[0]) for test in tests):
-            for test in tests:
-                test.replace(exp.true())
-            tree.where(f"{identifier(filed.filing)} = {named[0]}", copy=False, dialect=DIALECT)
-            yield f"the filing of {named[0]} is read, as the question says"
+        for profile in names.used():
+            yield from _read_filing(tree, names, profile, named[0])
+    if len(names.used()) != 1 or (filed := _filed(names.used()[0])) is None:
+        return
+    if named:
         yield from _period_of_question(tree, filed, question, named[0])
         return
+    tests = _tests(tree, filed.filing)
     for test in tests:
         test.replace(exp.true())
     columns = ", ".join(map(identifier, (filed.thing, filed.period)))
@@ -92,11 +91,50 @@ def repair_filings(tree: exp.Query, names: Names, question: str) -> Iterator[str
     yield "where several filings state a period, the newest is read"
 
 
+def _read_filing(tree: exp.Select, names: Names, profile: TableProfile, year: int) -> Iterator[str]:
+    """Adds the condition on the filing's year to a table that has such a column."""
+    filing = next((c.name for c in period_roles(profile.view.table).filing if c.type is not ColumnType.DATE), None)
+    if filing is None:
+        return
+    tests = [t for t in _tests(tree, filing) if (found := names.resolve(t.this)) and found[0] is profile]
+    if any(test.expression.name == str(year) for test in tests):
+        return
+    for test in tests:
+        test.replace(exp.true())
+    place = f"{identifier(names.alias_of(profile))}.{identifier(filing)}"
+    tree.where(f"{place} = {year}", copy=False, dialect=DIALECT)
+    yield f"the filing of {year} is read, as the question says"
+
+
+def year_columns(tree: exp.Query, profiles: Sequence[TableProfile]) -> list[str]:
+    """Names like `revenue_2020` where the year is a column: the amount itself, of that year where it is the only one.
+
+    A small model takes each year for a column; a statement that compares two of them is set right afterwards.
+    """
+    done: list[str] = []
+    years: set[int] = set()
+    filed = next((f for p in profiles if (f := _filed(p)) is not None), None)
+    real = {c.column.name.lower() for p in profiles if filed is not None and p.view.name == filed.table for c in p.columns}
+    for column in list(tree.find_all(exp.Column)):
+        match = _YEARED.fullmatch(column.name)
+        if match is None or match[1].lower() not in real or column.name.lower() in real:
+            continue
+        column.set("this", exp.to_identifier(match[1]))
+        years.add(int(match[2]))
+        done.append(f"{column.name} of {match[2]}")
+    if filed is not None and isinstance(tree, exp.Select) and len(years) == 1 and not _tests(tree, filed.period):
+        tree.where(f"{identifier(filed.period)} = {years.pop()}", copy=False, dialect=DIALECT)
+    return done
+
+
 def _tests(tree: exp.Select, column: str) -> list[exp.EQ]:
+    """The equalities of a column with a literal in the WHERE clause."""
     where = tree.args.get("where")
     found = where.find_all(exp.EQ) if where else ()
     return [
-        t for t in found if isinstance(t.this, exp.Column) and t.this.name == column and isinstance(t.expression, exp.Literal)
+        test
+        for test in found
+        if isinstance(test.this, exp.Column) and test.this.name == column and isinstance(test.expression, exp.Literal)
     ]
 
 

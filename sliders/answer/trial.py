@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sliders.answer.compare import comparison_sql
+from sliders.answer.filings import year_columns
 from sliders.answer.joins import both_sql, single_table_sql, without_repetition_sql
 from sliders.answer.missing import bring_in
 from sliders.answer.profile import TableProfile
@@ -93,6 +94,7 @@ def try_sql(
     trial.sql = written
     try:
         tree = parse_select(written)
+        trial.repairs += year_columns(tree, profiles)
         trial.repairs += bring_in(tree, profiles)
         trial.repairs += Names(tree, profiles).repair()
         trial.repairs += repair(tree, Names(tree, profiles), question, named)

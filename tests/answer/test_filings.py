@@ -39,6 +39,9 @@ def run_sql() -> Iterator[RunSql]:
     connection.execute("CREATE TABLE sales (mill, fiscal_year, revenue, filing_fiscal_year, row_id, document)")
     lines = [(*row, str(n), f"{row[0]}{row[3]}") for n, row in enumerate(ROWS)]
     connection.executemany("INSERT INTO sales VALUES (?,?,?,?,?,?)", lines)
+    connection.execute("CREATE TABLE filings (mill, fiscal_year, fiscal_year_end, row_id, document)")
+    ends = [("Harrow", year, f"{year}-06-30", f"f{year}", f"Harrow{year}") for year in (2019, 2020)]
+    connection.executemany("INSERT INTO filings VALUES (?,?,?,?,?)", ends)
     yield lambda sql: _Result(connection.execute(sql))
     connection.close()
 
@@ -83,6 +86,33 @@ def test_the_filing_that_is_named_is_read(run_sql: RunSql) -> None:
 def test_a_figure_stated_twice_is_added_once(run_sql: RunSql) -> None:
     sql = "SELECT SUM(revenue) FROM sales WHERE fiscal_year = 2019"
     assert _rows("What was the combined revenue of all mills in 2019?", sql, run_sql) == [(128,)]
+
+
+def test_a_year_in_the_name_of_a_column(run_sql: RunSql) -> None:
+    question = "What was the revenue of Harrow in 2018?"
+    assert _rows(question, "SELECT revenue_2018 FROM sales WHERE mill = 'Harrow'", run_sql) == [(80,)]
+
+
+def test_years_as_columns_are_set_side_by_side(run_sql: RunSql) -> None:
+    question = "Which mill had the highest growth of revenue from 2018 to 2019 (both as stated in the 2019 filing)?"
+    sql = "SELECT mill FROM sales WHERE fiscal_year = 2019 ORDER BY (revenue - revenue_2018) * 1.0 / revenue_2018 DESC LIMIT 1"
+    assert _rows(question, sql, run_sql) == [("Harrow",)]
+
+
+def test_the_named_filing_of_a_table_with_one_row_a_filing(run_sql: RunSql) -> None:
+    columns = (Column("mill"), Column("fiscal_year", NUMBER), Column("fiscal_year_end", ColumnType.DATE))
+    profiles = (
+        profile_table(TableView(Table("filings", columns, grain="document")), run_sql),
+        profile_table(TableView(TABLE), run_sql),
+    )
+    question = "On which date did the fiscal year covered by the 2020 10-K of Harrow end?"
+    sql = (
+        "SELECT T1.fiscal_year_end FROM filings AS T1 JOIN sales AS T2 ON T1.mill = T2.mill "
+        "WHERE T1.mill = 'Harrow' AND T2.fiscal_year = 2020"
+    )
+    candidate = try_sql(question, sql, profiles, named_values(question, profiles), run_sql)
+    assert candidate.result is not None
+    assert {tuple(row) for row in candidate.result.rows} == {("2020-06-30",)}
 
 
 @pytest.mark.parametrize(
