@@ -90,7 +90,7 @@ def decode_schema(data: str) -> Schema:
 
 def _table(data: Mapping[str, Any]) -> Table:
     columns = tuple(
-        Column(**{**c, "type": ColumnType(c["type"]), "enum_values": tuple(c.get("enum_values", ())), "examples": tuple(c.get("examples", ()))})
+        Column(**{**c, "type": ColumnType(c["type"]), **{k: tuple(c.get(k, ())) for k in ("enum_values", "examples")}})
         for c in data["columns"]
     )
     return Table(**{**data, "columns": columns, "key": tuple(data["key"])})
