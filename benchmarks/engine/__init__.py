@@ -1,0 +1,1 @@
+"""What the engine itself costs, measured with a scripted model server: utilisation, throughput, scale, warm questions."""
