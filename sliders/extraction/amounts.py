@@ -11,6 +11,7 @@ from sliders.extraction.lexicon import CURRENCY_CODES, DOLLAR_CODES, SCALES, ste
 from sliders.extraction.numbers import Amount, DecimalMark, Number, amount, join_space_groups, numbers_in
 from sliders.extraction.quantities import Counted, count_phrase
 from sliders.extraction.scales import scale_in
+from sliders.extraction.scores import read_score
 from sliders.schema.schema import Column, ColumnType
 
 
@@ -54,6 +55,8 @@ def read_number(
         currency: ISO code that holds where no symbol is printed.
         decimal: the document's decimal mark.
     """
+    if (score := read_score(words, column)) is not None:
+        return Reading(score[0], unit=column.unit, derived=True, rationale=score[1])
     whole = column.type is ColumnType.INTEGER
     if words.casefold().strip(" .") in _ZERO_WORDS:
         return Reading(0, unit=column.unit, derived=True, rationale=f"{words!r} read as zero")

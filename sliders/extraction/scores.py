@@ -1,0 +1,41 @@
+"""Two numbers that are printed as one score or record ("110-106", "5-2"): which one a column asks for."""
+
+from __future__ import annotations
+
+import re
+
+from sliders.schema.names import spoken_name
+from sliders.schema.schema import Column
+
+_PAIR = re.compile(r"[^\d]{0,60}?(?<![\d.,])(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d.,])[^\d]{0,60}")
+_FIRST_LAST = ((frozenset({"wins"}), 0), (frozenset({"losses", "defeats"}), 1))
+_HIGH = frozenset({"winner", "winners", "winning", "won", "victor", "victors"})
+_LOW = frozenset({"loser", "losers", "losing", "lost", "defeated"})
+_GAP = frozenset({"margin", "difference", "lead"})
+_SUM = frozenset({"total", "combined", "both"})
+
+
+def read_score(words: str, column: Column) -> tuple[int, str] | None:
+    """The part of a score that the column's name asks for, and how it follows; None where it is no score, or none does.
+
+    >>> read_score("won 3-1", Column("loser_goals"))
+    (1, "the lower number of the score '3-1'")
+    """
+    match = _PAIR.fullmatch(words)
+    if match is None:
+        return None
+    first, second = int(match[1]), int(match[2])
+    score = match.group(0)[match.start(1) - match.start() : match.end(2) - match.start()]
+    named = set(spoken_name(column.name).split())
+    for side, place in _FIRST_LAST:
+        if named & side:
+            return (first, second)[place], f"the {('first', 'second')[place]} number of the record {score!r}"
+    if named & _GAP:
+        return abs(first - second), f"the difference of the score {score!r}"
+    if bool(named & _HIGH) != bool(named & _LOW):
+        high = bool(named & _HIGH)
+        chosen = max(first, second) if high else min(first, second)
+        return chosen, f"the {'higher' if high else 'lower'} number of the score {score!r}"
+    if named & _SUM:
+        return first + second, f"the sum of the score {score!r}"
+    return None
