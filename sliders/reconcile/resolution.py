@@ -1,10 +1,10 @@
 """Entity resolution without labels: links between two sources, clusters inside one.
 
-Two clean sources are matched one to one: a pair counts when each side is the other's best candidate and its score
-stands clear of chance. Where the scores of such pairs fall into two separate heaps, the cut lies between them (a
-two-component mixture, as in ZeroER, Wu et al. 2020); elsewhere it is set against the second-best candidates, which are
-wrong by construction. One source is clustered by average linkage, so that one wrong pair cannot chain two clusters; the
-cut is where the clusters separate best (mean silhouette; Rousseeuw 1987).
+Two clean sources are matched one to one, from the most alike pair down: a pair counts when neither side is taken and
+its score stands clear of chance. Where the scores of pairs that are each other's best candidate fall into two separate
+heaps, the cut lies between them (a two-component mixture, as in ZeroER, Wu et al. 2020) and nothing is open; elsewhere
+it is set against the second-best candidates, which are wrong by construction. One source is clustered by average linkage, so that one
+wrong pair cannot chain two clusters; the cut is where the clusters separate best (mean silhouette; Rousseeuw 1987).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sliders.reconcile.similarity import Floats, Scores, score_pairs, token_sets
 
 _CUTS = np.arange(0.2, 0.75, 0.05)
 _CLEARLY_TWO = 3.0  # separation in standard deviations; 2 is where a mixture starts to show two modes
-_BAND = 0.1  # width of the open band on either side of a threshold
+_BAND = 0.1  # width of the open band below a threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,10 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Matches (for one source: all pairs of its clusters), the threshold learned, and the pairs close to it."""
+    """Matches (for one source: all pairs of its clusters), the threshold learned, and the open pairs.
+
+    Open are those that stay little below it: a second opinion may add them.
+    """
 
     matches: tuple[Match, ...]
     threshold: float
@@ -53,14 +56,21 @@ def link(columns: Sequence[Sequence[str]], boundary: int) -> Resolved:
     best, second = _best_two(scores.left, scores), _best_two(scores.right, scores)
     mutual = [k for k, _ in best.values() if second[int(scores.right[k])][0] == k]
     runners_up = np.array([s for side in (best, second) for _, s in side.values()])
-    threshold = learned_threshold(scores.score[mutual] if mutual else np.empty(0), runners_up)
-    found = [Match(int(scores.left[k]), int(scores.right[k]), float(scores.score[k])) for k in mutual]
-    found.sort(key=lambda m: (-m.score, m.left))
-    return Resolved(
-        tuple(m for m in found if m.score >= threshold),
-        threshold,
-        tuple(m for m in found if abs(m.score - threshold) < _BAND),
-    )
+    values = scores.score[mutual] if mutual else np.empty(0)
+    valley = mixture_valley(values, runners_up)
+    threshold = null_threshold(values, runners_up) if valley is None else valley
+    lowest = threshold - _BAND if valley is None else threshold
+    matched: list[Match] = []
+    close: list[Match] = []
+    taken: set[int] = set()
+    for k in np.argsort(-scores.score, kind="stable").tolist():
+        match = Match(int(scores.left[k]), int(scores.right[k]), float(scores.score[k]))
+        if match.score < lowest:
+            break
+        if match.left not in taken and match.right not in taken:
+            taken |= {match.left, match.right}
+            (matched if match.score >= threshold else close).append(match)
+    return Resolved(tuple(matched), threshold, tuple(close))
 
 
 def _best_two(side: Codes, scores: Scores) -> dict[int, tuple[int, float]]:
@@ -77,12 +87,6 @@ def _best_two(side: Codes, scores: Scores) -> dict[int, tuple[int, float]]:
             record = -1
         previous = record
     return found
-
-
-def learned_threshold(values: Floats, null: Floats) -> float:
-    """The cut between chance and match: the valley between two heaps of `values`, else where `null` says."""
-    valley = mixture_valley(values, null)
-    return null_threshold(values, null) if valley is None else valley
 
 
 def mixture_valley(values: Floats, null: Floats, rounds: int = 60) -> float | None:
@@ -152,7 +156,7 @@ def cluster(columns: Sequence[Sequence[str]]) -> Resolved:
     )
     heads = _heads(merges, len(tokens))
     close = tuple(
-        Match(min(heads[a], heads[b]), max(heads[a], heads[b]), s) for a, b, s in merges if abs(s - cut) < _BAND
+        Match(min(heads[a], heads[b]), max(heads[a], heads[b]), s) for a, b, s in merges if cut - _BAND < s < cut
     )
     return Resolved(pairs, cut, close, groups)
 

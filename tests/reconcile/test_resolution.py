@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sliders.reconcile.folding import fold, name_key
-from sliders.reconcile.resolution import average_linkage, cluster, cut_at, learned_threshold, link, silhouette
+from sliders.reconcile.resolution import average_linkage, cluster, cut_at, link, mixture_valley, null_threshold, silhouette
 from sliders.reconcile.similarity import Rewriting, Scores, score_pairs, token_sets
 from sliders.reconcile.variants import variant_kind, variant_pairs
 
@@ -122,14 +122,15 @@ def test_one_wrong_pair_does_not_chain_two_clusters() -> None:
 def test_the_threshold_lies_between_two_heaps() -> None:
     rng = np.random.default_rng(1)
     matches, others = rng.normal(0.8, 0.05, 60), rng.normal(0.2, 0.05, 40)
-    cut = learned_threshold(np.r_[matches, others], rng.normal(0.15, 0.05, 100))
-    assert others.max() < cut < matches.min()
+    cut = mixture_valley(np.r_[matches, others], rng.normal(0.15, 0.05, 100))
+    assert cut is not None and others.max() < cut < matches.min()
 
 
 def test_one_heap_far_from_chance_is_kept_whole() -> None:
     rng = np.random.default_rng(2)
-    values = rng.normal(0.7, 0.08, 200)
-    assert learned_threshold(values, rng.normal(0.2, 0.05, 200)) <= np.quantile(values, 0.02)
+    values, null = rng.normal(0.7, 0.08, 200), rng.normal(0.2, 0.05, 200)
+    assert mixture_valley(values, null) is None
+    assert null_threshold(values, null) <= np.quantile(values, 0.02)
 
 
 @settings(max_examples=50, deadline=None)
@@ -144,3 +145,13 @@ def test_equal_records_score_one() -> None:
     scores = score_pairs(token_sets([["orla mills", "orla mills", "tarn"]]))
     assert [(int(a), int(b)) for a, b in zip(scores.left, scores.right, strict=True)] == [(0, 1)]
     assert scores.score[0] == pytest.approx(1.0)
+
+
+def test_a_record_whose_best_candidate_is_taken_gets_the_next_one() -> None:
+    names, extra = _people(60, 9), _people(60, 10)
+    # Of the first name there are four records; the two bare ones are nearest to each of the others, and to each other.
+    left = [names[0], *(f"{n} {e.split()[0]}" for n, e in zip(names, extra, strict=True))]
+    shorter = [names[0], *(" ".join(n.split()[: 2 + k % 2]) for k, n in enumerate(names[1:]))]
+    right = [names[0], *(f"{n} {e.split()[1]}" for n, e in zip(shorter, extra, strict=True))]
+    pairs = {(m.left, m.right - len(left)) for m in link([[*left, *right]], len(left)).matches}
+    assert {(0, 0), (1, 1)} <= pairs
