@@ -3,8 +3,9 @@
 Two clean sources are matched one to one, from the most alike pair down: a pair counts when neither side is taken and
 its score stands clear of chance. Where the scores of pairs that are each other's best candidate fall into two separate
 heaps, the cut lies between them (a two-component mixture, as in ZeroER, Wu et al. 2020) and nothing is open; elsewhere
-it is set against the second-best candidates, which are wrong by construction. One source is clustered by average linkage, so that one
-wrong pair cannot chain two clusters; the cut is where the clusters separate best (mean silhouette; Rousseeuw 1987).
+it is set against the second-best candidates, which are wrong by construction. One source is clustered by average
+linkage, so that one wrong pair cannot chain two clusters; the cut is where the clusters separate best (mean silhouette;
+Rousseeuw 1987).
 """
 
 from __future__ import annotations
