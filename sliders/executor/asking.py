@@ -15,7 +15,7 @@ from sliders.executor.completing import ROUNDS, can_wait, complete_statement, sa
 from sliders.executor.fill import Filled, fill
 from sliders.executor.needs import keep_needs, known_needs
 from sliders.executor.retype import retype
-from sliders.executor.sampling import grain_of, samples
+from sliders.executor.sampling import beginnings, grain_of, samples
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
 from sliders.executor.shaping import period_grain, printed_periods, shape
@@ -101,6 +101,7 @@ async def prepare(session: Session, question: str, together: Sequence[str] = ())
             session.embedder.embed,
             grain=grain_of(session) if printed is None else "document",
             others=[q for q in together if q != question],
+            texts=beginnings(session),
             names=[d.name for d in session.catalog.documents.all()[:50]],
             shape=None if printed is None else partial(shape, question=question, printed=printed),
         )

@@ -27,6 +27,16 @@ def samples(session: Session, question: str = "") -> list[str]:
     return texts
 
 
+def beginnings(session: Session) -> list[str]:
+    """Beginnings of more documents than the model is shown, in characters, spread over the collection."""
+    stored = session.catalog.documents.all()
+    step = max(1, len(stored) // _MOST_TEXTS)
+    return [session.catalog.documents.text(d.id)[:_TEXT_CHARACTERS] for d in stored[::step][:_MOST_TEXTS]]
+
+
+_MOST_TEXTS, _TEXT_CHARACTERS = 8, 4000
+
+
 def _beginning(text: str, tokens: int, count: Callable[[str], int]) -> str:
     lines = "\n".join(line.rstrip() for line in text[: tokens * 8].splitlines() if line.strip())
     while count(lines) > tokens and len(lines) > 40:

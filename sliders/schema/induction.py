@@ -92,6 +92,7 @@ async def induce_schema(
     others: Sequence[str] = (),
     names: Sequence[str] = (),
     shape: Callable[[Table], Table] | None = None,
+    texts: Sequence[str] = (),
 ) -> Induction:
     """Ask which facts the question needs, repair the proposal, and merge it into the schema that stands.
 
@@ -102,6 +103,7 @@ async def induce_schema(
         samples: texts of several documents, each short.
         grain: what the documents' structure already says about rows per document, None to let the model say.
         others: questions that are asked together with this one; what any of them counts is a row, not a column.
+        texts: beginnings of more documents, which the model does not see: what stands in all of them tells no rows apart.
         names: file names of documents: where most of them name the row ("receipt_7.txt"), the document is the row.
         shape: changes the checked proposal before it is merged, where the documents' own tables say what it must be.
 
@@ -114,7 +116,7 @@ async def induce_schema(
     reply = await model.generate(induction_prompt(question, samples, schema))
     noun = _row_noun([question, *others])
     proposal, tokens = _proposal(reply, grain, question, noun), reply.usage.tokens
-    open_parts = uncovered(question, [str(p.get("asked", "")) for p in _parts(reply)], proposal, samples)
+    open_parts = uncovered(question, [str(p.get("asked", "")) for p in _parts(reply)], proposal, texts)
     if open_parts and shape is None:
         again = await model.generate(induction_prompt(question, samples, schema, open_parts))
         tokens += again.usage.tokens
@@ -248,7 +250,7 @@ _COUNTED = re.compile(
 
 def _asked(part: dict[str, Any], question: str) -> str:
     """The question's own words for a column, where they say more than its name does and name no particular thing."""
-    asked, name = str(part.get("asked", "")).strip(), str(part["name"])
+    asked, name = str(part.get("asked", "")).strip(), _name(part)
     words = [w for w in re.findall(r"[a-z]{3,}", asked) if w not in _QUESTION_WORDS]
     told = set(spoken_name(name).split())
     words = list(dict.fromkeys(words))

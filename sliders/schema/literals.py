@@ -43,17 +43,20 @@ def is_period(words: str) -> bool:
     return bool(_DATE.fullmatch(words) or _YEAR.fullmatch(words))
 
 
-def uncovered(question: str, asked: Sequence[str], proposal: Table, samples: Sequence[str] = ()) -> list[str]:
+_FEWEST_TEXTS = 3
+
+
+def uncovered(question: str, asked: Sequence[str], proposal: Table, texts: Sequence[str] = ()) -> list[str]:
     """Literals of the question that no proposed column was asked for; at most four.
 
-    A date is covered by any date or year column; what stands in every sample tells no rows apart.
+    A date is covered by any date or year column; what stands in all of several texts tells no rows apart.
     """
     covered = " | ".join(asked).lower()
     dated = any(
         c.type in (ColumnType.DATE, ColumnType.DATETIME) or re.search(r"year|date|month|period", c.name)
         for c in proposal.columns
     )
-    common = [words for words in literals(question) if samples and all(words in s for s in samples)]
+    common = [words for words in literals(question) if len(texts) >= _FEWEST_TEXTS and all(words in t for t in texts)]
     return [
         words
         for words in literals(question)
