@@ -29,12 +29,13 @@ from sliders.answer.agent import answer_question
 from sliders.answer.values import TableView
 from sliders.executor.needs import known_needs
 from sliders.executor.settle import settle
+from sliders.llm.model import Model
 from sliders.store.guard import run_readonly
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of the comparison: questions right, rows in all tables, SQL calls, and which questions are right."""
+    """One side of the comparison: ids of the questions that are right, rows in all tables, and SQL calls."""
 
     right: tuple[str, ...]
     rows: int
@@ -83,7 +84,7 @@ def as_extracted(ws: Workspace) -> None:
             tables.undo(one.name, root.version)
 
 
-async def side(ws: Workspace, questions: Sequence[GoldQuestion], model: ServerModel) -> Side:
+async def side(ws: Workspace, questions: Sequence[GoldQuestion], model: Model) -> Side:
     """Answer the questions from the tables as they are shown."""
     catalog = ws.session.catalog
     shown = [(t, version) for t in ws.schema.tables if (version := catalog.tables.current(t.name)) is not None]
