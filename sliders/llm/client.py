@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 import httpx
 import openai
-from openai.types.chat import ChatCompletion
 
 from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
 from sliders.llm import ladder
@@ -263,41 +262,44 @@ class OpenAIModel:
         extra = arguments.get("extra_body", {})
         body = {"model": self._model, **options, **{k: v for k, v in arguments.items() if k != "extra_body"}, **extra}
 
-        async def once() -> tuple[ChatCompletion, float]:
+        async def once() -> tuple[Mapping[str, Any], float]:
             async with self._gate.slot():
                 booking = await self._limiter.acquire(estimate)
                 clients = self._clients.get()
                 client = clients[next(self._turn) % len(clients)]
                 started = time.perf_counter()
                 with translated(self._model, self._where, self._settings.timeout):
-                    # Not `chat.completions.create`: it walks through every message and schema to rename fields, which
-                    # takes as long as all the rest of a call, and nothing here needs renaming.
-                    completion = await client.post("/chat/completions", cast_to=ChatCompletion, body=body)
-            self._limiter.settle(booking, completion.usage.total_tokens if completion.usage else estimate)
+                    # Not `chat.completions.create`: it walks through every message and schema to rename fields and
+                    # makes models of the reply, which takes as long as all the rest of a call.
+                    sent = await client.post("/chat/completions", cast_to=object, body=body)
+            completion: Mapping[str, Any] = sent if isinstance(sent, dict) else {}
+            self._limiter.settle(booking, (completion.get("usage") or {}).get("total_tokens") or estimate)
             return completion, time.perf_counter() - started
 
         completion, seconds = await with_retries(once, self._settings.retries, self._limiter.pause)
         return self._reply(completion, seconds, arguments)
 
-    def _reply(self, completion: ChatCompletion, seconds: float, arguments: Mapping[str, Any]) -> _Reply:
-        if not completion.choices:
+    def _reply(self, completion: Mapping[str, Any], seconds: float, arguments: Mapping[str, Any]) -> _Reply:
+        if not completion.get("choices"):
             raise ModelError(f"model {self._model!r} at {self._where} sent a reply without choices; try again")
-        choice = completion.choices[0]
-        text = choice.message.content or ""
-        for call in choice.message.tool_calls or ():
-            if call.type == "function":
-                text = call.function.arguments
-        if choice.message.refusal:
-            raise ModelRefusal(f"model {self._model!r} declined: {choice.message.refusal}; rephrase the question")
-        if completion.usage:
-            prompt, generated = completion.usage.prompt_tokens, completion.usage.completion_tokens
+        choice = completion["choices"][0]
+        message = choice.get("message") or {}
+        text = message.get("content") or ""
+        for call in message.get("tool_calls") or ():
+            if call.get("type", "function") == "function":
+                text = call["function"]["arguments"]
+        if message.get("refusal"):
+            raise ModelRefusal(f"model {self._model!r} declined: {message['refusal']}; rephrase the question")
+        told = completion.get("usage") or {}
+        if told.get("prompt_tokens") is not None:
+            prompt, generated = told["prompt_tokens"], told.get("completion_tokens") or 0
         else:
             prompt = sum(self._count(message["content"]) for message in arguments["messages"])
             generated = self._count(text)
-        content = (choice.logprobs.content if choice.logprobs else None) or ()
+        content = (choice.get("logprobs") or {}).get("content") or ()
         usage = Usage(1, 0, prompt, generated, seconds, self._prices.cost(self._model, prompt, generated))
-        reason: FinishReason = "length" if choice.finish_reason == "length" else "stop"
-        return _Reply(text, reason, usage, tuple(token.logprob for token in content))
+        reason: FinishReason = "length" if choice.get("finish_reason") == "length" else "stop"
+        return _Reply(text, reason, usage, tuple(token["logprob"] for token in content))
 
 
 def _with_note(message: Message, schema: Mapping[str, Any]) -> Message:
