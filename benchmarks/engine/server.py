@@ -23,7 +23,7 @@ from benchmarks.proxy import minimal
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATE = re.compile(rf"\b\d{{1,2}} (?:{_MONTHS}) \d{{4}}\b", re.IGNORECASE)
 _JUDGE = re.compile(r"\b(?:JUDGE|Justice|Judge):?\s+(?:[A-Z]\.? )?([A-Z][A-Za-z]+)")
-_CASE = re.compile(r"\b[A-Z][^\n\[]{3,60} v [A-Z][^\n\[]{3,60}")
+_CASE = re.compile(r"\b[A-Z][^\n\[]{1,60} v [A-Z][^\n\[]{1,60}")
 _NAME = re.compile(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,}){0,3}\b")
 _TABLE = re.compile(r"CREATE TABLE (\S+)")
 _LOOKED_AT = 2000

@@ -79,7 +79,7 @@ class _Material:
 def table() -> Table:
     """The table that the scripted server fills."""
     columns = tuple(Column(name, ColumnType(kind)) for name, kind in COLUMNS.items())
-    return Table("judgments", columns, row="a judgment")
+    return Table("judgments", columns, row="a judgment", grain="document")
 
 
 def measure_stages(files: Sequence[Path], folder: Path) -> list[Throughput]:
