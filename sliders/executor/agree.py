@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sliders.executor.session import Session
 from sliders.extraction.cells import Row
 from sliders.extraction.consensus import Line, agreed
@@ -30,6 +32,18 @@ def agree(session: Session, table: Table) -> int:
     _decide(session, table, changed, "as most lines of the list have them")
     _decide(session, table, filled, "as a column that stands on the same words in the other rows")
     return len(changed) + len(filled)
+
+
+def are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:
+    """Whether the rows of a table are entries of lists."""
+    if table.grain != "many" or not rows:
+        return False
+    read_from = list(dict.fromkeys(row.chunk_id for row in rows))[:_CHUNKS_LOOKED_AT]
+    chunks = {c.id: c for c in session.catalog.chunks.all()}
+    return all(chunk in chunks and records_of(chunks[chunk]) for chunk in read_from)
+
+
+_CHUNKS_LOOKED_AT = 20
 
 
 def _decide(session: Session, table: Table, changed: list[Row], how: str) -> None:

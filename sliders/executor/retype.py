@@ -49,6 +49,9 @@ def _yes_or_no(session: Session, table: Table, column: Column) -> bool:
     if len(words) < 2 or len(words[-1]) < _TELLING_LENGTH:
         return False
     cells = [c for row in session.catalog.extractions.rows(table.name) if (c := row.cell(column.name))]
+    told = [c.printed.strip().lower() for c in cells if c.printed]
+    if len(told) >= _FEWEST_TRUTHS and sum(t in _TRUTHS for t in told) >= _MOST * len(told):
+        return True  # the model did not copy, it judged: code reads the clauses
     said = [c.printed for c in cells if c.absence is None]
     truths = [s for s in said if stem(words[-1]) in {stem(w) for w in re.findall(r"[a-z]+", s.lower())}]
     if len(said) < _FEWEST_TRUTHS or len(truths) < _MOST * len(said):
@@ -57,6 +60,7 @@ def _yes_or_no(session: Session, table: Table, column: Column) -> bool:
     return sum(coerce(s, retyped).value is not None for s in truths) >= _MOST * len(truths)
 
 
+_TRUTHS = frozenset({"yes", "no", "true", "false"})
 _FEWEST_TRUTHS, _MOST, _TELLING_LENGTH = 6, 0.7, 5
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sliders.executor.agree import agree
+from sliders.executor.agree import agree, are_entries
 from sliders.executor.citing import quote_of
 from sliders.executor.dating import document_dates
 from sliders.executor.memory import criteria_of, recall, remember
@@ -60,6 +60,7 @@ async def settle(
         precede=session.precede,
         settled=memory.settled,
         changed=memory.new_among(relation.document_ids),
+        entries=are_entries(session, table, rows),
     )
     result = await reconcile_table(table, relation, chosen, session.models.model_for("reconcile") if model else None)
     _store(session, table, rows, result, corrections)

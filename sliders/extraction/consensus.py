@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.sentences import told_in_sentence
+from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType
 
 FEWEST_LINES = 12
@@ -36,7 +37,7 @@ class Line:
     start: int
 
 
-Vocabulary = Mapping[str, Counter[str]]
+Vocabulary = dict[str, Counter[str]]
 """Column name -> its words in plain form -> number of lines that have them there."""
 
 
@@ -51,9 +52,7 @@ def vocabulary(lines: Sequence[Line], columns: Sequence[Column]) -> Vocabulary:
     for column in columns:
         if column.type not in (ColumnType.TEXT, ColumnType.ENUM):
             continue
-        words = Counter(
-            plain(cell.printed) for line in lines if (cell := line.row.cell(column.name)) and _stands(cell)
-        )
+        words = Counter(plain(cell.printed) for line in lines if (cell := line.row.cell(column.name)) and _stands(cell))
         words.pop("", None)
         out[column.name] = words
     return out
@@ -77,8 +76,11 @@ def agreed(lines: Sequence[Line], columns: Sequence[Column]) -> list[Row]:
         changed[line.row.id] = cells
         moved.append(replace(line, row=_with(line.row, cells)))
     words = vocabulary(moved, columns)
+    fallbacks = {(name, v) for name, counts in words.items() for v in counts if _is_fallback(v, name, moved, words)}
+    for name, value in fallbacks:
+        del words[name][value]
     for line in moved:
-        cells = _shortened(line, by_name, words)
+        cells = _without_fallbacks(line, fallbacks) | _shortened(line, by_name, words, {v for _, v in fallbacks})
         line = replace(line, row=_with(line.row, cells))
         cells |= _filled(line, by_name, words)
         changed[line.row.id] |= cells
@@ -121,22 +123,55 @@ def _moved(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict
     return cells
 
 
-def _shortened(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict[str, Cell]:
-    """A phrase that no other line has, cut to the one known value inside it ("excellent Chinese dishes")."""
+def _is_fallback(value: str, name: str, lines: Sequence[Line], known: Vocabulary) -> bool:
+    """Words that a model gives a field only where the line has nothing better: beside a value of the field they lose."""
+    if known[name][value] < _KNOWN:
+        return False
+    rivals = [v for v, n in known[name].items() if n >= _KNOWN and v != value and value not in v and v not in value]
+    beside = [line for line in lines if _places(line.text, [value]) and _longest(_places(line.text, rivals))]
+    chosen = sum(1 for line in beside if (c := line.row.cell(name)) and _stands(c) and plain(c.printed) == value)
+    return len(beside) >= _FEWEST_BESIDE and chosen <= _LOSING * len(beside)
+
+
+_FEWEST_BESIDE, _LOSING = 8, 0.25
+
+
+def _without_fallbacks(line: Line, fallbacks: set[tuple[str, str]]) -> dict[str, Cell]:
+    return {
+        cell.column: replace(
+            cell, value=None, printed="", span=None, grounding=Grounding.NONE, absence=Absence.NOT_STATED,
+            detail=f"{cell.printed!r} is given only where a line states no other {cell.column}",
+        )
+        for cell in line.row.cells
+        if _stands(cell) and (cell.column, plain(cell.printed)) in fallbacks
+    }  # fmt: skip
+
+
+def _shortened(line: Line, columns: Mapping[str, Column], known: Vocabulary, foreign: set[str]) -> dict[str, Cell]:
+    """A phrase cut to the one known value inside it: one that no other line has ("excellent Chinese dishes"), or one
+    that adds only words of the column itself or of another field ("north side area", "Merrow steam ferry")."""
     cells: dict[str, Cell] = {}
     for cell in line.row.cells:
         if cell.column not in known or not _stands(cell) or cell.span is None:
             continue
         words = plain(cell.printed)
         counts = known[cell.column]
-        if counts[words] > 1:
-            continue
-        inner = [v for v, n in counts.items() if n >= _KNOWN and v != words and _owner(v, known) == cell.column]
+        fewest = _KNOWN if counts[words] <= 1 else max(2, counts[words])
+        inner = [v for v, n in counts.items() if n >= fewest and v != words and _owner(v, known) == cell.column]
         places = _longest(_places(line.text[cell.span.start - line.start : cell.span.end - line.start], inner))
         if len({v for _, _, v in places}) == 1:
+            if counts[words] > 1 and not _adds_nothing(words, places[0][2], columns[cell.column], known, foreign):
+                continue
             start = cell.span.start + places[0][0]
             cells[cell.column] = _cell_at(line, columns[cell.column], start, start + places[0][1] - places[0][0], cell)
     return cells
+
+
+def _adds_nothing(words: str, value: str, column: Column, known: Vocabulary, foreign: set[str]) -> bool:
+    rest = " ".join(words.replace(value, " ", 1).split())
+    own = set(spoken_name(column.name).split()) | set(column.description.lower().replace(";", " ").split())
+    others = {v for name, counts in known.items() if name != column.name for v, n in counts.items() if n >= _KNOWN} | foreign
+    return bool(rest) and (all(w in own for w in rest.split()) or rest in others)
 
 
 def _filled(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict[str, Cell]:
@@ -181,11 +216,7 @@ def _places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
 
 def _longest(places: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """Without the places that lie inside a longer one."""
-    return [
-        (s, e, v)
-        for s, e, v in places
-        if not any(s2 <= s and e <= e2 and (e2 - s2) > (e - s) for s2, e2, _ in places)
-    ]
+    return [(s, e, v) for s, e, v in places if not any(s2 <= s and e <= e2 and (e2 - s2) > (e - s) for s2, e2, _ in places)]
 
 
 def _cell_at(line: Line, column: Column, start: int, end: int, before: Cell) -> Cell:

@@ -38,6 +38,9 @@ class KeyPlan:
     reason: str
 
 
+ENTRIES = KeyPlan((), False, False, False, False, "every row is an entry of a list, and stands for itself")
+
+
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """How far the other columns agree inside groups: mean and lowest kappa over columns, and the comparisons made."""

@@ -17,7 +17,7 @@ from sliders.reconcile.agent import Option as Shown
 from sliders.reconcile.canonical import Variants
 from sliders.reconcile.corrections import apply_grouping, check_corrections, matching_rows
 from sliders.reconcile.guard import Group, check_result
-from sliders.reconcile.keys import KeyChooser, KeyPlan, assign_groups, fill_missing_keys
+from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups, fill_missing_keys
 from sliders.reconcile.merge import (
     Cluster,
     Frame,
@@ -104,7 +104,8 @@ class _Work:
         self.encoded, self.variants, self.calls = naming.encoded, naming.variants, naming.calls
         self.repairs, self.decisions, self.settlements = naming.repairs, naming.decisions, naming.settlements
         self.profiles = profile_columns(columns, self.encoded, self.documents, self.chunks)
-        self.plan = KeyChooser(self.table, self.profiles, self.encoded, self.documents, self.chunks).choose()
+        chooser = KeyChooser(self.table, self.profiles, self.encoded, self.documents, self.chunks)
+        self.plan = ENTRIES if self.options.entries and not self.table.key else chooser.choose()
         key = ", ".join(self.plan.columns) or "none"
         reach = "across documents" if self.plan.across else "inside documents" if self.plan.within else "nothing"
         self.decisions.append(Choice(f"key of {self.table.name}", f"{key} ({reach})", self.plan.reason))

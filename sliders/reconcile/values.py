@@ -256,3 +256,5 @@ class Options:
     max_calls: int | None = None
     programs: bool = False
     additive: frozenset[str] = frozenset()
+    entries: bool = False
+    """Each row is an entry of a list: an event of its own, whatever names it repeats."""

@@ -103,3 +103,17 @@ def test_a_mark_is_the_identifier_of_its_own_row_only() -> None:
     assert names_entry("entry_no", "log", "an entry")
     assert not names_entry("phone_number", "sailings", "a sailing")
     assert not names_entry("port", "sailings", "a sailing")
+
+
+def test_what_loses_beside_every_other_value_is_no_value() -> None:
+    known = [line(100 + n, f"Steam ferry with barley, {n}.", cargo="barley") for n in range(10)]
+    alone = [line(200 + n, f"Steam ferry {n} left.", cargo="Steam ferry") for n in range(4)]
+    mixed = line(0, "Steam ferry with barley again.", cargo="Steam ferry")
+    got = changed([*known, *alone, mixed])
+    assert all(got[f"r{200 + n}"]["cargo"].absence is Absence.NOT_STATED for n in range(4))
+    assert got["r0"]["cargo"].printed == "barley"
+
+
+def test_values_that_win_and_lose_stay() -> None:
+    lines = [line(n, f"{a} met {b}, {n}.", cargo=a) for n, (a, b) in enumerate([("Oats", "Rye"), ("Rye", "Oats")] * 8)]
+    assert changed(lines) == {}
