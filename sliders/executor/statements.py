@@ -107,7 +107,7 @@ async def _shared(session: Session, table: Table, document: Document, chunks: Se
 def _known_elsewhere(session: Session, table: Table, document: Document, columns: Sequence[Column]) -> list[Cell]:
     """Cells of the same name and type in the table or one with one row a document: what is known is not asked again."""
     schema = session.catalog.schemas.current()
-    found = []
+    found: list[Cell] = []
     for other in schema.tables if schema else ():
         shared = [c for c in columns if any(c.name == o.name and c.type is o.type for o in other.columns)]
         if not shared or (other.grain != "document" and other.name != table.name):

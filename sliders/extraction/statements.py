@@ -42,7 +42,7 @@ class Statement:
 
 def statements_of(document: Document) -> tuple[Statement, ...]:
     """The tables of a document whose column headers are at least two different periods."""
-    found = []
+    found: list[Statement] = []
     for element in document.elements:
         if element.grid is None:
             continue
