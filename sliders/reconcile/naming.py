@@ -13,7 +13,7 @@ from sliders.reconcile.canonical import Links, Variants, apply_variants, link_by
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
 from sliders.reconcile.statements import set_sql
 from sliders.reconcile.values import LEFT_OPEN, Choice, Options, Relation, Repair, Settlement
-from sliders.reconcile.variants import RowEvidence, VariantPair, variant_pairs
+from sliders.reconcile.variants import RowEvidence, VariantPair, related, variant_pairs
 from sliders.schema.schema import ColumnType, Table
 
 _PAIRS_A_CALL = 10
@@ -95,7 +95,8 @@ async def _link_by_model(
     naming: Naming,
 ) -> None:
     column = table.columns[place]
-    waiting = _remembered(table.name, column.name, encoded, band, links, options, model, naming)
+    joined: dict[int, list[int]] = {}
+    waiting = _remembered(table.name, column.name, encoded, band, links, options, model, naming, joined)
     allowed = len(waiting) if options.max_calls is None else max(0, options.max_calls - naming.calls) * _PAIRS_A_CALL
     asked = waiting[: min(allowed, len(encoded.codes))] if model is not None else []
     if model is not None and asked:
@@ -116,7 +117,7 @@ async def _link_by_model(
             reason = f"{pair.kind}; the model says that they are {'one' if same else 'two'}"
             naming.settlements.append(Settlement(signature, int(same), reason))
             if same:
-                links.join(pair.left, pair.right, reason)
+                _join(links, joined, encoded.examples, pair, reason)
     left = len(waiting) - len(asked)
     if left:
         pair = waiting[-1][0]
@@ -134,6 +135,7 @@ def _remembered(
     options: Options,
     model: Model | None,
     naming: Naming,
+    joined: dict[int, list[int]],
 ) -> list[tuple[VariantPair, str]]:
     """Join what a model held to be one in an earlier run; returns the pairs that nobody was asked about, signed."""
     known = {s.signature: s for s in options.settled}
@@ -146,8 +148,19 @@ def _remembered(
             continue
         naming.settlements.append(remembered)
         if remembered.choice == 1:
-            links.join(pair.left, pair.right, remembered.reason)
+            _join(links, joined, encoded.examples, pair, remembered.reason)
     return waiting
+
+
+def _join(
+    links: Links, joined: dict[int, list[int]], examples: Sequence[Scalar], pair: VariantPair, reason: str
+) -> None:
+    """Join two forms that a model holds to be one, unless that would chain forms that cannot be one name."""
+    left, right = links.find(pair.left), links.find(pair.right)
+    sides = joined.get(left, [pair.left]), joined.get(right, [pair.right])
+    if left != right and all(related(examples[a], examples[b]) for a in sides[0] for b in sides[1]):
+        links.join(pair.left, pair.right, reason)
+        joined[links.find(pair.left)] = sides[0] + sides[1]
 
 
 def open_signature(signature: str, model: Model) -> str:

@@ -55,6 +55,8 @@ def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
             for right in members[n + 1 :]:
                 if (left, right) not in found and left != right:
                     kind = variant_kind(names[left], names[right])
+                    if kind == "short form" and not _is_name(str(examples[min(left, right, key=lambda c: len(names[c]))])):
+                        continue
                     if kind is not None:
                         found[left, right] = VariantPair(min(left, right), max(left, right), kind)
     return list(_unambiguous(list(found.values()), names))
@@ -81,19 +83,43 @@ def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
     return None
 
 
+def related(left: Scalar, right: Scalar) -> bool:
+    """Whether two forms could be one name at all: a shared word, a variant, or the first letters of an acronym."""
+    a, b = sorted((name_tokens(str(left)), name_tokens(str(right))), key=len)
+    initials = "".join(word[0] for word in b)
+    acronym = len(a) == 1 and len(b) > 1 and (a[0].startswith(initials) or initials.startswith(a[0]))
+    return acronym or bool(set(a) & set(b)) or variant_kind(a, b) is not None
+
+
 def _numbers(tokens: Sequence[str]) -> list[str]:
     return sorted(t for t in tokens if any(c.isdigit() for c in t))
 
 
+def _is_name(printed: str) -> bool:
+    """Whether a word of it is capitalized: "fish shop" is not short for "old fish shop", it is another kind of thing."""
+    return not all(word[0].islower() for word in printed.split())
+
+
 def _unambiguous(listed: Sequence[VariantPair], names: dict[int, tuple[str, ...]]) -> Iterator[VariantPair]:
-    """Pairs whose shorter side is a short form or acronym of one name only."""
+    """Pairs whose shorter side is a short form or acronym of one name only, and whose fuller side is no compound.
+
+    A phrase that begins with one name and ends with another ("The Mill in Arlen") would chain the two.
+    """
     fuller: dict[int, set[tuple[str, ...]]] = defaultdict(set)
+    shorter: dict[int, list[set[str]]] = defaultdict(list)
     for pair in listed:
         if pair.kind in ("short form", "acronym"):
             short, full = _short_first(pair, names)
             fuller[short].add(names[full])
+            if pair.kind == "short form":
+                shorter[full].append(set(names[short]))
     for pair in listed:
-        if pair.kind not in ("short form", "acronym") or len(fuller[_short_first(pair, names)[0]]) == 1:
+        if pair.kind not in ("short form", "acronym"):
+            yield pair
+            continue
+        short, full = _short_first(pair, names)
+        compound = pair.kind == "short form" and any(not set(names[short]) & other for other in shorter[full])
+        if len(fuller[short]) == 1 and not compound:
             yield pair
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sliders.reconcile.folding import fold, name_key
 from sliders.reconcile.resolution import average_linkage, cluster, cut_at, link, mixture_valley, null_threshold, silhouette
 from sliders.reconcile.similarity import Rewriting, Scores, score_pairs, token_sets
-from sliders.reconcile.variants import variant_kind, variant_pairs
+from sliders.reconcile.variants import related, variant_kind, variant_pairs
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,25 @@ def test_kinds_of_variants(left: tuple[str, ...], right: tuple[str, ...], kind: 
 def test_a_short_form_of_two_names_is_ambiguous() -> None:
     assert [p.kind for p in variant_pairs(["Orla", "Orla Mills"])] == ["short form"]
     assert variant_pairs(["Orla", "Orla Mills", "Orla Foods"]) == []
+
+
+def test_a_phrase_that_holds_two_names_chains_none_of_them() -> None:
+    assert variant_pairs(["Tarn Arms", "Tarn Arms in Upper Arlen", "Upper Arlen"]) == []
+    assert [p.kind for p in variant_pairs(["Upper Arlen", "Arlen", "Corby"])] == ["short form"]
+
+
+def test_a_kind_of_thing_is_not_short_for_another_kind() -> None:
+    assert variant_pairs(["fish shop", "old fish shop"]) == []
+    assert [p.kind for p in variant_pairs(["Fish Shop", "Old Fish Shop"])] == ["short form"]
+    assert [p.kind for p in variant_pairs(["Birch shop", "Birch"])] == ["short form"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "could"),
+    [("Orla Mills", "Mills", True), ("OMA", "Orla Mills", True), ("Tarn Arms", "Upper Arlen", False), ("Ash", "Oak", False)],
+)
+def test_forms_that_could_be_one_name(left: str, right: str, could: bool) -> None:
+    assert related(left, right) is could and related(right, left) is could
 
 
 def test_words_are_rewritten_to_frequent_ones_only() -> None:
