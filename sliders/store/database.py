@@ -31,6 +31,7 @@ Parameters = Sequence[Any] | dict[str, Any]
 BUSY_MILLISECONDS = 10_000
 FETCH_ROWS = 5_000
 _STATEMENTS = 256
+_LOG_PAGES = 8_000
 
 
 def quote_identifier(name: str) -> str:
@@ -139,6 +140,8 @@ class Database:
             raw.execute("PRAGMA journal_mode=WAL")
             raw.execute("PRAGMA synchronous=NORMAL")
             raw.execute("PRAGMA cache_size=-65536")
+            # Moving the log into the file waits for the disk: with SQLite's own limit that is after every hundred chunks.
+            raw.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
         else:
             raw.execute("PRAGMA query_only=ON")
         register_functions(raw)
