@@ -16,6 +16,7 @@ from sliders.executor.fill import Filled, fill
 from sliders.executor.needs import keep_needs, known_needs
 from sliders.executor.retype import retype
 from sliders.executor.sampling import beginnings, grain_of, samples
+from sliders.executor.scores import split_scores
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
 from sliders.executor.shaping import period_grain, printed_periods, shape
@@ -75,6 +76,7 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
     shared = session.models.meter.total
     if not stopped:
         stopped = await _fill_all(session, prepared, lazy)
+        split_scores(session)
         retype(session)
     await _settle_all(session, stopped)
     answers = []

@@ -12,7 +12,7 @@ from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.model import Model, Request, Response
 from sliders.llm.prompts import load_prompt
 from sliders.schema.guidelines import guidelines_for
-from sliders.schema.lint import LintIssue, counted_nouns, lint_table
+from sliders.schema.lint import LintIssue, counted_nouns, lint_table, subject
 from sliders.schema.literals import uncovered
 from sliders.schema.merging import Embed, merge_table
 from sliders.schema.names import kind_of, snake_name, spoken_name
@@ -121,10 +121,13 @@ async def induce_schema(
         again = await model.generate(induction_prompt(question, samples, schema, open_parts))
         tokens += again.usage.tokens
         extra = _proposal(again, grain, question, noun).columns
-        proposal = replace(proposal, columns=(*proposal.columns, *extra))
+        proposal = replace(proposal, columns=(*proposal.columns, *_new_roles(extra, proposal)))
     if grain is None and proposal.grain == "many" and not any(t.name == proposal.name for t in schema.tables):
         found, spent = (False, 0) if _is_the_document(proposal.row, names) else await _several(proposal.row, samples, model)
         proposal, tokens = proposal if found else replace(proposal, grain="document"), tokens + spent
+    if shape is None and grain is None:
+        proposal, spent = await _about(subject(question), proposal, samples, model)
+        tokens += spent
     linted, issues = lint_table(proposal, "\n".join([question, *others]))
     merged, home, needed = merge_table(schema, shape(linted) if shape is not None else linted, embed)
     return Induction(merged, home, needed, issues, tokens)
@@ -146,6 +149,28 @@ def probe_prompt(row: str, sample: str) -> Request:
         },
         max_tokens=200,
     )
+
+
+async def _about(noun: str, proposal: Table, samples: Sequence[str], model: Model) -> tuple[Table, int]:
+    """The proposal with a row for each thing that the question is about, where a document names several of them.
+
+    "Which player scored the most points" asks of players, whatever the documents are about.
+    """
+    named = any(c.name == noun and c.type is ColumnType.TEXT for c in proposal.columns)
+    if proposal.grain != "document" or not named or noun in proposal.row.split():
+        return proposal, 0
+    found, tokens = await _several(noun, samples, model)
+    if not found:
+        return proposal, tokens
+    row = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+    return replace(proposal, name=noun if noun.endswith("s") else noun + "s", row=row, grain="many"), tokens
+
+
+def _new_roles(extra: Sequence[Column], proposal: Table) -> list[Column]:
+    """Columns for names that the question says, without one column for several names: they fill the roles that stand."""
+    names = Counter(c.name for c in extra)
+    roles = [c for c in proposal.columns if c.type is ColumnType.TEXT]
+    return [c for c in extra if names[c.name] == 1 or len(roles) < names[c.name]]
 
 
 def _is_the_document(row: str, names: Sequence[str]) -> bool:
@@ -190,15 +215,27 @@ _FEWEST_COUNTS, _COUNT_SHARE = 3, 0.3
 def _proposal(reply: Response, grain: Grain | None, question: str, counted: str = "") -> Table:
     data = reply.data if isinstance(reply.data, dict) else {}
     said: Grain = "many" if data.get("in_document") == "several" else "document"
+    parts = _own_names(_parts(reply))
     columns = tuple(
         Column(name=_name(part), type=_type(part), description=_asked(part, question), examples=_example(part))
-        for part in _parts(reply)
+        for part in parts
     )
     row = kind_of(str(data.get("row", "")).strip().rstrip("."))
     if counted:
         row = f"{'an' if counted[0] in 'aeiou' else 'a'} {counted}"
     noun = snake_name(row.split(" of ")[0].removeprefix("a ").removeprefix("an ").removeprefix("the "), "fact")
     return Table(noun if noun.endswith("s") else noun + "s", columns, row=row, grain=grain or said)
+
+
+def _own_names(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One name for two roles ("winner", "loser": "team") tells nothing apart: each takes the question's own word."""
+    names = Counter(str(part["name"]) for part in parts)
+    out = []
+    for part in parts:
+        asked = str(part.get("asked", "")).strip()
+        role = names[str(part["name"])] > 1 and re.fullmatch(r"(?:the )?([a-z]+(?: [a-z]+)?)", asked)
+        out.append({**part, "name": snake_name(role[1])} if role else part)
+    return out
 
 
 def _name(part: dict[str, Any]) -> str:

@@ -98,7 +98,8 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
     if name in _WHOLE_SET or _counts_rows(parts, table, question):
         issues.append(LintIssue(column.name, "counts, ranks and answers are SQL's work", "dropped"))
         return None
-    if len(table.columns) > 1 and name.rstrip("s") in _row_nouns(table) | counted_nouns(question):
+    own = set() if table.grain == "many" and column.type is ColumnType.TEXT else _row_nouns(table)
+    if len(table.columns) > 1 and name.rstrip("s") in own | counted_nouns(question):
         issues.append(LintIssue(column.name, "the row itself is no fact", "dropped"))
         return None
     trimmed = _without_superlatives(parts)
@@ -130,6 +131,27 @@ def counted_nouns(question: str) -> set[str]:
         r"how many (?:of (?:the|these|those) )?(?:different )?((?:[a-z-]+ ){0,2}?[a-z-]+?s)\b", question.lower()
     )
     return {words.split()[-1].rstrip("s") for words in found}
+
+
+_SUBJECTS = (
+    r"^which ([a-z]+)\b", r"^(?:list|name|give) (?:all )?(?:the )?([a-z]+?)s? (?:who|that|which|with)\b",
+    r"^how many times did an? ([a-z]+)\b", r"^did any ([a-z]+)\b",
+)  # fmt: skip
+
+
+def subject(question: str) -> str:
+    """The kind of thing that a question is about, in the singular; "" where its form does not say.
+
+    >>> subject("Which keeper lit the lamp most often?"), subject("List the keepers who left."), subject("How many?")
+    ('keeper', 'keeper', '')
+    """
+    for pattern in _SUBJECTS:
+        if found := re.search(pattern, question.strip().lower()):
+            return found[1].removesuffix("s") if len(found[1]) > _SHORT else found[1]
+    return ""
+
+
+_SHORT = 3
 
 
 def _row_nouns(table: Table) -> set[str]:

@@ -100,3 +100,16 @@ def test_pinned_tables_are_never_changed() -> None:
     pinned = Schema((Table("sailings", (Column("cargo", pinned=True),), pinned=True),))
     found = induce("Which captain?", schema=pinned)  # no reply in the script: a call would fail
     assert found.schema == pinned
+
+
+def test_two_roles_of_one_name_take_the_words_of_the_question() -> None:
+    found = induce("Who was the winner and who the loser?", proposal(("winner", "team", "text"), ("loser", "team", "text")))
+    assert found.table.column_names == ("winner", "loser")
+
+
+def test_a_question_about_things_in_the_documents_gets_a_row_for_each() -> None:
+    asked = proposal(("captain", "captain", "text"), ("tons", "tons", "number"), row="a sailing")
+    several = induce("Which captain carried most tons?", asked, {"names": ["Ada Lund", "Merrow", "barley"]})
+    assert (several.table.name, several.table.grain, several.table.column_names) == ("captains", "many", ("captain", "tons"))
+    one = induce("Which captain carried most tons?", asked, {"names": ["Ada Lund"]})
+    assert (one.table.grain, one.table.column_names) == ("document", ("captain", "tons"))

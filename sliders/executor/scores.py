@@ -1,0 +1,59 @@
+"""A number column that turns out to hold scores ("110-106"): one column for each side, by code, beside the printed form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sliders.executor.session import Session
+from sliders.extraction.cells import Absence, Cell, Grounding, Row
+from sliders.extraction.scores import read_score
+from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.store.records import Task
+
+_FEWEST = 3
+_MOST = 0.6
+
+
+def split_scores(session: Session) -> None:
+    """Give each induced number column that prints pairs two columns, `winner_` and `loser_` its name."""
+    for table in (session.catalog.schemas.current() or Schema()).tables:
+        for column in table.columns:
+            if column.pinned or column.type not in (ColumnType.INTEGER, ColumnType.NUMBER):
+                continue
+            sides = tuple(Column(f"{side}_{column.name}", ColumnType.INTEGER) for side in ("winner", "loser"))
+            if not {s.name for s in sides} & set(table.column_names) and _holds_pairs(session, table, column, sides[0]):
+                _split(session, table, column, sides)
+
+
+def _holds_pairs(session: Session, table: Table, column: Column, side: Column) -> bool:
+    cells = [c for row in session.catalog.extractions.rows(table.name) if (c := row.cell(column.name)) and c.printed]
+    pairs = sum(c.span is not None and read_score(c.printed, side) is not None for c in cells)
+    return pairs >= max(_FEWEST, _MOST * len(cells))
+
+
+def _split(session: Session, table: Table, column: Column, sides: tuple[Column, ...]) -> None:
+    schema = session.catalog.schemas.current() or Schema()
+    standing = schema.table(table.name)
+    grown = replace(standing, columns=(*standing.columns, *sides))
+    tables = tuple(grown if t.name == table.name else t for t in schema.tables)
+    settled = session.catalog.extractions.settled(standing)
+    rows = [_sides(row, column, sides) for row in session.catalog.extractions.rows(table.name)]
+    names = tuple(s.name for s in sides)
+    tasks = [Task(table.name, names, chunk, "done") for chunk, known in settled.items() if column.name in known]
+    with session.catalog.database.transaction():
+        session.catalog.schemas.save(Schema(tables), "scores have two sides")
+        session.catalog.extractions.save(rows, tasks)
+    session.decide("schema", f"column:{column.name}", "split", f"its words are scores: {' and '.join(names)}")
+
+
+def _sides(row: Row, column: Column, sides: tuple[Column, ...]) -> Row:
+    return replace(row, cells=tuple(_side(row.cell(column.name), side) for side in sides))
+
+
+def _side(cell: Cell | None, side: Column) -> Cell:
+    score = read_score(cell.printed, side) if cell is not None and cell.span is not None else None
+    if cell is None or score is None:
+        return Cell(side.name, absence=Absence.NOT_STATED)
+    return replace(
+        cell, column=side.name, value=score[0], grounding=Grounding.DERIVED, absence=None, rationale=score[1], detail=""
+    )
