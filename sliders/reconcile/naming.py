@@ -17,6 +17,7 @@ from sliders.reconcile.variants import RowEvidence, VariantPair, related, varian
 from sliders.schema.schema import ColumnType, Table
 
 _PAIRS_A_CALL = 10
+_RESPELLED = "the same words, but for case or white space"
 
 
 @dataclass(slots=True)
@@ -185,22 +186,20 @@ def _quotes(relation: Relation, column: str, encoded: Encoded, wanted: set[int])
 def _apply(table: Table, relation: Relation, place: int, links: Links, options: Options, naming: Naming) -> None:
     name, encoded = table.columns[place].name, naming.encoded[place]
     variants = variants_of(encoded, links, options.normalize, name)
-    if not variants.merged:
+    reasons = {int(variants.clusters[c]): _RESPELLED for c in encoded.respelled} | variants.reasons
+    if not reasons:
         return
     naming.variants[name] = variants
     examples = tuple(encoded.examples[r] for r in variants.representative)
     naming.encoded[place] = Encoded(apply_variants(encoded.codes, variants), examples)
-    forms: dict[int, list[int]] = {cluster: [] for cluster in variants.reasons}
-    for code, cluster in enumerate(variants.clusters.tolist()):
-        if cluster in forms:
-            forms[cluster].append(code)
-    rows: dict[int, list[str]] = {cluster: [] for cluster in forms}
-    for row, code in zip(relation.row_ids, encoded.codes.tolist(), strict=True):
+    rows: dict[int, list[int]] = {cluster: [] for cluster in reasons}
+    for index, code in enumerate(encoded.codes.tolist()):
         if code >= 0 and (cluster := int(variants.clusters[code])) in rows:
-            rows[cluster].append(row)
-    for cluster, codes in forms.items():
+            rows[cluster].append(index)
+    values = relation.column(name)
+    for cluster, members in rows.items():
         canonical = encoded.examples[int(variants.representative[cluster])]
-        ids = tuple(rows[cluster])
-        before = tuple(encoded.examples[c] for c in codes)
+        ids = tuple(relation.row_ids[i] for i in members)
+        before = tuple(dict.fromkeys(values[i] for i in members))
         sql = set_sql(table.name, f"{name}_canonical", canonical, ids)
-        naming.repairs.append(Repair("canonicalize", ids, name, before, canonical, sql, variants.reasons[cluster]))
+        naming.repairs.append(Repair("canonicalize", ids, name, before, canonical, sql, reasons[cluster]))

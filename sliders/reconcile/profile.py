@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,10 +22,14 @@ _NUMBERED = {"id", "no", "number", "code", "year", "round", "week"}  # words of 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A column as codes: -1 where empty; equal codes compare equal; `examples[code]` is one printed form."""
+    """A column as codes: -1 where empty; equal codes compare equal; `examples[code]` is its most frequent printed form.
+
+    `respelled` are the codes whose printed forms differ in case or white space, and in nothing else.
+    """
 
     codes: Codes
     examples: tuple[Scalar, ...]
+    respelled: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ def encode(values: Sequence[Scalar]) -> Encoded:
     raw: dict[tuple[bool, Scalar], int] = {}
     forms: dict[tuple[bool, Scalar], int] = {}
     examples: list[Scalar] = []
+    spellings: dict[int, list[Scalar]] = {}
     codes = np.empty(len(values), dtype=np.int64)
     for index, value in enumerate(values):
         tagged = (isinstance(value, str), value)
@@ -73,9 +79,22 @@ def encode(values: Sequence[Scalar]) -> Encoded:
                 code = forms.setdefault((isinstance(form, str), form), len(forms))
                 if code == len(examples):
                     examples.append(value)
+                elif isinstance(value, str):
+                    spellings.setdefault(code, []).append(value)
             raw[tagged] = code
         codes[index] = code
-    return Encoded(codes, tuple(examples))
+    respelled = frozenset(c for c, others in spellings.items() if len({_bare(v) for v in (examples[c], *others)}) == 1)
+    if respelled:
+        counts: dict[int, Counter[Scalar]] = {code: Counter() for code in respelled}
+        for index in np.flatnonzero(np.isin(codes, np.fromiter(respelled, np.int64, len(respelled)))).tolist():
+            counts[int(codes[index])][values[index]] += 1
+        for code, found in counts.items():
+            examples[code] = found.most_common(1)[0][0]
+    return Encoded(codes, tuple(examples), respelled)
+
+
+def _bare(value: Scalar) -> str:
+    return " ".join(str(value).split()).casefold()
 
 
 def encode_ids(values: Sequence[str]) -> Codes:

@@ -381,14 +381,3 @@ def test_two_documents_of_one_thing_become_one_row_where_all_agrees() -> None:
     assert [row.sources for row in run(table, rows, "abc").rows] == [("r0", "r2"), ("r1",)]
     other = [*rows[:2], ("ORLA", 6.0, "Kerry")]
     assert len(run(table, other, "abc").rows) == 3
-
-
-def test_a_model_that_says_yes_to_every_pair_chains_no_two_names() -> None:
-    table = Table("places", (Column("place"), Column("visits", INTEGER)))
-    yes = ScriptedModel([{"pairs": [{"pair": n, "verdict": "same"} for n in (1, 2)]}])
-    rows = [("Bonnerton", None), ("Bunnerton", None), ("Bunnerdan", None)]
-    result = run(table, rows, "abc", model=yes)
-    assert result.columns[-1] == "place_canonical"
-    assert len({row.values[-1] for row in result.rows}) == 2
-    again = run(table, rows, "abc", Options(settled=result.settlements), ScriptedModel([]))
-    assert values(again) == values(result)
