@@ -217,7 +217,7 @@ def _proposal(reply: Response, grain: Grain | None, question: str, counted: str 
     said: Grain = "many" if data.get("in_document") == "several" else "document"
     parts = _own_names(_parts(reply))
     columns = tuple(
-        Column(name=_name(part), type=_type(part), description=_asked(part, question), examples=_example(part))
+        Column(name=_name(part, question), type=_type(part), description=_asked(part, question), examples=_example(part))
         for part in parts
     )
     row = kind_of(str(data.get("row", "")).strip().rstrip("."))
@@ -238,7 +238,7 @@ def _own_names(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return out
 
 
-def _name(part: dict[str, Any]) -> str:
+def _name(part: dict[str, Any], question: str = "") -> str:
     """The proposed name; a lone participle gets its noun back from the question ("killed": "people_killed")."""
     name = str(part["name"])
     asked = str(part.get("asked", "")).strip()
@@ -246,7 +246,9 @@ def _name(part: dict[str, Any]) -> str:
         return "name"  # what is called by a proper name is not called by a number
     if (named := re.fullmatch(r"(?:different )?([a-z]+) names?", asked)) and "name" not in name:
         return f"{named[1]}_name"
-    if beside := _BESIDE.match(asked):
+    place = _BESIDE_WORDS.sub("", asked)
+    beside = re.search(rf"({_BESIDE}) (?:the )?{re.escape(place)}", f"{asked} {question}") if place[:1].isupper() else None
+    if beside:
         return snake_name(beside[1])  # what stands near a place is not in it
     nouns = re.findall(
         r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", str(part.get("asked", "")).lower()
@@ -257,7 +259,8 @@ def _name(part: dict[str, Any]) -> str:
 
 
 _OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|number|no|code)$")
-_BESIDE = re.compile(r"(?:is |are )?(near|next to|close to|opposite|beside) (?:the )?[A-Z]")
+_BESIDE = r"\b(?:near|next to|close to|opposite|beside)"
+_BESIDE_WORDS = re.compile(rf"^.*{_BESIDE} (?:the )?")
 _PROPER_NAME = re.compile(r"(?:(?:about|of|in|at|by) )?(?:the )?[A-Z][^\W\d]*(?:[ '’&.-]+[^\W\d]+)*")
 
 
@@ -287,7 +290,7 @@ _COUNTED = re.compile(
 
 def _asked(part: dict[str, Any], question: str) -> str:
     """The question's own words for a column, where they say more than its name does and name no particular thing."""
-    asked, name = str(part.get("asked", "")).strip(), _name(part)
+    asked, name = str(part.get("asked", "")).strip(), _name(part, question)
     words = [w for w in re.findall(r"[a-z]{3,}", asked) if w not in _QUESTION_WORDS]
     told = set(spoken_name(name).split())
     words = list(dict.fromkeys(words))
