@@ -62,10 +62,10 @@ def test_the_server_answers_after_its_latency_and_counts() -> None:
 
 
 def test_one_call_a_chunk_is_measured(tmp_path: Path) -> None:
-    found = utilisation(tmp_path / "w.db", chunks=6, slots=2, latency=0.02)
-    assert found["utilisation_rows"] == 6
-    assert found["utilisation_most_in_flight"] <= 2
-    assert found["utilisation"] == pytest.approx(6 * 0.02 / 2 / found["utilisation_seconds"])
+    found = utilisation(tmp_path / "w.db", chunks=24, slots=8, latency=0.02)
+    assert found["utilisation_rows"] == 24
+    assert found["utilisation_most_in_flight"] <= 8
+    assert found["utilisation"] == pytest.approx(24 * 0.02 / 8 / found["utilisation_seconds"])
     assert found["utilisation"] <= 1
 
 

@@ -54,6 +54,36 @@ def test_rows_of_a_superseded_document_leave_the_table(filled: Catalog) -> None:
     assert filled.chunks.all() == []
 
 
+def test_places_and_outlines_are_those_of_the_chunks_of_current_documents(filled: Catalog) -> None:
+    assert filled.documents.count() == 1
+    assert filled.chunks.places() == [("doc-1/0", "doc-1"), ("doc-1/1", "doc-1")]
+    assert filled.chunks.outlines() == [
+        ("doc-1/0", ("Orders",), frozenset({"paragraph"})),
+        ("doc-1/1", (), frozenset({"table", "caption"})),
+    ]
+    filled.documents.add(document("doc-2", "orders.md", TEXT + "More.\n"))
+    assert (filled.documents.count(), filled.chunks.places(), filled.chunks.outlines()) == (1, [], [])
+
+
+def test_tasks_of_another_definition_are_not_mixed_with_those_of_the_schema(filled: Catalog) -> None:
+    task = Task("orders", ("pieces",), "doc-1/0")
+    other = replace(SCHEMA.table("orders"), row="something else")
+    filled.extractions.save([], [task])
+    filled.extractions.save([], [replace(task, chunk_id="doc-1/1")], schema={"orders": other})
+    assert not filled.extractions.settled(SCHEMA.table("orders"))["doc-1/1"]
+    assert not filled.extractions.settled(other)["doc-1/0"]
+    assert "pieces" in filled.extractions.settled(other)["doc-1/1"]
+
+
+def test_an_undone_transaction_leaves_no_key_of_work_behind(filled: Catalog) -> None:
+    task = Task("orders", ("price",), "doc-1/0")
+    with pytest.raises(ZeroDivisionError), filled.database.transaction():
+        filled.extractions.save([], [task])
+        raise ZeroDivisionError
+    filled.extractions.save([], [task])
+    assert "price" in filled.extractions.settled(SCHEMA.table("orders"))["doc-1/0"]
+
+
 def test_cutting_a_document_anew_replaces_its_chunks(filled: Catalog) -> None:
     whole = replace(chunks_of(DOCUMENT)[0], id="whole", end=len(TEXT), text=TEXT)
     filled.chunks.save("doc-1", [whole])

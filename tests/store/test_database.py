@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sliders.errors import StoreError, WorkspaceLocked, WorkspaceTooNew
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, quote_identifier
-from sliders.store.migrations import MIGRATIONS
+from sliders.store.migrations import APPLICATION_ID, MIGRATIONS
 
 from .samples import DOCUMENT
 
@@ -175,6 +175,23 @@ def test_newer_workspace_is_refused(tmp_path: Path) -> None:
         database.execute(f"PRAGMA user_version={len(MIGRATIONS) + 1}")
     with Database(path) as database, pytest.raises(WorkspaceTooNew, match="upgrade with"):
         Catalog(database)
+
+
+def test_a_workspace_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    with Database(path) as database:
+        for statement in MIGRATIONS[0]:
+            database.execute(statement)
+        database.execute("PRAGMA user_version=1")
+        database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        database.execute(
+            "INSERT INTO sl_documents (id, name, title, description, text, sha256, media_type, source, warnings, version,"
+            " added) VALUES ('d', 'a.txt', '', '', 'four', '', '', '', '[]', 1, '')"
+        )
+    with Database(path, write=False) as database, pytest.raises(StoreError, match="open it once for writing"):
+        Catalog(database)
+    with Database(path) as database:
+        assert [(d.id, d.characters) for d in Catalog(database).documents.all()] == [("d", 4)]
 
 
 def test_values_that_cannot_be_stored_get_a_sentence(database: Database) -> None:
