@@ -17,7 +17,7 @@ import json
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -125,8 +125,14 @@ def splink_pairs(task: Task) -> list[Pair]:
     return list(zip(found["unique_id_l"], found["unique_id_r"], strict=True))
 
 
-def measure(suites: Path, split: str, names: Sequence[str], model: Model | None) -> dict[str, float]:
-    """Figures of all sets, flat."""
+def measure(
+    suites: Path,
+    split: str,
+    names: Sequence[str],
+    model: Model | None,
+    seen: Callable[[dict[str, float]], None] = lambda figures: None,
+) -> dict[str, float]:
+    """Figures of all sets, flat; `seen` is told after each set."""
     figures: dict[str, float] = {}
     for name in names:
         task = load(suites / name / split, name)
@@ -145,12 +151,13 @@ def measure(suites: Path, split: str, names: Sequence[str], model: Model | None)
             figures[f"{name}.f1_model"] = round(f1(((m.left, m.right) for m in heard.matches), task), 4)
             figures[f"{name}.calls"] = heard.calls
             figures[f"{name}.added"] = len(heard.added)
+        seen(figures)
     return figures
 
 
 def show(figures: dict[str, float], names: Sequence[str]) -> None:
     """Print the figures as a table."""
-    columns = ("f1", "f1_model", "calls", "f1_splink", "f1_plain", "open", "records", "seconds")
+    columns = ("f1", "f1_model", "calls", "added", "f1_splink", "f1_plain", "open", "records", "seconds")
     print("set".ljust(20), *(c.rjust(10) for c in columns))
     for name in names:
         print(name.ljust(20), *(str(figures.get(f"{name}.{c}", "-")).rjust(10) for c in columns))
@@ -173,10 +180,12 @@ def main() -> None:
 
         settings = Settings(model=given.model, base_url=given.base_url or None, api_key="none", concurrency=1)
         model = OpenAIModel(given.model, settings)
-    figures = measure(given.suites, given.split, names, model)
-    show(figures, names)
-    if given.json:
-        given.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+    def keep(figures: dict[str, float]) -> None:
+        if given.json:
+            given.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+    show(measure(given.suites, given.split, names, model, keep), names)
 
 
 if __name__ == "__main__":
