@@ -17,6 +17,7 @@ Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 _SAME_COLUMN = 0.80
 _SAME_TABLE = 0.60
 _MOST_EXAMPLES = 3
+_CALENDAR = frozenset({"year", "calendar_year", "month", "calendar_month", "weekday", "day_of_week"})
 _FAMILIES = {
     ColumnType.INTEGER: "number",
     ColumnType.NUMBER: "number",
@@ -39,7 +40,7 @@ def merge_table(schema: Schema, proposal: Table, embed: Embed) -> tuple[Schema, 
         return Schema((*schema.tables, named)), named, named.column_names
     columns = list(home.columns)
     needed: list[str] = []
-    for column in proposal.columns:
+    for column in sorted(proposal.columns, key=lambda c: c.name in _CALENDAR):
         twin = same_column(column, columns, embed)
         if twin is None and not home.pinned:
             columns.append(column)
@@ -73,6 +74,9 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     for other in others:
         if _core(other.name) == _core(column.name) and _FAMILIES[other.type] == _FAMILIES[column.type]:
             return other
+    dates = [o for o in others if o.type is ColumnType.DATE]
+    if column.name in _CALENDAR and len(dates) == 1:
+        return dates[0]  # SQL takes a date apart
     if column.type in (ColumnType.INTEGER, ColumnType.NUMBER):
         for other in others:
             if _FAMILIES[other.type] == "number" and _asked_alike(column, other):

@@ -113,3 +113,9 @@ def test_a_question_about_things_in_the_documents_gets_a_row_for_each() -> None:
     assert (several.table.name, several.table.grain, several.table.column_names) == ("captains", "many", ("captain", "tons"))
     one = induce("Which captain carried most tons?", asked, {"names": ["Ada Lund"]})
     assert (one.table.grain, one.table.column_names) == ("document", ("captain", "tons"))
+
+
+def test_the_year_of_the_only_date_is_no_column() -> None:
+    standing = Schema((Table("sailings", (Column("left_on", ColumnType.DATE),), row="a sailing", grain="document"),))
+    found = induce("Which calendar year has the most sailings?", proposal(("calendar year", "year", "integer")), schema=standing)
+    assert (found.table.column_names, found.needed) == (("left_on",), ("left_on",))
