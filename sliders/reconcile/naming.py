@@ -10,6 +10,7 @@ from sliders.extraction.cells import Scalar
 from sliders.llm.model import Model
 from sliders.reconcile.agent import NamePair, match_names
 from sliders.reconcile.canonical import Links, Variants, apply_variants, link_by_rule, variants_of
+from sliders.reconcile.collector import paused
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
 from sliders.reconcile.statements import set_sql
 from sliders.reconcile.values import LEFT_OPEN, Choice, Options, Relation, Repair, Settlement
@@ -51,10 +52,12 @@ async def name_columns(
         links = Links(len(examples))
         link_by_rule(examples, links, options.normalize, column.name)
         if column.type is ColumnType.TEXT:
-            evidence = RowEvidence(encoded[place].codes, _others(place, encoded, profiles))
-            band = _link_by_evidence(examples, links, evidence)
+            with paused():
+                evidence = RowEvidence(encoded[place].codes, _others(place, encoded, profiles))
+                band = _link_by_evidence(examples, links, evidence)
             await _link_by_model(table, relation, place, encoded[place], band, links, options, model, naming)
-        _apply(table, relation, place, links, options, naming)
+        with paused():
+            _apply(table, relation, place, links, options, naming)
     return naming
 
 

@@ -15,6 +15,7 @@ from sliders.llm.model import Model
 from sliders.reconcile.agent import Case, settle_cases
 from sliders.reconcile.agent import Option as Shown
 from sliders.reconcile.canonical import Variants
+from sliders.reconcile.collector import paused
 from sliders.reconcile.corrections import apply_grouping, check_corrections, matching_rows
 from sliders.reconcile.guard import Group, check_result
 from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups, fill_missing_keys
@@ -68,10 +69,12 @@ async def reconcile_table(
     """
     work = _Work(table, relation, options or Options())
     await work.prepare(model)
-    merged = work.group()
+    with paused():
+        merged = work.group()
     await work.ask(merged.clusters, model)
-    result = work.finish(merged)
-    check_result(relation, result, table.column_names)
+    with paused():
+        result = work.finish(merged)
+        check_result(relation, result, table.column_names)
     return result
 
 
@@ -98,7 +101,8 @@ class _Work:
     async def prepare(self, model: Model | None) -> None:
         """Encode, canonicalize, choose the key."""
         columns = self.table.columns
-        self.raw = [encode(self.relation.column(name)) for name in self.names]
+        with paused():
+            self.raw = [encode(self.relation.column(name)) for name in self.names]
         profiles = profile_columns(columns, self.raw, self.documents, self.chunks)
         naming = await name_columns(self.table, self.relation, self.raw, profiles, self.options, model)
         self.encoded, self.variants, self.calls = naming.encoded, naming.variants, naming.calls
