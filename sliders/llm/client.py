@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -59,6 +59,28 @@ class _Reply:
     logprobs: tuple[float, ...]
 
 
+class _Clients:
+    """HTTP clients of one event loop, one for each call in flight: a shared pool would look at all of its connections
+    for each request, which at 64 costs three times the processor time of a request."""
+
+    def __init__(self) -> None:
+        self.opened: list[openai.AsyncOpenAI] = []
+        self._idle: list[openai.AsyncOpenAI] = []
+        self._trusted = httpx.create_ssl_context()  # reading the certificates takes longer than a call
+
+    @contextmanager
+    def one(self, make: Callable[[ssl.SSLContext], openai.AsyncOpenAI]) -> Iterator[openai.AsyncOpenAI]:
+        """The client used last of those that are free, a new one when none is."""
+        if not self._idle:
+            self._idle.append(make(self._trusted))
+            self.opened.append(self._idle[-1])
+        client = self._idle.pop()
+        try:
+            yield client
+        finally:
+            self._idle.append(client)
+
+
 class _Unusable(Exception):
     """A reply that fits neither as it is nor after one correction."""
 
@@ -100,8 +122,7 @@ class OpenAIModel:
         self._gate = gate or Gate(settings.concurrency)
         self._limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
         self._count = token_counter(self._name)
-        self._clients = PerLoop(self._open)
-        self._turn = itertools.count()
+        self._clients = PerLoop(_Clients)
 
     @property
     def name(self) -> str:
@@ -136,18 +157,16 @@ class OpenAIModel:
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
-        for client in self._clients.drop() or ():
+        dropped = self._clients.drop()
+        for client in dropped.opened if dropped else ():
             await client.close()
 
     @property
     def _where(self) -> str:
         return self._settings.base_url or "the OpenAI API"
 
-    def _open(self) -> list[openai.AsyncOpenAI]:
-        """One client for each slot: a pool looks at all of its connections for each request, which at 64 costs three
-        times the processor time of a request."""
-        trusted = httpx.create_ssl_context()  # reading the certificates takes longer than a call: once for all clients
-        return [self._client(trusted) for _ in range(self._settings.concurrency)]
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self._model, self._where, self._settings.timeout)
 
     def _client(self, trusted: ssl.SSLContext) -> openai.AsyncOpenAI:
         key = self._settings.api_key or ("unused" if self._settings.base_url else None)
@@ -265,10 +284,8 @@ class OpenAIModel:
         async def once() -> tuple[Mapping[str, Any], float]:
             async with self._gate.slot():
                 booking = await self._limiter.acquire(estimate)
-                clients = self._clients.get()
-                client = clients[next(self._turn) % len(clients)]
                 started = time.perf_counter()
-                with translated(self._model, self._where, self._settings.timeout):
+                with self._clients.get().one(self._client) as client, self._translated():
                     # Not `chat.completions.create`: it walks through every message and schema to rename fields and
                     # makes models of the reply, which takes as long as all the rest of a call.
                     sent = await client.post("/chat/completions", cast_to=object, body=body)

@@ -174,7 +174,8 @@ class Extractions:
             ORDER BY w.key, d.key, c.position""",
             (table, state),
         )
-        return [Task(name, tuple(codec.load(columns)), *rest) for name, columns, *rest in rows]
+        columns = {text: tuple(codec.load(text)) for text in {row[1] for row in rows}}
+        return [Task(name, columns[text], *rest) for name, text, *rest in rows]
 
     def forget(self, table: str, chunk_ids: Sequence[str] | None = None) -> int:
         """Delete the rows and tasks of a table (in these chunks), so that they are asked again; rows deleted."""
