@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 
 from sliders.chunks.chunk import Chunk
@@ -123,13 +123,18 @@ async def fill(session: Session, table: Table, columns: Sequence[str]) -> Filled
         for _ in range(number):
             await queue.put(None)
 
-    tasks = [asyncio.create_task(produce()), *(asyncio.create_task(worker()) for _ in range(number))]
+    await _together(produce(), *(worker() for _ in range(number)))
+    return Filled(counts["asked"], counts["failed"], counts["gated"], stopped[0] if stopped else "")
+
+
+async def _together(*work: Coroutine[None, None, None]) -> None:
+    """Runs all at once; when one fails, the others are ended."""
+    tasks = [asyncio.create_task(one) for one in work]
     try:
         await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()
-    return Filled(counts["asked"], counts["failed"], counts["gated"], stopped[0] if stopped else "")
 
 
 async def _produce(

@@ -7,10 +7,12 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sliders.errors import ModelError, SlidersError, TruncatedReply
+from sliders.llm.limits import Gate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Model, Request, Response, Usage
 from sliders.llm.usage import Meter, as_cached
@@ -110,6 +112,7 @@ class CachedModel:
         log: the calls so far.
         meter: told of every call; refuses new ones when the budget is spent.
         endpoint: name of the server, part of the key; stays the same when only a port changes.
+        gate: bounds the calls in flight of a model that does not do so itself.
     """
 
     def __init__(
@@ -119,8 +122,9 @@ class CachedModel:
         meter: Meter | None = None,
         endpoint: str = "",
         clock: Callable[[], float] = time.time,
+        gate: Gate | None = None,
     ) -> None:
-        self._model, self._log, self._endpoint, self._clock = model, log, endpoint, clock
+        self._model, self._log, self._endpoint, self._clock, self._gate = model, log, endpoint, clock, gate
         self.meter = meter or Meter()
         self._pending: PerLoop[dict[str, asyncio.Future[Response]]] = PerLoop(dict)
 
@@ -177,7 +181,8 @@ class CachedModel:
     async def _ask(self, request: Request, key: str) -> Response:
         started = time.perf_counter()
         try:
-            response = await self._model.generate(request)
+            async with self._gate.slot() if self._gate else nullcontext():
+                response = await self._model.generate(request)
         except SlidersError as error:
             failed = self._call(request, key)
             seconds = time.perf_counter() - started

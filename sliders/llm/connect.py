@@ -24,12 +24,14 @@ class ModelSet:
         endpoints: name of the server of each stage, part of the cache key.
         log: where calls are kept.
         meter: sums usage and holds the budget.
+        gate: bounds the calls in flight of models that do not do so themselves.
     """
 
     def __init__(
-        self, models: Mapping[str, Model], endpoints: Mapping[str, str], log: CallLog, meter: Meter | None = None
-    ) -> None:
-        self._models, self._endpoints, self._log = dict(models), dict(endpoints), log
+        self, models: Mapping[str, Model], endpoints: Mapping[str, str], log: CallLog, meter: Meter | None = None,
+        gate: Gate | None = None,
+    ) -> None:  # fmt: skip
+        self._models, self._endpoints, self._log, self._gate = dict(models), dict(endpoints), log, gate
         self.meter = meter or Meter()
         # Stages that share a model share its wrapper too, so that equal requests of two stages are one call.
         self._wrapped: dict[int, CachedModel] = {}
@@ -39,12 +41,14 @@ class ModelSet:
         known = stage if stage in self._models else ""
         model = self._models[known]
         if id(model) not in self._wrapped:
-            self._wrapped[id(model)] = CachedModel(model, self._log, self.meter, self._endpoints.get(known, ""))
+            endpoint = self._endpoints.get(known, "")
+            self._wrapped[id(model)] = CachedModel(model, self._log, self.meter, endpoint, gate=self._gate)
         return self._wrapped[id(model)]
 
     def for_run(self, budget: Budget | None = None, log: CallLog | None = None) -> ModelSet:
         """The same models with a fresh meter, for the next run."""
-        return ModelSet(self._models, self._endpoints, log or self._log, Meter(budget or self.meter.budget))
+        meter = Meter(budget or self.meter.budget)
+        return ModelSet(self._models, self._endpoints, log or self._log, meter, self._gate)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
@@ -76,11 +80,13 @@ def connect(
         models.setdefault("", next(iter(models.values())))
         distinct = list({id(m): m for m in models.values()}.values())
         # Two doubles often have the same name; they must not answer for each other.
-        return ModelSet(models, {stage: f"given:{distinct.index(m)}" for stage, m in models.items()}, log, meter)
+        endpoints = {stage: f"given:{distinct.index(m)}" for stage, m in models.items()}
+        return ModelSet(models, endpoints, log, meter, Gate(settings.concurrency))
     prices = PriceTable.load(settings.prices)
     gate, limiter = Gate(settings.concurrency), RateLimiter(settings.rpm, settings.tpm)
     built: dict[str, Model] = {}
-    models, endpoints = {}, {}
+    models = {}
+    endpoints = {}
     for stage in ("", *STAGES):
         name = settings.model_name(stage)
         embedded = name == LOCAL and settings.base_url is None

@@ -47,6 +47,17 @@ def test_long_documents_are_asked_where_the_columns_words_stand(
         assert len(model.history) == calls
 
 
+def test_calls_prepared_ahead_wait_for_a_slot(tmp_path: Path) -> None:
+    model = reading_model(latency=0.01)
+    with sliders.Workspace(tmp_path / "w.db", model=model, embedder=HashEmbedder(), concurrency=8) as ws:
+        for number in range(40):
+            ws.add_text(f"The name is Thing{number}. The keeper is Ash.", f"{number}.txt")
+        ws.pin_schema(Schema((THINGS,)))
+        ws.extract()
+        assert ws.session.catalog.extractions.count("things") == 40
+    assert model.most_in_flight == 8
+
+
 def test_files_are_added_one_by_one_and_a_copy_is_said_once(tmp_path: Path) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()
