@@ -67,6 +67,22 @@ def agreed(lines: Sequence[Line], columns: Sequence[Column]) -> list[Row]:
     """
     if len(lines) < FEWEST_LINES:
         return []
+    changed: dict[str, dict[str, Cell]] = {line.row.id: {} for line in lines}
+    for _ in range(_ROUNDS):
+        round_changes = _round(lines, columns)
+        if not any(round_changes.values()):
+            break
+        lines = [replace(line, row=_with(line.row, round_changes[line.row.id])) for line in lines]
+        for row_id, cells in round_changes.items():
+            changed[row_id] |= cells
+    return [replace(line.row, cells=tuple(cells.values())) for line in lines if (cells := changed[line.row.id])]
+
+
+_ROUNDS = 4
+"""A vote makes words known that settle others; it comes to rest after two or three rounds."""
+
+
+def _round(lines: Sequence[Line], columns: Sequence[Column]) -> dict[str, dict[str, Cell]]:
     by_name = {c.name: c for c in columns}
     words = vocabulary(lines, columns)
     changed: dict[str, dict[str, Cell]] = {}
@@ -81,10 +97,11 @@ def agreed(lines: Sequence[Line], columns: Sequence[Column]) -> list[Row]:
         del words[name][value]
     for line in moved:
         cells = _without_fallbacks(line, fallbacks) | _shortened(line, by_name, words, {v for _, v in fallbacks})
+        cells |= _with_article(replace(line, row=_with(line.row, cells)), by_name, words)
         line = replace(line, row=_with(line.row, cells))
         cells |= _filled(line, by_name, words)
         changed[line.row.id] |= cells
-    return [replace(line.row, cells=tuple(cells.values())) for line in lines if (cells := changed[line.row.id])]
+    return changed
 
 
 def _stands(cell: Cell) -> bool:
@@ -126,14 +143,15 @@ def _moved(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict
 def _is_fallback(value: str, name: str, lines: Sequence[Line], known: Vocabulary) -> bool:
     """Words that a model gives a field only where the line has nothing better: beside a value of the field they lose."""
     if known[name][value] < _KNOWN:
-        return False
+        told = sum(1 for line in lines if _places(line.text, [value]))
+        return told >= _FEWEST_TOLD * known[name][value]
     rivals = [v for v, n in known[name].items() if n >= _KNOWN and v != value and value not in v and v not in value]
     beside = [line for line in lines if _places(line.text, [value]) and _longest(_places(line.text, rivals))]
     chosen = sum(1 for line in beside if (c := line.row.cell(name)) and _stands(c) and plain(c.printed) == value)
     return len(beside) >= _FEWEST_BESIDE and chosen <= _LOSING * len(beside)
 
 
-_FEWEST_BESIDE, _LOSING = 8, 0.25
+_FEWEST_BESIDE, _LOSING, _FEWEST_TOLD = 8, 0.25, 6
 
 
 def _without_fallbacks(line: Line, fallbacks: set[tuple[str, str]]) -> dict[str, Cell]:
@@ -156,8 +174,7 @@ def _shortened(line: Line, columns: Mapping[str, Column], known: Vocabulary, for
             continue
         words = plain(cell.printed)
         counts = known[cell.column]
-        fewest = _KNOWN if counts[words] <= 1 else max(2, counts[words])
-        inner = [v for v, n in counts.items() if n >= fewest and v != words and _owner(v, known) == cell.column]
+        inner = [v for v, n in counts.items() if n >= _KNOWN and v != words and _owner(v, known) == cell.column]
         places = _longest(_places(line.text[cell.span.start - line.start : cell.span.end - line.start], inner))
         if len({v for _, _, v in places}) == 1:
             if counts[words] > 1 and not _adds_nothing(words, places[0][2], columns[cell.column], known, foreign):
@@ -165,6 +182,22 @@ def _shortened(line: Line, columns: Mapping[str, Column], known: Vocabulary, for
             start = cell.span.start + places[0][0]
             cells[cell.column] = _cell_at(line, columns[cell.column], start, start + places[0][1] - places[0][0], cell)
     return cells
+
+
+def _with_article(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict[str, Cell]:
+    """A name without its article, where the line prints it and other lines count it in ("The Merrow")."""
+    cells: dict[str, Cell] = {}
+    for cell in line.row.cells:
+        if cell.column not in known or not _stands(cell) or cell.span is None:
+            continue
+        before = re.search(r"\b(?:the|a|an)\s+$", line.text[: cell.span.start - line.start], re.IGNORECASE)
+        if before and known[cell.column][plain(before.group() + cell.printed)] >= _FEWEST_WITH_ARTICLE:
+            start = line.start + before.start()
+            cells[cell.column] = _cell_at(line, columns[cell.column], start, cell.span.end, cell)
+    return cells
+
+
+_FEWEST_WITH_ARTICLE = 2
 
 
 def _adds_nothing(words: str, value: str, column: Column, known: Vocabulary, foreign: set[str]) -> bool:

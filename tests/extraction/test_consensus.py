@@ -62,6 +62,13 @@ def test_a_rare_phrase_is_cut_to_the_known_value_inside() -> None:
     assert changed([odd, *many(12)])["r0"]["cargo"].printed == "barley"
 
 
+def test_words_of_many_lines_that_one_line_calls_a_cargo_are_none() -> None:
+    lines = [line(10 + n, f"Slow boat {n} with barley.", cargo="barley") for n in range(8)]
+    quiet = [line(30 + n, f"Slow boat {n} left.") for n in range(6)]
+    odd = line(0, "Slow boat in fog.", cargo="Slow boat")
+    assert changed([odd, *lines, *quiet])["r0"]["cargo"].absence is Absence.NOT_STATED
+
+
 def test_too_few_lines_have_no_vote() -> None:
     assert changed([line(0, "Left Hull at dawn.", cargo="Hull"), *many(5)]) == {}
 
