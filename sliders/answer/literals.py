@@ -81,7 +81,15 @@ def _variants(text: str, texts: Sequence[str]) -> list[str]:
     """The spellings of a value, and the values that add a number to it: a make with its model is of that make."""
     start = text.casefold() + " "
     numbered = [t for t in texts if t.casefold().startswith(start) and re.search(r"\d", t[len(start) :])]
-    return list(dict.fromkeys([*match.same(text, texts), *numbered]))
+    short = _initials(text)
+    acronyms = [t for t in texts if (len(short) > 2 and t == short) or (len(text) > 2 and text == _initials(t))]
+    return list(dict.fromkeys([*match.same(text, texts), *numbered, *acronyms]))
+
+
+def _initials(text: str) -> str:
+    """ "visual flight rules" is VFR."""
+    words = re.findall(r"[A-Za-z]+", text)
+    return "".join(word[0] for word in words).upper() if len(words) > 1 else ""
 
 
 def _says_more(question: str, literal: str, variants: Sequence[str]) -> bool:

@@ -217,7 +217,7 @@ def _proposal(reply: Response, grain: Grain | None, question: str, counted: str 
     said: Grain = "many" if data.get("in_document") == "several" else "document"
     parts = _own_names(_parts(reply))
     columns = tuple(
-        Column(name=_name(part, question), type=_type(part), description=_asked(part, question), examples=_example(part))
+        Column(_name(part, question), _type(part, question), _asked(part, question), examples=_example(part))
         for part in parts
     )
     row = kind_of(str(data.get("row", "")).strip().rstrip("."))
@@ -250,6 +250,8 @@ def _name(part: dict[str, Any], question: str = "") -> str:
     beside = re.search(rf"({_BESIDE}) (?:the )?{re.escape(place)}", f"{asked} {question}") if place[:1].isupper() else None
     if beside:
         return snake_name(beside[1])  # what stands near a place is not in it
+    if _OUTCOME.fullmatch(asked) and (name == asked or asked not in name.split("_")) and _PEOPLE.search(question):
+        return f"people_{asked}"  # who is counted stands elsewhere in the question
     nouns = re.findall(
         r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", str(part.get("asked", "")).lower()
     )
@@ -258,6 +260,8 @@ def _name(part: dict[str, Any], question: str = "") -> str:
     return f"{'people' if nouns[-1].startswith('person') else nouns[-1]}_{name}"
 
 
+_OUTCOME = re.compile(r"[a-z]+(?:ed|lost)")
+_PEOPLE = re.compile(r"\b(?:people|persons?|passengers?|victims?|fatal|lives)\b", re.IGNORECASE)
 _OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|number|no|code)$")
 _BESIDE = r"\b(?:near|next to|close to|opposite|beside)"
 _BESIDE_WORDS = re.compile(rf"^.*{_BESIDE} (?:the )?")
@@ -273,9 +277,13 @@ def _example(part: dict[str, Any]) -> tuple[str, ...]:
 _EXAMPLE_WORDS = 5
 
 
-def _type(part: dict[str, Any]) -> ColumnType:
+def _type(part: dict[str, Any], question: str = "") -> ColumnType:
     """The proposed type, or integer where the question's own words count or compare with a number."""
-    said = ColumnType(part.get("type", "text"))
+    said, asked, name = ColumnType(part.get("type", "text")), str(part.get("asked", "")).strip(), _name(part, question)
+    if name.startswith("people_"):
+        return ColumnType.INTEGER
+    if _OUTCOME.fullmatch(asked) and name.endswith(f"_{asked}"):
+        return ColumnType.BOOLEAN  # "destroyed": so or not
     if _PROPER_NAME.fullmatch(str(part.get("asked", "")).strip()):
         return ColumnType.TEXT
     return ColumnType.INTEGER if said is ColumnType.TEXT and _COUNTED.search(str(part.get("asked", ""))) else said

@@ -119,3 +119,17 @@ def test_the_year_of_the_only_date_is_no_column() -> None:
     standing = Schema((Table("sailings", (Column("left_on", ColumnType.DATE),), row="a sailing", grain="document"),))
     found = induce("Which calendar year has the most sailings?", proposal(("calendar year", "year", "integer")), schema=standing)
     assert (found.table.column_names, found.needed) == (("left_on",), ("left_on",))
+
+
+@pytest.mark.parametrize(
+    ("question", "part", "column"),
+    [
+        ("How many people were rescued?", ("rescued", "passengers", "text"), ("people_rescued", ColumnType.INTEGER)),
+        ("In how many storms was the pier flooded?", ("flooded", "pier_flooded", "integer"), ("pier_flooded", ColumnType.BOOLEAN)),
+    ],
+)
+def test_an_outcome_counts_people_or_is_so_or_not(
+    question: str, part: tuple[str, str, str], column: tuple[str, ColumnType]
+) -> None:
+    found = induce(question, proposal(part, ("storm", "storm_name", "text")))
+    assert [(c.name, c.type) for c in found.table.columns][0] == column
