@@ -125,11 +125,15 @@ def test_the_year_of_the_only_date_is_no_column() -> None:
     ("question", "part", "column"),
     [
         ("How many people were rescued?", ("rescued", "passengers", "text"), ("people_rescued", ColumnType.INTEGER)),
-        ("In how many storms was the pier flooded?", ("flooded", "pier_flooded", "integer"), ("pier_flooded", ColumnType.BOOLEAN)),
+        (
+            "In how many storms was the pier flooded?",
+            ("flooded", "pier_flooded", "integer"),
+            ("pier_flooded", ColumnType.BOOLEAN),
+        ),
     ],
 )
 def test_an_outcome_counts_people_or_is_so_or_not(
     question: str, part: tuple[str, str, str], column: tuple[str, ColumnType]
 ) -> None:
     found = induce(question, proposal(part, ("storm", "storm_name", "text")))
-    assert [(c.name, c.type) for c in found.table.columns][0] == column
+    assert next((c.name, c.type) for c in found.table.columns) == column
