@@ -215,7 +215,7 @@ _FEWEST_COUNTS, _COUNT_SHARE = 3, 0.3
 def _proposal(reply: Response, grain: Grain | None, question: str, counted: str = "") -> Table:
     data = reply.data if isinstance(reply.data, dict) else {}
     said: Grain = "many" if data.get("in_document") == "several" else "document"
-    parts = _own_names(_parts(reply))
+    parts = _own_names([{**part, "asked": _as_written(part, question)} for part in _parts(reply)])
     columns = tuple(
         Column(_name(part, question), _type(part, question), _asked(part, question), examples=_example(part))
         for part in parts
@@ -225,6 +225,13 @@ def _proposal(reply: Response, grain: Grain | None, question: str, counted: str 
         row = f"{'an' if counted[0] in 'aeiou' else 'a'} {counted}"
     noun = snake_name(row.split(" of ")[0].removeprefix("a ").removeprefix("an ").removeprefix("the "), "fact")
     return Table(noun if noun.endswith("s") else noun + "s", columns, row=row, grain=grain or said)
+
+
+def _as_written(part: dict[str, Any], question: str) -> str:
+    """The words of the question as the question writes them: a name in small letters would pass for a plain word."""
+    asked = str(part.get("asked", "")).strip()
+    at = question.lower().find(asked.lower())
+    return question[at : at + len(asked)] if asked and at >= 0 else asked
 
 
 def _own_names(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -282,7 +289,7 @@ def _type(part: dict[str, Any], question: str = "") -> ColumnType:
     said, asked, name = ColumnType(part.get("type", "text")), str(part.get("asked", "")).strip(), _name(part, question)
     if name.startswith("people_"):
         return ColumnType.INTEGER
-    if _OUTCOME.fullmatch(asked) and name.endswith(f"_{asked}"):
+    if _OUTCOME.fullmatch(asked) and f"_{name}".endswith(f"_{asked}"):
         return ColumnType.BOOLEAN  # "destroyed": so or not
     if _PROPER_NAME.fullmatch(str(part.get("asked", "")).strip()):
         return ColumnType.TEXT
