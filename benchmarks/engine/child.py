@@ -14,10 +14,14 @@ from typing import Any
 
 def start(what: str, core: int | None = None, **told: Any) -> subprocess.Popen[str]:
     """Start a measurement; its lines of progress go to this process's standard error."""
-    command = [sys.executable, "-m", "benchmarks.engine.child", what, json.dumps(told)]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+    command = [sys.executable, "-m", "benchmarks.engine.child", what]
+    here = Path(__file__).parents[2]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=here)
     if core is not None:
         os.sched_setaffinity(child.pid, {core})
+    assert child.stdin is not None
+    child.stdin.write(json.dumps(told) + "\n")  # thousands of file names are too long for an argument
+    child.stdin.flush()
     return child
 
 
@@ -34,8 +38,8 @@ def finish(child: subprocess.Popen[str]) -> Any:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run the measurement that the arguments name and print its figures as one line of JSON."""
-    what, told = arguments[0], json.loads(arguments[1])
+    """Run the measurement that the argument names, as a line of JSON says; print its figures as one line of JSON."""
+    what, told = arguments[0], json.loads(sys.stdin.readline())
     paths = {key: Path(told.pop(key)) for key in ("workspace", "folder") if key in told}
     files = [Path(name) for name in told.pop("files", ())]
     found: Any

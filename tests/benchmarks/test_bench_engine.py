@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from benchmarks.engine.__main__ import markdown
+from benchmarks.engine.child import finish, start
 from benchmarks.engine.corpus import files_of, made_up, unpacked
 from benchmarks.engine.scale import exponent, scale, warm
 from benchmarks.engine.server import COLUMNS, Script, Server, words_for
@@ -94,6 +95,12 @@ def test_the_pipeline_runs_whole_and_then_warm(tmp_path: Path, judgments: list[P
     again = warm(tmp_path / "w.db", slots=4)
     assert again["warm_same_calls"] == 0 and again["warm_first_calls"] == 1
     assert 0 < again["warm_s"] < found["minutes"] * 60
+
+
+def test_a_child_takes_more_file_names_than_an_argument_holds(tmp_path: Path) -> None:
+    missing = [str(tmp_path / ("x" * 200) / f"{number}.txt") for number in range(1000)]
+    with pytest.raises(RuntimeError, match="its error stands above"):
+        finish(start("stages", files=missing, folder=str(tmp_path / "stages")))
 
 
 def test_growth_is_the_slope_of_the_logarithms() -> None:
