@@ -104,7 +104,7 @@ class Chunks:
 
     def places(self) -> list[tuple[str, str]]:
         """Ids of the chunks of all current documents and of their documents, in order, without reading any text."""
-        return self._database.query(f"SELECT c.id, d.id {_CURRENT}")  # type: ignore[return-value]
+        return self._database.query(f"SELECT c.id, d.id {_CURRENT}")
 
     def outlines(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
         """Id, heading path and kinds of every chunk of a current document, without reading any text."""
