@@ -60,7 +60,7 @@ def _table(running: Running, use: TableUse) -> PlanNode:
             first = " > ".join(str(leaf) for leaf in ordered.filters())
     inputs = []
     if sampled:
-        detail = f"{len(sampled)} of {len(documents)} documents read in full ({SHARE:.0%}, at least {FEWEST})"
+        detail = f"{len(sampled)} of {len(documents)} documents read for all attributes ({SHARE:.0%}, at least {FEWEST})"
         inputs.append(PlanNode("sample", use.alias, detail, sample, rows=len(sampled)))
     inputs.append(PlanNode("documents", use.table, "", rows=len(documents)))
     detail = f"first document: {first}" if first else "every document"

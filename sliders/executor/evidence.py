@@ -54,9 +54,7 @@ async def prepare(run: TableRun) -> Candidates:
     run.learned.spoken.update({name: seed.centres for name, seed in named.items()})
     sampled: list[str] = []
     if new and hits:
-        run.sampling = True
         sampled = await _sample(run, [hit.document_id for hit in hits], new)
-        run.sampling = False
         await _learn(run, sampled, new)
     return _candidates(run, hits, tuple(sampled))
 
@@ -71,10 +69,9 @@ def _by_distance(run: TableRun) -> tuple[DocumentHit, ...]:
 
 
 async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Reads documents spread over the distances to the end; then the nearest ones, while fewer than two had any value.
+    """Reads documents spread over the distances; then the nearest ones, while too few of them had any value.
 
-    The first is read whole. For the others the evidence so far says where to begin, and an attribute is read on until it is
-    found or nothing is left: as thorough, and cheaper.
+    What is known so far says where to begin, and an attribute is read on until it is found or hardly to be expected.
     """
     size = sample_size(len(documents))
     chosen = [documents[int((number + 0.5) * len(documents) / size)] for number in range(size)]
@@ -82,33 +79,13 @@ async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str])
     relevant = 0
     while chosen and len(done) < 2 * size:
         document_id = chosen.pop(0)
-        if relevant:
-            await run.complete_thoroughly(document_id, names)
-        else:
-            await read_whole(run, document_id, names)
+        await run.complete_thoroughly(document_id, names)
         done.append(document_id)
         relevant = sum(run.has_values(each) for each in done)
         if not chosen and relevant < _FEWEST_RELEVANT:
             # The nearest ones are the likeliest to be of the right kind.
             chosen = [each for each in documents if each not in done][:1]
     return done
-
-
-async def read_whole(run: TableRun, document_id: str, names: Sequence[str]) -> None:
-    """Reads attributes from all of a document, window by window, each until it is found."""
-    sizes = run.index.sizes(document_id)
-    window: list[int] = []
-    for row in range(len(sizes) + 1):
-        full = row == len(sizes) or (window and sum(sizes[r] for r in window) + sizes[row] > run.reader.window)
-        if full and window:
-            missing = [name for name in names if name not in run.values(document_id)]
-            if not missing:
-                break
-            await run.ask(document_id, missing, window)
-            window = []
-        if row < len(sizes):
-            window.append(row)
-    run.close(document_id, names)
 
 
 async def _learn(run: TableRun, sampled: Sequence[str], names: Sequence[str]) -> None:

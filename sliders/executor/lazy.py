@@ -7,18 +7,17 @@ still likely enough to be there. Attributes whose segments coincide are asked fo
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-import numpy as np
-
-from sliders.chunks.embeddings import Vectors
-from sliders.chunks.evidence import MARGIN, Evidence
+from sliders.chunks.evidence import MARGIN
 from sliders.chunks.index import distances_to
 from sliders.documents.document import Document
 from sliders.executor.known import CellWriter, KnownCells
-from sliders.executor.learning import WEIGHTS, Layout, Learned
+from sliders.executor.learning import WEIGHTS, Learned
+from sliders.executor.ranking import Ranking, chance_between, rank_segments
 from sliders.executor.reader import AttributeReader
 from sliders.executor.session import Session
 from sliders.executor.vectors import SegmentIndex
@@ -30,8 +29,13 @@ from sliders.plan.operators import DocumentTrace, Step
 from sliders.plan.order import Ordered, order
 from sliders.schema.schema import Table
 
-_WORTH_WITHIN, _WORTH_BEYOND = 0.015, 0.1
-"""Chance that the value is in the segments left, below which no more are sent: within gamma, and beyond it."""
+_VALUE = 20_000
+"""Tokens that finding a value is worth (or one reading of its document, where that is more): segments are sent while their
+tokens are fewer than that times the chance that they hold it."""
+_BEYOND = 0.25
+"""Factor of that worth beyond gamma."""
+_TELLING = 3
+"""Characters from which on a value is not printed elsewhere by chance."""
 _DOUBT = 0.1
 """How much less likely than elsewhere a document that the index excludes is thought to state an attribute."""
 
@@ -50,48 +54,6 @@ class CostOrder:
     def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
         """See `OrderPolicy.first`."""
         return next(run.ordered(rest, document_id, selected).filters())
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Segments of one document for one attribute: numbers nearest first, how many lie within gamma, tokens by number."""
-
-    sequence: tuple[int, ...]
-    within: int
-    sizes: tuple[int, ...]
-    evidence: Evidence
-    weight: float
-
-
-def rank_segments(
-    index: SegmentIndex, document_id: str, evidence: Evidence, layout: Layout, weight: float,
-    spoken: Vectors | None = None, reach: float | None = None,
-) -> Ranking:  # fmt: skip
-    """The order in which segments are sent: by their distance to the evidence, less for those at the usual place.
-
-    Args:
-        spoken: the vector of the attribute's name and description (1, d): the segment nearest to it comes second, since
-            evidence of few documents may have missed what the name says.
-        reach: the threshold refined while running; gamma when left out.
-    """
-    vectors, sizes = index.vectors(document_id), tuple(index.sizes(document_id))
-    if len(vectors) == 0:
-        return Ranking((), 0, sizes, evidence, weight)
-    distances = distances_to(vectors, evidence.centres)
-    scores = distances - weight * layout.closeness(len(vectors)) if weight else distances
-    sequence = np.argsort(scores, kind="stable").tolist()
-    if spoken is not None and len(sequence) > 2:
-        second = int((vectors @ spoken[0]).argmax())
-        if second != sequence[0]:
-            sequence.remove(second)
-            sequence.insert(1, second)
-    within = int((distances <= (evidence.gamma if reach is None else reach)).sum())
-    return Ranking(tuple(sequence), within, sizes, evidence, weight)
-
-
-def worth(stated: float, so_far: float) -> float:
-    """The chance that a value is stated in the segments left, when the nearest ones, which hold it `so_far`, did not."""
-    return stated * (1 - so_far) / max(1e-9, 1 - stated * so_far)
 
 
 @dataclass(slots=True)
@@ -116,7 +78,6 @@ class TableRun:
     filters: tuple[Filter, ...] = ()
     policy: OrderPolicy = field(default_factory=CostOrder)
     fuse: bool = True
-    sampling: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     doubted: frozenset[str] = frozenset()
     steps: dict[str, list[Step]] = field(default_factory=dict)
@@ -124,6 +85,7 @@ class TableRun:
     started: dict[tuple[str, str], _Progress] = field(default_factory=dict)
     ranked: dict[tuple[str, str], Ranking] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
+    given_up: dict[str, set[str]] = field(default_factory=dict)
 
     @property
     def statistics(self) -> Statistics:
@@ -167,7 +129,12 @@ class TableRun:
         plan = rounds([ranking.sizes[row] for row in near], 0, self.reader.overhead / 2)
         within = [self.statistics.found_within(attribute, upto) for upto in plan.upto]
         stated = self._stated(document_id, attribute)
-        depth = sum(1 for share in within if worth(stated, share) >= _WORTH_WITHIN) + 1
+        depth = min(1, len(within))
+        while depth < len(within):
+            chance = chance_between(stated, within[depth - 1], within[depth])
+            if chance * self._price(ranking, True) < plan.tokens[depth]:
+                break
+            depth += 1
         plan = Rounds(plan.upto[:depth], plan.tokens[:depth])
         return expected_tokens(plan, stated, within[:depth], self.reader.overhead)
 
@@ -180,10 +147,10 @@ class TableRun:
         """Segments of a document, nearest first."""
         evidence, layout = self.learned.evidence[attribute], self.learned.layout(attribute)
         held = self.ranked.get((document_id, attribute))
-        if held is None or held.evidence is not evidence or held.weight != layout.weight:
+        if held is None or held.evidence is not evidence or held.weights != layout.weights:
             reach = self.statistics.reach(attribute, evidence.gamma, MARGIN)
             spoken = self.learned.spoken.get(attribute)
-            held = rank_segments(self.index, document_id, evidence, layout, layout.weight, spoken, reach)
+            held = rank_segments(self.index, document_id, evidence, layout, layout.weights, spoken, reach)
             self.ranked[document_id, attribute] = held
         return held
 
@@ -218,11 +185,12 @@ class TableRun:
             await self.read(document_id, missing[0], needs)
 
     async def complete_thoroughly(self, document_id: str, attributes: Sequence[str]) -> None:
-        """Reads attributes to the very end of a sampled document; every segment is sent once, for all that is missing."""
+        """Reads attributes of a sampled document; every segment is sent once, for all that is missing."""
         while missing := [name for name in attributes if name not in self.values(document_id)]:
             rows = sorted({row for name in missing for row in self.next_rows(document_id, name)})
             if not rows:
-                self.close(document_id, missing)
+                for name in missing:
+                    self._give_up(document_id, name)
                 return
             await self.ask(document_id, missing, rows)
 
@@ -247,13 +215,13 @@ class TableRun:
     async def _round(self, document_id: str, attribute: str, needs: Mapping[str, float]) -> None:
         rows = self.next_rows(document_id, attribute)
         if not rows:
-            self._settle(document_id, Cell(attribute, absence=Absence.NOT_STATED), None)
+            self._give_up(document_id, attribute)
             return
         asked, rows = self._companions(document_id, attribute, rows, needs)
         await self.ask(document_id, asked, rows)
 
     def next_rows(self, document_id: str, attribute: str) -> list[int]:
-        """Segments of the next round, none when it is not worth while any more. In the sample it always is."""
+        """Segments of the next round, none when it is not worth while any more."""
         ranking = self.ranking(document_id, attribute)
         sent = self.started.setdefault((document_id, attribute), _Progress()).sent
         left = [row for row in ranking.sequence if row not in sent]
@@ -261,13 +229,21 @@ class TableRun:
             return []
         place = ranking.sequence.index(left[0])
         inside = place < ranking.within
-        if not self.sampling and (place > 0 or document_id in self.doubted):
-            chance = worth(self._stated(document_id, attribute), self.statistics.found_within(attribute, place))
-            if chance < (_WORTH_WITHIN if inside else _WORTH_BEYOND):
-                return []
         count = max(1, ranking.within - place) if inside else len(left)
         plan = rounds([ranking.sizes[row] for row in left[:count]], 0, self.reader.overhead / 2)
-        return left[: max(plan.upto[0], min(len(sent), count))]
+        batch = left[: max(plan.upto[0], min(len(sent), count))]
+        if place == 0 and document_id not in self.doubted:
+            return batch
+        stated, price = self._stated(document_id, attribute), self._price(ranking, inside)
+        held = [self.statistics.found_within(attribute, place + more) for more in range(len(batch) + 1)]
+        for number, row in enumerate(batch):
+            if chance_between(stated, held[number], held[number + 1]) * price < ranking.sizes[row]:
+                return batch[:number]
+        return batch
+
+    def _price(self, ranking: Ranking, inside: bool) -> float:
+        """Tokens that a value of this document is worth."""
+        return max(_VALUE, sum(ranking.sizes)) * (1.0 if inside else _BEYOND)
 
     def _companions(
         self, document_id: str, attribute: str, rows: list[int], needs: Mapping[str, float]
@@ -313,19 +289,37 @@ class TableRun:
         size = sum(self.index.sizes(document_id)[row] for row in rows)
         self.steps.setdefault(document_id, []).append(Step(tuple(names), size, tuple(found)))
 
-    def close(self, document_id: str, names: Sequence[str]) -> None:
-        """All of the document was read: what was not found is not stated."""
-        for name in names:
-            if name not in self.values(document_id):
-                self._settle(document_id, Cell(name, absence=Absence.NOT_STATED), None)
+    def reopen(self, document_id: str) -> bool:
+        """Forgets that attributes are not stated where what was learned since points to segments that were not sent."""
+        found = False
+        for name in sorted(self.given_up.pop(document_id, ())):
+            if self.known.of(document_id).get(name) is None and self.next_rows(document_id, name):
+                self.known.of(document_id).pop(name, None)
+                self.statistics.stated[name].trials -= 1
+                found = True
+        return found
+
+    def _give_up(self, document_id: str, attribute: str) -> None:
+        """Nothing more is read for an attribute: it counts as not stated, unless `reopen` finds better."""
+        self.given_up.setdefault(document_id, set()).add(attribute)
+        self._settle(document_id, Cell(attribute, absence=Absence.NOT_STATED), None)
 
     def _settle(self, document_id: str, cell: Cell, row: int | None) -> None:
-        """A value, or that there is none, is known: figures and evidence learn from it."""
-        ranks = self._ranks(document_id, cell.column, row) if row is not None else []
+        """A value, or that there is none, is known: figures and evidence learn from it.
+
+        Of several segments that print the value, the one that is read first teaches: another may mention it by chance.
+        """
         rank = None
         if row is not None:
             layout = self.learned.layout(cell.column)
-            rank = ranks[WEIGHTS.index(layout.weight)] if ranks else None
+            holders = self._holders(document_id, cell, row)
+            orders = self._orders(document_id, cell.column)
+            ranks = [min(order.index(each) for each in holders) for order in orders]
+            if orders:
+                usual = WEIGHTS.index(layout.weights)
+                row, rank = orders[usual][ranks[usual]], ranks[usual]
+            else:
+                row = max(holders, key=lambda each: self._nearness(document_id, cell.column, each))
             layout.learn(row, len(self.index.sizes(document_id)), ranks)
         self.known.of(document_id)[cell.column] = cell.value
         if cell.span is not None:
@@ -339,16 +333,31 @@ class TableRun:
         if self.writer is not None:
             self.writer.add(document_id, [cell])
 
-    def _ranks(self, document_id: str, attribute: str, row: int) -> list[int]:
-        """The rank of the segment that held a value, by weight of its place; empty before there is evidence."""
+    def _holders(self, document_id: str, cell: Cell, row: int) -> list[int]:
+        """Segments that print the words of a value, `row` among them."""
+        words = (cell.printed or "").split()
+        if len("".join(words)) < _TELLING:
+            return [row]
+        pattern = re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)) + r"(?!\w)", re.IGNORECASE)
+        text = self.document(document_id).text
+        found = {self.index.row_at(document_id, match.start()) for match in pattern.finditer(text)}
+        return sorted({row, *(each for each in found if each is not None)})
+
+    def _nearness(self, document_id: str, attribute: str, row: int) -> float:
+        """How near a segment is to the attribute's name and description."""
+        spoken = self.learned.spoken.get(attribute)
+        return float(self.index.vectors(document_id)[row] @ spoken[0]) if spoken is not None else 0.0
+
+    def _orders(self, document_id: str, attribute: str) -> list[list[int]]:
+        """The order of segments under each of `WEIGHTS`; none before there is evidence."""
         evidence = self.learned.evidence.get(attribute)
         if evidence is None or evidence.sources == 0:
             return []
         layout = self.learned.layout(attribute)
         spoken = self.learned.spoken.get(attribute)
         return [
-            rank_segments(self.index, document_id, evidence, layout, weight, spoken).sequence.index(row)
-            for weight in WEIGHTS
+            list(rank_segments(self.index, document_id, evidence, layout, weights, spoken).sequence)
+            for weights in WEIGHTS
         ]
 
     def document(self, document_id: str) -> Document:
@@ -383,10 +392,6 @@ class TableRun:
         known = self.known.of(document_id)
         asked = [name for name in self.attributes if name in known]
         return not asked or self.has_values(document_id)
-
-    def relevant(self, documents: Sequence[str]) -> bool:
-        """Whether any of the documents is a row of the table."""
-        return any(self.has_values(document_id) for document_id in documents)
 
     def has_values(self, document_id: str) -> bool:
         """Whether anything of the table is stated: a document of which nothing is known to be stated is no row."""

@@ -18,8 +18,9 @@ _KEPT_VECTORS = 64
 _ENOUGH = 2
 
 
-WEIGHTS = (0.0, 0.25, 0.5, 1.0)
-"""How much nearness to the usual place in the document may count against distance in meaning."""
+WEIGHTS = tuple((place, name) for name in (0.5, 0.0) for place in (0.0, 0.25, 0.5, 1.0))
+"""How much nearness to the usual place in the document, and distance to the attribute's name and description, may count
+against distance to the evidence."""
 _KEPT_PLACES = 64
 
 
@@ -35,10 +36,10 @@ class Layout:
     scores: list[float] = field(default_factory=lambda: [0.0] * len(WEIGHTS))
 
     @property
-    def weight(self) -> float:
-        """The weight under which values lay nearest so far; the smallest of equals."""
+    def weights(self) -> tuple[float, float]:
+        """The weights under which values lay nearest so far; the first of equals."""
         best = min(range(len(WEIGHTS)), key=lambda n: (self.scores[n], n))
-        return WEIGHTS[best] if self.places else 0.0
+        return WEIGHTS[best] if self.places else WEIGHTS[0]
 
     def closeness(self, count: int) -> Vectors:
         """For each of a document's segments the share of values that stood at its place, shape (count,), from 0 to 1."""
@@ -123,7 +124,8 @@ def load_learned(session: Session, table: Table) -> Learned:
     kept = knowledge.statistic(f"optimizer:{table.name}", {})
     learned = Learned(table.name, Statistics.from_json(kept))
     for name, (places, scores) in kept.get("layouts", {}).items():
-        learned.layouts[name] = Layout([(start, end) for start, end in places], list(scores))
+        if len(scores) == len(WEIGHTS):
+            learned.layouts[name] = Layout([(start, end) for start, end in places], list(scores))
     prefix = f"{table.name}."
     for owner, vectors in knowledge.vectors(_LEVEL, session.embedder.name).items():
         if owner.startswith(prefix) and owner[len(prefix) :] in table.column_names:

@@ -11,7 +11,7 @@ nothing. Tables with many rows a document are filled first with the columns that
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.errors import BudgetExceeded, PlanError, QueryError
@@ -107,10 +107,9 @@ class Running:
         run.conditions(where)
         selected = frozenset(use.select) if len(self.query.tables) == 1 else frozenset()
         passed: set[str] = set()
-        queue = iter(documents)
         enough = self.query.stop_after
 
-        async def worker() -> None:
+        async def worker(queue: Iterator[str]) -> None:
             for document_id in queue:
                 if self.stopped or (enough is not None and len(passed) >= enough):
                     return
@@ -125,7 +124,14 @@ class Running:
                 self.session.progress("query", detail=run.table.name)
 
         count = min(self.session.settings.concurrency, max(1, len(documents)))
-        await asyncio.gather(*(worker() for _ in range(count)))
+        queue = iter(documents)
+        await asyncio.gather(*(worker(queue) for _ in range(count)))
+        # What the last documents taught may show where the first ones state an attribute: those are looked at again.
+        again = [document_id for document_id in documents if document_id in run.given_up and run.reopen(document_id)]
+        if again and not self.stopped and (enough is None or len(passed) < enough):
+            passed -= set(again)
+            queue = iter(again)
+            await asyncio.gather(*(worker(queue) for _ in range(count)))
         return [document_id for document_id in documents if document_id in passed]
 
     async def complete(self, alias: str, documents: Sequence[str], attributes: Sequence[str]) -> None:

@@ -1,0 +1,110 @@
+"""Queries that go wrong, or that nothing answers: each says so, and costs no more than it must."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from sliders.api import Workspace
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.documents.document import Document
+from sliders.errors import QueryError
+from sliders.executor.query import QueryResult, run_query
+from sliders.executor.reader import Place, Reading
+from sliders.extraction.cells import Absence, Cell, Grounding, Span
+from sliders.llm.testing import ScriptedModel
+from sliders.schema.schema import Column, Table
+
+from .query_double import FILLER, PatternReader, ship_text, workspace
+
+
+def run(ws: Workspace, sql: str, reader: PatternReader | None = None) -> QueryResult:
+    return asyncio.run(run_query(ws.session, sql, reader=reader or PatternReader()))
+
+
+class CaptainReader(PatternReader):
+    """Finds captains, who stand in one document only, and can write what a captain's sentence looks like."""
+
+    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+        self.calls.append((document.name, tuple(column.name for column in columns)))
+        at = document.text.find("Nemo")
+        seen = any(start <= at < end for start, end in places)
+        value = Cell("captain", "Nemo", "Nemo", Grounding.EXACT, Span(document.id, at, at + 4))
+        cells = [value if seen and c.name == "captain" else Cell(c.name, absence=Absence.NOT_STATED) for c in columns]
+        return Reading(tuple(cells), 1)
+
+    async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:
+        self.synthesized.append(column.name)
+        return tuple(f"The captain of the vessel was {name}." for name in ("Ahab", "Hook", "Bligh", "Cook"))
+
+
+def test_an_ambiguous_column_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    reader = PatternReader()
+    with workspace(tmp_path, ships=4) as ws, pytest.raises(QueryError, match=r"length.* ambiguous|ambiguous.*length"):
+        run(ws, "SELECT length FROM ships a JOIN ships b ON a.port = b.port", reader)
+    assert reader.calls == []
+
+
+def test_an_unknown_attribute_of_a_closed_table_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    reader = PatternReader()
+    with workspace(tmp_path, ships=4) as ws, pytest.raises(QueryError, match="tonnage"):
+        run(ws, "SELECT ship FROM ships WHERE tonnage > 5", reader)
+    assert reader.calls == []
+
+
+def test_filters_that_contradict_each_other_in_a_join_cost_nothing(tmp_path: Path) -> None:
+    reader = PatternReader()
+    sql = "SELECT a.ship FROM ships a JOIN ships b ON a.port = b.port WHERE b.port = 'Arden' AND b.port = 'Brill'"
+    with workspace(tmp_path, ships=4) as ws:
+        result = run(ws, sql, reader)
+    assert result.rows == () and reader.calls == []
+    assert any("no value can satisfy both" in note for note in result.notes)
+
+
+def test_an_empty_result_is_a_result(tmp_path: Path) -> None:
+    with workspace(tmp_path, ships=6) as ws:
+        assert run(ws, "SELECT ship FROM ships WHERE length > 1000").rows == ()
+        counted = run(ws, "SELECT count(*), max(length) FROM ships WHERE length > 1000")
+        grouped = run(ws, "SELECT port, count(*) FROM ships WHERE length > 1000 GROUP BY port")
+    assert counted.rows == ((0, None),)
+    assert grouped.rows == ()
+    assert counted.columns[0].startswith("count") or counted.columns
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT ship FROM ships WHERE length = 20", (("Nautilus0",),)),
+        ("SELECT ship FROM ships WHERE length = 21", ()),
+        ("SELECT ship FROM ships WHERE launched IS NULL AND port = 'Arden'", (("Nautilus0",),)),
+        ("SELECT a.ship FROM ships a JOIN ships b ON a.port = b.port WHERE b.length = 20", (("Nautilus0",),)),
+    ],
+)
+def test_a_collection_of_one_document(tmp_path: Path, sql: str, rows: tuple[tuple[object, ...], ...]) -> None:
+    with workspace(tmp_path, ships=1) as ws:
+        assert run(ws, sql).rows == rows
+
+
+def test_a_collection_of_one_document_that_states_nothing(tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w.db", model=ScriptedModel({}), embedder=HashEmbedder()) as ws:
+        ws.add_text(FILLER, "nothing.txt")
+        assert run(ws, "SELECT ship FROM docs WHERE port = 'Arden'").rows == ()
+        assert run(ws, "SELECT ship FROM docs WHERE port IS NULL").rows == ()
+
+
+def test_a_value_that_no_sample_states_is_found_by_synthesized_evidence(tmp_path: Path) -> None:
+    reader = CaptainReader()
+    with Workspace(tmp_path / "w.db", model=ScriptedModel({}), embedder=HashEmbedder()) as ws:
+        for number in range(20):
+            captain = "\n\nThe captain of the vessel was Nemo.\n" if number == 4 else ""
+            ws.add_text(ship_text(number) + captain, f"ship_{number:02}.txt")
+        result = run(ws, "SELECT captain FROM docs WHERE captain IS NOT NULL", reader)
+        sampled = [t.document for t in result.explanation.traces if t.verdict == "sampled"]
+        decisions = ws.session.catalog.journal.decisions(stage="optimize", verdict="no sample")
+    assert "ship_04.txt" not in sampled
+    assert reader.synthesized == ["captain"]
+    assert "synthesized" in decisions[0].reason
+    assert result.rows == (("Nemo",),)
