@@ -58,7 +58,7 @@ def _literal_repair(
     if not literal.is_string:
         return _text_flag(node, column, literal, profile)
     text = literal.name.strip("%") if isinstance(node, exp.Like | exp.ILike) else literal.name
-    variants = _variants(literal.name, profile.texts) if isinstance(node, exp.EQ) else []
+    variants = _variants(literal.name, profile.texts, profile.column.name) if isinstance(node, exp.EQ) else []
     if literal.name in profile.texts and len(variants) > 1 and not _says_more(question, literal.name, variants):
         _replace_test(node, column, literal.name, variants)
         return f"{profile.column.name}: {literal.name!r} read as {', '.join(variants[:MAX_LISTED])}"
@@ -77,19 +77,23 @@ def _literal_repair(
     return f"{profile.column.name}: {text!r} read as {', '.join(values[:MAX_LISTED])}{more}"
 
 
-def _variants(text: str, texts: Sequence[str]) -> list[str]:
+def _variants(text: str, texts: Sequence[str], column: str) -> list[str]:
     """The spellings of a value, and the values that add a number to it: a make with its model is of that make."""
     start = text.casefold() + " "
     numbered = [t for t in texts if t.casefold().startswith(start) and re.search(r"\d", t[len(start) :])]
-    short = _initials(text)
-    acronyms = [t for t in texts if (len(short) > 2 and t == short) or (len(text) > 2 and text == _initials(t))]
+    last = column.rsplit("_", 1)[-1]  # the column's own word is not repeated in its values
+    acronyms = [t for t in texts if t in _acronyms(text, last) or text in _acronyms(t, last)]
     return list(dict.fromkeys([*match.same(text, texts), *numbered, *acronyms]))
 
 
-def _initials(text: str) -> str:
-    """ "visual flight rules" is VFR."""
+def _acronyms(text: str, last: str) -> set[str]:
+    """ "visual flight rules" is VFR, and so is "visual flight" in a column of rules."""
     words = re.findall(r"[A-Za-z]+", text)
-    return "".join(word[0] for word in words).upper() if len(words) > 1 else ""
+    letters = "".join(word[0] for word in words).upper() if len(words) > 1 else ""
+    return {short for short in (letters, letters + last[:1].upper()) if letters and len(short) > _SHORTEST_ACRONYM}
+
+
+_SHORTEST_ACRONYM = 2
 
 
 def _says_more(question: str, literal: str, variants: Sequence[str]) -> bool:

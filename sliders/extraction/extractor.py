@@ -15,7 +15,7 @@ from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
 from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
-from sliders.extraction.sentences import states_outcome, told_in_sentence
+from sliders.extraction.sentences import states_outcome, tells_otherwise, told_in_sentence
 from sliders.llm.model import Model, Request, Response
 from sliders.schema.schema import Column, Table
 
@@ -114,6 +114,11 @@ def _told(reading: _Reading, cell: Cell, column: Column) -> Cell:
     if cell.absence not in (Absence.NOT_STATED, Absence.UNGROUNDED) and not states_outcome(column):
         return cell
     found = told_in_sentence(column, reading.text, reading.context)
+    if found is None and cell.absence is None and cell.span is not None:
+        start, end = cell.span.start - reading.offset, cell.span.end - reading.offset
+        if tells_otherwise(column, reading.text, start, end):
+            detail = f"the sentence of {cell.printed!r} says nothing of {column.name}"
+            return replace(cell, value=None, grounding=Grounding.NONE, absence=Absence.UNGROUNDED, detail=detail)
     if found is None:
         return cell
     start, end = reading.offset + found[0], reading.offset + found[1]

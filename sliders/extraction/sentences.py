@@ -12,7 +12,8 @@ import re
 from sliders.chunks.sentences import sentence_spans
 from sliders.extraction.coerce import CoerceContext, Coerced, coerce
 from sliders.extraction.lexicon import stem
-from sliders.extraction.quantities import outcome_stems
+from sliders.extraction.numbers import numbers_in
+from sliders.extraction.quantities import count_phrase, outcome_stems
 from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType
 
@@ -37,9 +38,57 @@ def told_in_sentence(column: Column, text: str, context: CoerceContext) -> tuple
         if not telling & words:
             continue
         parsed = coerce(text[start:end].strip(), column, context=context)
-        if parsed.value is not None and parsed.derived:
+        if parsed.value is not None and (parsed.derived or _counts_them(text[start:end], telling)):
             found.append((start, end, parsed))
+    if not found and (none_left := _no_survivors(column, text)) is not None:
+        return none_left
     return found[0] if found and len({p.value for _, _, p in found}) == 1 else None
+
+
+def _counts_them(sentence: str, telling: frozenset[str]) -> bool:
+    """Whether the one number of a sentence stands shortly before its telling word ("the three crewmembers were killed")."""
+    words = [w.strip(".,;:()\"'").lower() for w in sentence.split()]
+    numbers = numbers_in(sentence)
+    at = [i for i, w in enumerate(words) if stem(w) in telling]
+    if len(numbers) != 1 or not at or re.fullmatch(r"1\d{3}|20\d\d", numbers[0].text):  # a year counts nobody
+        return False
+    number = len(sentence[: numbers[0].start].split())
+    return 0 < at[0] - number <= _WORDS_BETWEEN
+
+
+_WORDS_BETWEEN = 6
+_NO_SURVIVORS = re.compile(r"\b(?:there were no survivors|no one survived|nobody survived|none survived)\b", re.IGNORECASE)
+_ON_BOARD = re.compile(r"\b(?:with|carrying|carried)\s+([^.;]{3,160}?)\s+(?:were\s+)?(?:on board|aboard)\b", re.IGNORECASE)
+
+
+def _no_survivors(column: Column, text: str) -> tuple[int, int, Coerced] | None:
+    """Deaths where nobody survived: those whom the text says were on board, if it says so once."""
+    died = outcome_stems(stem("killed"))
+    end = _NO_SURVIVORS.search(text)
+    if end is None or not any(stem(w) in died for w in spoken_name(column.name).split()):
+        return None
+    boarded = [(m, count_phrase(m[1])) for m in _ON_BOARD.finditer(text, 0, end.start())]
+    values = {c.value for _, c in boarded if c.value is not None}
+    if len(values) != 1:
+        return None
+    match, counted = next((m, c) for m, c in boarded if c.value is not None)
+    rationale = f"{counted.rationale or match[1]}, and {end.group()!r}"
+    return match.start(1), end.end(), Coerced(counted.value, derived=True, rationale=rationale)
+
+
+def tells_otherwise(column: Column, text: str, start: int, end: int) -> bool:
+    """Whether a bare number stands in a sentence that says nothing of the outcome that the column counts."""
+    if not states_outcome(column) or not re.fullmatch(r"[\d.,]+", text[start:end].strip()):
+        return False
+    telling = _telling(column)
+    for first, last in sentence_spans(text):
+        if first <= start and end <= last:
+            words = [stem(w.strip(".,;:()\"'").lower()) for w in text[first:last].split()]
+            return len(words) >= _SENTENCE_WORDS and not telling & set(words)
+    return False
+
+
+_SENTENCE_WORDS = 5
 
 
 _BREAK = re.compile(r"[.;:,!?\n]|\b(?:and|but|while|although|which|it)\b", re.IGNORECASE)

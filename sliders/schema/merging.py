@@ -84,6 +84,9 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     named = [o for o in others if o.type is ColumnType.TEXT and (o.name == "name" or o.name.endswith("_name"))]
     if column.type is ColumnType.TEXT and len(named) == 1 and _bare_name(column.name, named[0].name):
         return named[0]
+    called = [o for o in others if o.type is column.type and spoken_name(column.name) in _other_words(o)]
+    if column.type is ColumnType.TEXT and len(called) == 1:
+        return called[0]  # the question that asked for it used this very word
     rivals = [o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type]]
     if not rivals:
         return None
@@ -97,6 +100,11 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
 def _bare_name(one: str, other: str) -> bool:
     """`name` is whatever name the table has ("place_name")."""
     return "name" in (one, other) and (one.endswith("_name") or other.endswith("_name"))
+
+
+def _other_words(column: Column) -> list[str]:
+    """The words beside its name that a question used for a column."""
+    return column.description.partition("; ")[2].split()
 
 
 def _asked_alike(column: Column, other: Column) -> bool:

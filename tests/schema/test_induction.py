@@ -137,3 +137,10 @@ def test_an_outcome_counts_people_or_is_so_or_not(
 ) -> None:
     found = induce(question, proposal(part, ("storm", "storm_name", "text")))
     assert next((c.name, c.type) for c in found.table.columns) == column
+
+
+def test_a_word_that_a_question_used_for_a_column_is_that_column() -> None:
+    captain = Column("captain", description="captain; skipper")
+    standing = Schema((Table("sailings", (captain,), row="a sailing", grain="document"),))
+    found = induce("Who was skipper?", proposal(("skipper", "skipper", "text")), schema=standing)
+    assert found.table.column_names == ("captain",)

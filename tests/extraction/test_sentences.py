@@ -1,0 +1,37 @@
+"""Counts of an outcome come out of the sentences that tell it, by code."""
+
+from __future__ import annotations
+
+import pytest
+
+from sliders.extraction.coerce import CoerceContext
+from sliders.extraction.sentences import tells_otherwise, told_in_sentence
+from sliders.schema.schema import Column, ColumnType
+
+KILLED = Column("people_killed", ColumnType.INTEGER)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("The ferry left at 9. The four deckhands were killed, and the ferry sank.", 4),
+        ("She sailed with 3 officers, 1 cook, and 11 passengers on board. There were no survivors.", 15),
+        ("The mate and both stokers were killed.", 3),
+        ("Two deckhands were injured. Nobody else was hurt.", None),
+        ("The 1912 storm killed trade on the river.", None),
+        ("She sailed with 3 officers on board and later with 5 officers on board. There were no survivors.", None),
+    ],
+)
+def test_deaths(text: str, count: int | None) -> None:
+    found = told_in_sentence(KILLED, text, CoerceContext())
+    assert (found[2].value if found else None) == count
+    if found:
+        assert text[found[0] : found[1]].strip()
+
+
+def test_a_number_of_another_outcome_is_refused() -> None:
+    text = "Of the 40 on board, 2 passengers were injured in the fall. Later 3 deckhands were killed by the boom."
+    hurt, dead = text.index("2 pass"), text.index("3 deck")
+    assert tells_otherwise(KILLED, text, hurt, hurt + 1)
+    assert not tells_otherwise(KILLED, text, dead, dead + 1)
+    assert not tells_otherwise(Column("berths", ColumnType.INTEGER), text, hurt, hurt + 1)
