@@ -114,8 +114,11 @@ async def induce_schema(
         table = schema.tables[0]
         return Induction(schema, table, tuple(c for t in schema.tables for c in t.column_names))
     reply = await model.generate(induction_prompt(question, samples, schema))
+    spent = 0
+    if schema.tables and _strangers(reply, question):  # copied from the columns that exist, not read from the question
+        spent, reply = reply.usage.tokens, await model.generate(induction_prompt(question, samples, Schema()))
     noun = _row_noun([question, *others])
-    proposal, tokens = _proposal(reply, grain, question, noun), reply.usage.tokens
+    proposal, tokens = _proposal(reply, grain, question, noun), spent + reply.usage.tokens
     open_parts = uncovered(question, [str(p.get("asked", "")) for p in _parts(reply)], proposal, texts)
     if open_parts and shape is None:
         again = await model.generate(induction_prompt(question, samples, schema, open_parts))
@@ -171,6 +174,17 @@ def _new_roles(extra: Sequence[Column], proposal: Table) -> list[Column]:
     names = Counter(c.name for c in extra)
     roles = [c for c in proposal.columns if c.type is ColumnType.TEXT]
     return [c for c in extra if names[c.name] == 1 or len(roles) < names[c.name]]
+
+
+def _strangers(reply: Response, question: str) -> bool:
+    """Whether most parts of a proposal were asked for in words that the question does not have."""
+    said = {w.rstrip("s") for w in re.findall(r"[^\W_]+", question.lower())}
+    foreign = 0
+    parts = _parts(reply)
+    for part in parts:
+        asked = [w.rstrip("s") for w in re.findall(r"[^\W_]+", str(part.get("asked", "")).lower())]
+        foreign += "_" in str(part.get("asked", "")) or 2 * sum(w in said for w in asked) < len(asked)
+    return 2 * foreign > len(parts)
 
 
 def _is_the_document(row: str, names: Sequence[str]) -> bool:
@@ -257,6 +271,8 @@ def _name(part: dict[str, Any], question: str = "") -> str:
     beside = re.search(rf"({_BESIDE}) (?:the )?{re.escape(place)}", f"{asked} {question}") if place[:1].isupper() else None
     if beside:
         return snake_name(beside[1])  # what stands near a place is not in it
+    if _differs(asked, name):
+        return snake_name(asked)  # "new confirmed cases" are no `new_deaths`, though that column exists
     if _OUTCOME.fullmatch(asked) and (name == asked or asked not in name.split("_")) and _PEOPLE.search(question):
         return f"people_{asked}"  # who is counted stands elsewhere in the question
     nouns = re.findall(
@@ -267,6 +283,15 @@ def _name(part: dict[str, Any], question: str = "") -> str:
     return f"{'people' if nouns[-1].startswith('person') else nouns[-1]}_{name}"
 
 
+def _differs(asked: str, name: str) -> bool:
+    """Whether question and name share a word and each has a telling one that the other lacks."""
+    words = {w.rstrip("s") for w in re.findall(r"[a-z]+", asked) if w not in _QUESTION_WORDS and w not in _RELATIONS}
+    told = {w.rstrip("s") for w in spoken_name(name).split() if w not in _QUESTION_WORDS}
+    return bool(words & told and words - told and told - words) and len(words) <= _NAME_WORDS and asked.islower()
+
+
+_RELATIONS = frozenset("of the in a an to by for at on as its".split())
+_NAME_WORDS = 4
 _OUTCOME = re.compile(r"[a-z]+(?:ed|lost)")
 _PEOPLE = re.compile(r"\b(?:people|persons?|passengers?|victims?|fatal|lives)\b", re.IGNORECASE)
 _OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|number|no|code)$")

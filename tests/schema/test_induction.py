@@ -144,3 +144,16 @@ def test_a_word_that_a_question_used_for_a_column_is_that_column() -> None:
     standing = Schema((Table("sailings", (captain,), row="a sailing", grain="document"),))
     found = induce("Who was skipper?", proposal(("skipper", "skipper", "text")), schema=standing)
     assert found.table.column_names == ("captain",)
+
+
+def test_columns_copied_from_the_schema_instead_of_the_question_are_asked_again() -> None:
+    standing = Schema((Table("sailings", (Column("tons_lost", ColumnType.INTEGER),), row="a sailing", grain="document"),))
+    copied = proposal(("tons_lost", "tons_lost", "integer"))
+    found = induce("Which captain was late?", copied, proposal(("captain", "captain", "text")), schema=standing)
+    assert found.needed == ("captain",)
+
+
+def test_a_standing_name_is_not_taken_for_another_fact() -> None:
+    standing = Schema((Table("sailings", (Column("new_losses", ColumnType.INTEGER),), row="a sailing", grain="document"),))
+    found = induce("How many new late sailings?", proposal(("new late passages", "new_losses", "integer")), schema=standing)
+    assert found.table.column_names == ("new_losses", "new_late_passages")
