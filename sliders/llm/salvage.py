@@ -28,6 +28,8 @@ class Parsed:
 
 def strip_wrapping(text: str) -> str:
     """The reply without reasoning blocks and code fences around it."""
+    if text.lstrip().startswith(("{", "[")):
+        return text.strip().removesuffix("```").strip()  # such a tag inside JSON is text
     text = _THINK.sub("", text)
     if "</think>" in text.lower():
         text = text[text.lower().rindex("</think>") + len("</think>") :]
