@@ -16,7 +16,7 @@ from sliders.executor.fill import Filled, fill
 from sliders.executor.needs import keep_needs, known_needs
 from sliders.executor.retype import retype
 from sliders.executor.sampling import beginnings, grain_of, samples
-from sliders.executor.scores import split_scores
+from sliders.executor.scores import split_columns, split_scores
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
 from sliders.executor.shaping import period_grain, printed_periods, shape
@@ -274,7 +274,8 @@ def _filled_tables(session: Session) -> list[Table]:
 def _sql_table(session: Session, table: Table) -> Table:
     """The table under its SQL names, as the agent must write them."""
     relation = session.catalog.schemas.relation(table.name)
-    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns)
+    split = split_columns(session, table.name)
+    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns if c.name not in split)
     return replace(table, name=relation.relation, columns=columns)
 
 

@@ -37,17 +37,29 @@ def _split(session: Session, table: Table, column: Column, sides: tuple[Column, 
     grown = replace(standing, columns=(*standing.columns, *sides))
     tables = tuple(grown if t.name == table.name else t for t in schema.tables)
     settled = session.catalog.extractions.settled(standing)
-    rows = [_sides(row, column, sides) for row in session.catalog.extractions.rows(table.name)]
+    numbers = [c for c in standing.columns if c.type is ColumnType.INTEGER and not c.pinned and c.name != column.name]
+    follow = tuple(c for c in numbers if read_score("2-1", c) is not None)  # a margin is the score's difference
+    rows = [_sides(row, column, sides, follow) for row in session.catalog.extractions.rows(table.name)]
     names = tuple(s.name for s in sides)
     tasks = [Task(table.name, names, chunk, "done") for chunk, known in settled.items() if column.name in known]
     with session.catalog.database.transaction():
         session.catalog.schemas.save(Schema(tables), "scores have two sides")
         session.catalog.extractions.save(rows, tasks)
+        session.catalog.knowledge.set_statistic(f"split:{table.name}", [*split_columns(session, table.name), column.name])
     session.decide("schema", f"column:{column.name}", "split", f"its words are scores: {' and '.join(names)}")
 
 
-def _sides(row: Row, column: Column, sides: tuple[Column, ...]) -> Row:
-    return replace(row, cells=tuple(_side(row.cell(column.name), side) for side in sides))
+def split_columns(session: Session, table: str) -> list[str]:
+    """The columns whose sides stand beside them: SQL reads the sides."""
+    known = session.catalog.knowledge.statistic(f"split:{table}", [])
+    return [str(name) for name in known] if isinstance(known, list) else []
+
+
+def _sides(row: Row, column: Column, sides: tuple[Column, ...], follow: tuple[Column, ...]) -> Row:
+    score = row.cell(column.name)
+    cells = [_side(score, side) for side in sides]
+    cells += [cell for other in follow if (cell := _side(score, other)).absence is None and row.cell(other.name)]
+    return replace(row, cells=tuple(cells))
 
 
 def _side(cell: Cell | None, side: Column) -> Cell:

@@ -205,11 +205,17 @@ async def _many_rows(
     for ordinal, item in enumerate(items):
         mentions = [(c, str(item[c.name])) for c in columns if isinstance(item, dict) and item.get(c.name) is not None]
         row = _row(reading, table, columns, mentions, reply, request, model, ordinal)
-        if any(cell.absence is None for cell in row.cells):
+        if any(cell.absence is None for cell in row.cells) and not _names_another(row):
             rows.append(row)
     cut = reply.salvaged and not looping
     refusals = (Refusal(chunk.id, table.name, "the reply was cut; complete rows were kept"),) if cut else ()
     return Extraction(chunk.id, table.name, names, tuple(rows), refusals, reply.usage.tokens)
+
+
+def _names_another(row: Row) -> bool:
+    """A row whose first name is the value of another of its columns: it is about that other kind of thing."""
+    values = [cell.value for cell in row.cells if isinstance(cell.value, str)]
+    return len(values) > 1 and values[0] in values[1:]
 
 
 def _listed(reply: Response | ModelError) -> list[Any]:

@@ -129,7 +129,7 @@ async def induce_schema(
         found, spent = (False, 0) if _is_the_document(proposal.row, names) else await _several(proposal.row, samples, model)
         proposal, tokens = proposal if found else replace(proposal, grain="document"), tokens + spent
     if shape is None and grain is None:
-        proposal, spent = await _about(subject(question), proposal, samples, model)
+        proposal, spent = await _about(question, proposal, samples, model)
         tokens += spent
     linted, issues = lint_table(proposal, "\n".join([question, *others]))
     merged, home, needed = merge_table(schema, shape(linted) if shape is not None else linted, embed)
@@ -154,11 +154,12 @@ def probe_prompt(row: str, sample: str) -> Request:
     )
 
 
-async def _about(noun: str, proposal: Table, samples: Sequence[str], model: Model) -> tuple[Table, int]:
+async def _about(question: str, proposal: Table, samples: Sequence[str], model: Model) -> tuple[Table, int]:
     """The proposal with a row for each thing that the question is about, where a document names several of them.
 
     "Which player scored the most points" asks of players, whatever the documents are about.
     """
+    noun = subject(question)
     named = any(c.name == noun and c.type is ColumnType.TEXT for c in proposal.columns)
     if proposal.grain != "document" or not named or noun in proposal.row.split():
         return proposal, 0
@@ -166,8 +167,24 @@ async def _about(noun: str, proposal: Table, samples: Sequence[str], model: Mode
     if not found:
         return proposal, tokens
     row = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-    return replace(proposal, name=noun if noun.endswith("s") else noun + "s", row=row, grain="many"), tokens
+    columns = _measured(proposal.columns, question)
+    name = noun if noun.endswith("s") else noun + "s"
+    return replace(proposal, name=name, columns=columns, row=row, grain="many"), tokens
 
+
+def _measured(columns: Sequence[Column], question: str) -> tuple[Column, ...]:
+    """The one number column under the noun that the question measures ("30 or more points" is no `score` of a player)."""
+    numbers = [c for c in columns if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)]
+    noun = _MEASURE.search(question.lower())
+    if len(numbers) != 1 or noun is None or any(c.name == noun[1] for c in columns):
+        return tuple(columns)
+    return tuple(replace(c, name=noun[1], description="") if c is numbers[0] else c for c in columns)
+
+
+_MEASURE = re.compile(
+    r"(?:\d[\d,.]*\s+or\s+(?:more|fewer|less)|(?:fewer|more|less) than \d[\d,.]*|at (?:least|most) \d[\d,.]*|"
+    r"the (?:most|fewest))\s+([a-z]+s)\b"
+)
 
 def _new_roles(extra: Sequence[Column], proposal: Table) -> list[Column]:
     """Columns for names that the question says, without one column for several names: they fill the roles that stand."""
