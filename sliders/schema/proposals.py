@@ -1,0 +1,189 @@
+"""From a model's proposal to columns: names, types and words that the question itself bears out, by code."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sliders.llm.model import Response
+from sliders.schema.lint import counted_nouns
+from sliders.schema.names import kind_of, snake_name, spoken_name
+from sliders.schema.schema import Column, ColumnType, Grain, Table
+
+
+def measured(columns: Sequence[Column], question: str) -> tuple[Column, ...]:
+    """The one number column under the noun that the question measures ("30 or more points" is no `score` of a player)."""
+    numbers = [c for c in columns if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)]
+    noun = _MEASURE.search(question.lower())
+    if len(numbers) != 1 or noun is None or any(c.name == noun[1] for c in columns):
+        return tuple(columns)
+    return tuple(replace(c, name=noun[1], description="") if c is numbers[0] else c for c in columns)
+
+
+_MEASURE = re.compile(
+    r"(?:\d[\d,.]*\s+or\s+(?:more|fewer|less)|(?:fewer|more|less) than \d[\d,.]*|at (?:least|most) \d[\d,.]*|"
+    r"the (?:most|fewest))\s+([a-z]+s)\b"
+)
+
+
+def new_roles(extra: Sequence[Column], proposal: Table) -> list[Column]:
+    """Columns for names that the question says, without one column for several names: they fill the roles that stand."""
+    names = Counter(c.name for c in extra)
+    roles = [c for c in proposal.columns if c.type is ColumnType.TEXT]
+    return [c for c in extra if names[c.name] == 1 or len(roles) < names[c.name]]
+
+
+def strangers(reply: Response, question: str) -> bool:
+    """Whether most parts of a proposal were asked for in words that the question does not have."""
+    said = {w.rstrip("s") for w in re.findall(r"[^\W_]+", question.lower())}
+    foreign = 0
+    parts = parts_of(reply)
+    for part in parts:
+        asked = [w.rstrip("s") for w in re.findall(r"[^\W_]+", str(part.get("asked", "")).lower())]
+        foreign += "_" in str(part.get("asked", "")) or 2 * sum(w in said for w in asked) < len(asked)
+    return 2 * foreign > len(parts)
+
+
+def parts_of(reply: Response) -> list[dict[str, Any]]:
+    """The named parts of a reply: what was asked, the column's name and its type."""
+    data = reply.data if isinstance(reply.data, dict) else {}
+    return [part for part in data.get("columns", []) if isinstance(part, dict) and part.get("name")]
+
+
+def row_noun(questions: Sequence[str]) -> str:
+    """What most of several questions count ("how many of the sailings"): one row of the table is one of these."""
+    nouns = Counter(noun for question in questions for noun in counted_nouns(question))
+    best = nouns.most_common(1)
+    if not best or best[0][1] < max(_FEWEST_COUNTS, _COUNT_SHARE * len(questions)):
+        return ""
+    return best[0][0]
+
+
+_FEWEST_COUNTS, _COUNT_SHARE = 3, 0.3
+
+
+def proposal_of(reply: Response, grain: Grain | None, question: str, counted: str = "") -> Table:
+    """The table that a reply proposes; `counted` is what the questions count, and so its row."""
+    data = reply.data if isinstance(reply.data, dict) else {}
+    said: Grain = "many" if data.get("in_document") == "several" else "document"
+    parts = _own_names([{**part, "asked": _as_written(part, question)} for part in parts_of(reply)])
+    columns = tuple(
+        Column(_name(part, question), _type(part, question), _asked(part, question), examples=_example(part))
+        for part in parts
+    )
+    row = kind_of(str(data.get("row", "")).strip().rstrip("."))
+    if counted:
+        row = f"{'an' if counted[0] in 'aeiou' else 'a'} {counted}"
+    noun = snake_name(row.split(" of ")[0].removeprefix("a ").removeprefix("an ").removeprefix("the "), "fact")
+    return Table(noun if noun.endswith("s") else noun + "s", columns, row=row, grain=grain or said)
+
+
+def _as_written(part: dict[str, Any], question: str) -> str:
+    """The words of the question as the question writes them: a name in small letters would pass for a plain word."""
+    asked = str(part.get("asked", "")).strip()
+    at = question.lower().find(asked.lower())
+    return question[at : at + len(asked)] if asked and at >= 0 else asked
+
+
+def _own_names(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One name for two roles ("winner", "loser": "team") tells nothing apart: each takes the question's own word."""
+    names = Counter(str(part["name"]) for part in parts)
+    out = []
+    for part in parts:
+        asked = str(part.get("asked", "")).strip()
+        role = names[str(part["name"])] > 1 and re.fullmatch(r"(?:the )?([a-z]+(?: [a-z]+)?)", asked)
+        out.append({**part, "name": snake_name(role[1])} if role else part)
+    return out
+
+
+def _name(part: dict[str, Any], question: str = "") -> str:
+    """The proposed name; a lone participle gets its noun back from the question ("killed": "people_killed")."""
+    name = str(part["name"])
+    asked = str(part.get("asked", "")).strip()
+    if _OF_IDENTIFIERS.search(name) and _PROPER_NAME.fullmatch(asked):
+        return "name"  # what is called by a proper name is not called by a number
+    if (named := re.fullmatch(r"(?:different )?([a-z]+) names?", asked)) and "name" not in name:
+        return f"{named[1]}_name"
+    place = _BESIDE_WORDS.sub("", asked)
+    beside = re.search(rf"({_BESIDE}) (?:the )?{re.escape(place)}", f"{asked} {question}") if place[:1].isupper() else None
+    if beside:
+        return snake_name(beside[1])  # what stands near a place is not in it
+    if _differs(asked, name):
+        return snake_name(asked)  # "new confirmed cases" are no `new_deaths`, though that column exists
+    if _OUTCOME.fullmatch(asked) and (name == asked or asked not in name.split("_")) and _PEOPLE.search(question):
+        return f"people_{asked}"  # who is counted stands elsewhere in the question
+    nouns = re.findall(
+        r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", str(part.get("asked", "")).lower()
+    )
+    if not re.fullmatch(r"[a-z]+ed", name) or not nouns or nouns[-1] in _QUESTION_WORDS:
+        return name
+    return f"{'people' if nouns[-1].startswith('person') else nouns[-1]}_{name}"
+
+
+def _differs(asked: str, name: str) -> bool:
+    """Whether question and name share a word and each has a telling one that the other lacks."""
+    words = {w.rstrip("s") for w in re.findall(r"[a-z]+", asked) if w not in _QUESTION_WORDS and w not in _RELATIONS}
+    told = {w.rstrip("s") for w in spoken_name(name).split() if w not in _QUESTION_WORDS}
+    return bool(words & told and words - told and told - words) and len(words) <= _NAME_WORDS and asked.islower()
+
+
+_RELATIONS = frozenset("of the in a an to by for at on as its".split())
+_NAME_WORDS = 4
+_OUTCOME = re.compile(r"[a-z]+(?:ed|lost)")
+_PEOPLE = re.compile(r"\b(?:people|persons?|passengers?|victims?|fatal|lives)\b", re.IGNORECASE)
+_OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|number|no|code)$")
+_BESIDE = r"\b(?:near|next to|close to|opposite|beside)"
+_BESIDE_WORDS = re.compile(rf"^.*{_BESIDE} (?:the )?")
+_PROPER_NAME = re.compile(r"(?:(?:about|of|in|at|by) )?(?:the )?[A-Z][^\W\d]*(?:[ '’&.-]+[^\W\d]+)*")
+
+
+def _example(part: dict[str, Any]) -> tuple[str, ...]:
+    """The question's words for a column where they name one particular thing ("near Hull pier")."""
+    asked = str(part.get("asked", "")).strip()
+    return (asked,) if re.search(r"\b[A-Z]", asked) and len(asked.split()) <= _EXAMPLE_WORDS else ()
+
+
+_EXAMPLE_WORDS = 5
+
+
+def _type(part: dict[str, Any], question: str = "") -> ColumnType:
+    """The proposed type, or integer where the question's own words count or compare with a number."""
+    said, asked, name = ColumnType(part.get("type", "text")), str(part.get("asked", "")).strip(), _name(part, question)
+    if name.startswith("people_"):
+        return ColumnType.INTEGER
+    if _OUTCOME.fullmatch(asked) and f"_{name}".endswith(f"_{asked}"):
+        return ColumnType.BOOLEAN  # "destroyed": so or not
+    if _PROPER_NAME.fullmatch(str(part.get("asked", "")).strip()):
+        return ColumnType.TEXT
+    return ColumnType.INTEGER if said is ColumnType.TEXT and _COUNTED.search(str(part.get("asked", ""))) else said
+
+
+_COUNTED = re.compile(
+    r"^(?:how many|number of|total number of)\b|\b(?:at least|at most|more than|fewer than|less than|over|under) "
+    r"(?:\d|one|two|three|four|five|six|seven|eight|nine|ten)|\b(?:\d[\d,.]*|ten|two|five) or (?:more|fewer|less)\b",
+    re.IGNORECASE,
+)
+
+
+def _asked(part: dict[str, Any], question: str) -> str:
+    """The question's own words for a column, where they say more than its name does and name no particular thing."""
+    asked, name = str(part.get("asked", "")).strip(), _name(part, question)
+    words = [w for w in re.findall(r"[a-z]{3,}", asked) if w not in _QUESTION_WORDS]
+    told = set(spoken_name(name).split())
+    words = list(dict.fromkeys(words))
+    if not words or re.search(r"[A-Z\d]", asked) or all(w.rstrip("s") in {t.rstrip("s") for t in told} for w in words):
+        return ""
+    return f"{spoken_name(name)}; {' '.join(words)}" if len(words) <= 6 else ""
+
+
+_QUESTION_WORDS = frozenset(
+    (
+        "all and any are average being between describes did does each eight fewer five for four give gives "
+        "had has have highest how its largest least less list lowest many more most much name nine number one "
+        "over per reported says seven six smallest stated ten than that the their there three total two under "
+        "was were what when where which who whose with"
+    ).split()
+)
