@@ -132,6 +132,8 @@ async def induce_schema(
         proposal, spent = await _about(question, proposal, samples, model)
         tokens += spent
     linted, issues = lint_table(proposal, "\n".join([question, *others]))
+    if grain is None and linted.grain == "many" and all(c.type is not ColumnType.TEXT for c in linted.columns):
+        linted = replace(linted, grain="document")  # numbers without a name are no rows
     merged, home, needed = merge_table(schema, shape(linted) if shape is not None else linted, embed)
     return Induction(merged, home, needed, issues, tokens)
 

@@ -59,6 +59,8 @@ _SUPERLATIVES = frozenset(
         "shortest",
     ]
 )
+_WHOLE_TEXT = frozenset({"content", "contents", "text", "body", "detail", "details", "information", "title", "file"})
+_DOCUMENTS = frozenset({"report", "document", "file", "page", "text"})
 _DATE_WORDS = re.compile(r"(^|_)(date|day_of|born_on|died_on)(_|$)|_date$|^date")
 
 
@@ -99,8 +101,13 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
         issues.append(LintIssue(column.name, "counts, ranks and answers are SQL's work", "dropped"))
         return None
     own = set() if table.grain == "many" and column.type is ColumnType.TEXT else _row_nouns(table)
-    if len(table.columns) > 1 and name.rstrip("s") in own | counted_nouns(question):
+    stated = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)  # a document may say how many there are
+    if len(table.columns) > 1 and name.rstrip("s") in own | (set() if stated else counted_nouns(question)):
         issues.append(LintIssue(column.name, "the row itself is no fact", "dropped"))
+        return None
+    of_document = parts[0] in _DOCUMENTS and parts[1:] == ["name"]
+    if of_document or (parts[0].rstrip("s") in _row_nouns(table) and parts[1:] and set(parts[1:]) <= _WHOLE_TEXT):
+        issues.append(LintIssue(column.name, "the document's name and text stand beside every row", "dropped"))
         return None
     trimmed = _without_superlatives(parts)
     if not trimmed:

@@ -157,3 +157,15 @@ def test_a_standing_name_is_not_taken_for_another_fact() -> None:
     standing = Schema((Table("sailings", (Column("new_losses", ColumnType.INTEGER),), row="a sailing", grain="document"),))
     found = induce("How many new late sailings?", proposal(("new late passages", "new_losses", "integer")), schema=standing)
     assert found.table.column_names == ("new_losses", "new_late_passages")
+
+
+def test_numbers_that_a_document_states_of_counted_things_are_kept_and_its_name_is_not() -> None:
+    columns = (("number of berths", "berths", "integer"), ("report", "report_name", "text"), ("harbour", "harbour", "text"))
+    found = induce("How many berths has the harbour?", proposal(*columns, row="a report"))
+    assert found.table.column_names == ("berths", "harbour")
+
+
+def test_rows_without_a_name_are_no_rows() -> None:
+    asked = proposal(("depth", "depth", "number"), row="a berth", several=True)
+    found = induce("What is the depth?", asked, {"names": ["Ada Lund", "Merrow", "barley"]})
+    assert found.table.grain == "document"
