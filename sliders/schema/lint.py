@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -102,7 +103,7 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
         return None
     own = set() if table.grain == "many" and column.type is ColumnType.TEXT else _row_nouns(table)
     stated = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)  # a document may say how many there are
-    if len(table.columns) > 1 and name.rstrip("s") in own | (set() if stated else counted_nouns(question)):
+    if len(table.columns) > 1 and name.rstrip("s") in own | _counted_often(question, 2 if stated else 1):
         issues.append(LintIssue(column.name, "the row itself is no fact", "dropped"))
         return None
     of_document = parts[0] in _DOCUMENTS and parts[1:] == ["name"]
@@ -130,6 +131,12 @@ def _counts_rows(parts: Sequence[str], table: Table, question: str) -> bool:
     if parts[:2] in (["number", "of"], ["count", "of"]):
         return all(p.rstrip("s") in nouns for p in parts[2:])
     return False
+
+
+def _counted_often(questions: str, times: int) -> set[str]:
+    """Nouns that so many of the questions (one a line) count."""
+    counts = Counter(noun for line in questions.splitlines() for noun in counted_nouns(line))
+    return {noun for noun, n in counts.items() if n >= times}
 
 
 def counted_nouns(question: str) -> set[str]:

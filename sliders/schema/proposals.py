@@ -37,14 +37,14 @@ def new_roles(extra: Sequence[Column], proposal: Table) -> list[Column]:
 
 
 def strangers(reply: Response, question: str) -> bool:
-    """Whether most parts of a proposal were asked for in words that the question does not have."""
-    said = {w.rstrip("s") for w in re.findall(r"[^\W_]+", question.lower())}
-    foreign = 0
-    parts = parts_of(reply)
-    for part in parts:
-        asked = [w.rstrip("s") for w in re.findall(r"[^\W_]+", str(part.get("asked", "")).lower())]
-        foreign += "_" in str(part.get("asked", "")) or 2 * sum(w in said for w in asked) < len(asked)
-    return 2 * foreign > len(parts)
+    """Whether no part of a proposal was asked for in words that the question has: the last word of each tells."""
+    said = {w[:_PREFIX] for w in re.findall(r"[^\W_]+", question.lower())}
+    heads = [re.findall(r"[^\W_]+", str(part.get("asked", "")).lower())[-1:] for part in parts_of(reply)]
+    return bool(heads) and not any(word[:_PREFIX] in said for head in heads for word in head)
+
+
+_PREFIX = 5
+"""So many letters make two forms of a word alike ("registered", "registration")."""
 
 
 def parts_of(reply: Response) -> list[dict[str, Any]]:
@@ -111,16 +111,23 @@ def _name(part: dict[str, Any], question: str = "") -> str:
     beside = re.search(rf"({_BESIDE}) (?:the )?{re.escape(place)}", f"{asked} {question}") if place[:1].isupper() else None
     if beside:
         return snake_name(beside[1])  # what stands near a place is not in it
-    if _differs(asked, name):
+    if part.get("type") in ("integer", "number") and _differs(asked, name):
         return snake_name(asked)  # "new confirmed cases" are no `new_deaths`, though that column exists
     if _OUTCOME.fullmatch(asked) and (name == asked or asked not in name.split("_")) and _PEOPLE.search(question):
         return f"people_{asked}"  # who is counted stands elsewhere in the question
+    if _OUTCOME.fullmatch(asked) and asked not in name.split("_") and _stem_of(asked) not in name:
+        return asked
     nouns = re.findall(
         r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", str(part.get("asked", "")).lower()
     )
     if not re.fullmatch(r"[a-z]+ed", name) or not nouns or nouns[-1] in _QUESTION_WORDS:
         return name
     return f"{'people' if nouns[-1].startswith('person') else nouns[-1]}_{name}"
+
+
+def _stem_of(word: str) -> str:
+    """A word without its ending, as far as two forms of it share ("operated", "operator")."""
+    return word[: max(_PREFIX, len(word) - 3)]
 
 
 def _differs(asked: str, name: str) -> bool:

@@ -155,7 +155,7 @@ def test_columns_copied_from_the_schema_instead_of_the_question_are_asked_again(
 
 def test_a_standing_name_is_not_taken_for_another_fact() -> None:
     standing = Schema((Table("sailings", (Column("new_losses", ColumnType.INTEGER),), row="a sailing", grain="document"),))
-    found = induce("How many new late sailings?", proposal(("new late passages", "new_losses", "integer")), schema=standing)
+    found = induce("Were there new late passages?", proposal(("new late passages", "new_losses", "integer")), schema=standing)
     assert found.table.column_names == ("new_losses", "new_late_passages")
 
 
