@@ -11,7 +11,7 @@ from sliders.answer.counting import repair_averages, repair_counts, repair_extre
 from sliders.answer.filings import repair_filings
 from sliders.answer.literals import NO, YES, repair_literals
 from sliders.answer.profile import DATED, NUMERIC
-from sliders.answer.question import NamedValue, iso_date, numbers
+from sliders.answer.question import NamedValue, bounds, iso_date, numbers
 from sliders.answer.scope import Names
 from sliders.schema.schema import ColumnType
 
@@ -38,6 +38,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
         lambda: repair_literals(tree, names, question),
         lambda: _date_literals(tree, names),
         lambda: repair_filings(tree, names, question),
+        lambda: _stated_bound(tree, names, question),
         lambda: _bounds(tree, question),
         lambda: repair_parts(tree, question, named),
         lambda: repair_averages(tree, question),
@@ -177,6 +178,23 @@ def _date_literals(tree: exp.Query, names: Names) -> Iterator[str]:
                 "this", exp.Substring(this=node.this.copy(), start=exp.Literal.number(1), length=exp.Literal.number(7))
             )
             yield "month compared with the month of the date"
+
+
+def _stated_bound(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
+    """ "At least one person was hurt" tests the number of the hurt, not that some column is stated."""
+    small = bounds(question)
+    tests = [node for node in tree.find_all(exp.Not) if isinstance(node.this, exp.Is) and isinstance(node.parent, exp.Where)]
+    asked = set(re.findall(r"[a-z]+", question.lower()))
+    numeric = [
+        c.column.name
+        for table in names.profiles
+        for c in table.columns
+        if c.column.type in NUMERIC and c.column.name.rsplit("_", 1)[-1] in asked
+    ]
+    if len(small) == 1 and len(tests) == 1 and len(numeric) == 1 and re.search(r"\bat least\b|\bor more\b", question):
+        test = exp.GTE(this=exp.column(numeric[0]), expression=exp.Literal.number(small[0]))
+        tests[0].replace(test)
+        yield f"the question's bound of {small[0]} tested on {numeric[0]}"
 
 
 def _bounds(tree: exp.Query, question: str) -> Iterator[str]:

@@ -15,6 +15,8 @@ from sliders.schema.schema import Column, ColumnType, Schema, Table
 from sliders.store.records import Task
 
 _FEWEST = 3
+_KEPT = (ColumnType.TEXT, ColumnType.BOOLEAN)
+"""A yes or no is read from its clause where the copied words do not say it."""
 
 
 def retype(session: Session) -> None:
@@ -24,7 +26,7 @@ def retype(session: Session) -> None:
         if session.catalog.knowledge.statistic(f"retyped:{table.name}") == _state(session, table):
             continue
         changed = [
-            c for c in table.columns if not c.pinned and c.type is not ColumnType.TEXT and _misfits(session, table, c)
+            c for c in table.columns if not c.pinned and c.type not in _KEPT and _misfits(session, table, c)
         ]
         if changed:
             _apply(session, schema, table, changed, ColumnType.TEXT, "most of the words found for it are no such value")

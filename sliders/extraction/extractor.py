@@ -17,7 +17,7 @@ from sliders.extraction.refine import Candidate, refine
 from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
 from sliders.extraction.sentences import states_outcome, tells_otherwise, told_in_sentence
 from sliders.llm.model import Model, Request, Response
-from sliders.schema.schema import Column, Table
+from sliders.schema.schema import Column, ColumnType, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,9 @@ def _with_sentences(reading: _Reading, row: Row, columns: Sequence[Column]) -> R
 
 
 def _told(reading: _Reading, cell: Cell, column: Column) -> Cell:
-    if cell.absence not in (Absence.NOT_STATED, Absence.UNGROUNDED) and not states_outcome(column):
+    open_cell = cell.absence in (Absence.NOT_STATED, Absence.UNGROUNDED)
+    open_cell |= column.type is ColumnType.BOOLEAN and cell.absence is Absence.NOT_PARSED
+    if not open_cell and not states_outcome(column):
         return cell
     found = told_in_sentence(column, reading.text, reading.context)
     if found is None and cell.absence is None and cell.span is not None:
