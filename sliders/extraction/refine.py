@@ -203,6 +203,9 @@ def _rest(outer: Candidate, inner: Candidate, text: str) -> Candidate:
     return outer  # in the middle: the words around it belong together
 
 
+_MANY_FIELDS, _CLAUSE = 3, 30
+
+
 def _one_owner_a_span(found: Mapping[str, list[Candidate]]) -> dict[str, list[Candidate]]:
     """A span that two columns of the row claim goes to the column that has nothing else, else to the first."""
     owners: dict[tuple[int, int], list[str]] = {}
@@ -213,6 +216,10 @@ def _one_owner_a_span(found: Mapping[str, list[Candidate]]) -> dict[str, list[Ca
     out = {name: list(candidates) for name, candidates in found.items()}
     for span, names in owners.items():
         if len(names) < 2:
+            continue
+        if len(names) >= _MANY_FIELDS and span[1] - span[0] >= _CLAUSE:  # a whole clause for every field says nothing
+            for name in names:
+                out[name] = [c for c in out[name] if (c.start, c.end) != span]
             continue
         keeper = min(names, key=lambda n: (len(out[n]) > 1, names.index(n)))
         for name in names:

@@ -1,0 +1,27 @@
+"""Copied words are cut to what a cell should hold, and never to something else."""
+
+from __future__ import annotations
+
+from sliders.extraction.refine import refine
+from sliders.schema.schema import Column
+
+FERRY, CARGO, PORT = Column("ferry"), Column("cargo"), Column("port")
+TEXT = "The Merrow, a slow boat with a friendly crew, carried barley to Hull."
+
+
+def words(*mentions: tuple[Column, str]) -> dict[str, list[str]]:
+    return {name: [c.words for c in found] for name, found in refine(mentions, TEXT).items() if found}
+
+
+def test_one_clause_for_every_field_is_no_value() -> None:
+    clause = "a slow boat with a friendly crew"
+    assert words((FERRY, clause), (CARGO, clause), (PORT, clause), (PORT, "Hull")) == {"port": ["Hull"]}
+
+
+def test_a_short_name_may_serve_several_fields() -> None:
+    assert set(words((FERRY, "Hull"), (CARGO, "barley"), (PORT, "Hull"))) == {"ferry", "cargo", "port"}
+
+
+def test_loose_words_and_the_fields_own_name_are_cut() -> None:
+    assert words((PORT, "to Hull"), (FERRY, "The Merrow")) == {"port": ["Hull"], "ferry": ["The Merrow"]}
+    assert words((CARGO, "null"), (PORT, "port")) == {}
