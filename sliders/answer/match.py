@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from sliders.answer.question import normal
+from sliders.reconcile.countries import country_of
 
 SAME_LETTERS = 88.0
 """Lowest similarity (0 to 100) at which two spellings count as one value."""
@@ -18,9 +19,12 @@ LEGAL_FORMS = frozenset(
 
 
 def same(literal: str, texts: Sequence[str]) -> list[str]:
-    """Values that equal the literal but for case, accents, punctuation, white space and a company's legal form."""
-    key = _core(literal)
-    return [text for text in texts if _core(text) == key] if key else []
+    """Values that equal the literal but for case, accents, punctuation, white space and a company's legal form.
+
+    A country's name is also equal to the words for its people ("Spain", "Spanish").
+    """
+    key, country = _core(literal), country_of(literal)
+    return [t for t in texts if _core(t) == key or (country and country_of(t) == country)] if key else []
 
 
 def _core(text: str) -> str:

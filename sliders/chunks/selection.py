@@ -76,13 +76,21 @@ def select_context(
     texts = [section if isinstance(section, str) else section.content for section in sections]
     sizes = [count(text) for text in texts]
     scores = _scores(texts, query, embedder or default_embedder())
-    groups = _groups(sections)
-    pinned = {
+    pinned = _pinned(sections, keep_last)
+    kept = _choose(_groups(sections), scores, sizes, pinned, budget, (min_score, min_share))
+    return _selection(sections, kept, scores, sizes)
+
+
+def _pinned(sections: Sequence[Section], keep_last: int) -> set[int]:
+    """Positions that always stay: the last ones and system messages."""
+    return {
         number
         for number, section in enumerate(sections)
         if number >= len(sections) - keep_last or (isinstance(section, Message) and section.role == "system")
     }
-    kept = _choose(groups, scores, sizes, pinned, budget, (min_score, min_share))
+
+
+def _selection(sections: Sequence[Section], kept: set[int], scores: Sequence[float], sizes: Sequence[int]) -> Selection[Section]:
     positions = tuple(sorted(kept))
     return Selection(
         sections=tuple(sections[number] for number in positions),

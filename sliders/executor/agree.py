@@ -17,29 +17,36 @@ def agree(session: Session, table: Table) -> int:
 
     The same cells come out however often it runs: a run that was killed before it does it again.
     """
-    types = sorted(f"{c.name}:{c.type.value}" for c in table.columns)
-    count = session.catalog.extractions.count(table.name)
-    asked = sum(n for states in session.catalog.extractions.absences(table.name).values() for n in states.values())
-    state = [count, asked, types]
-    if count < _FEWEST_ROWS or session.catalog.knowledge.statistic(f"agreed:{table.name}") == state:
+    if session.catalog.extractions.count(table.name) < _FEWEST_ROWS:
+        return 0
+    if session.catalog.knowledge.statistic(f"agreed:{table.name}") == _state(session, table):
         return 0
     changed = agreed(_lines(session, table), table.columns) if table.grain == "many" else []
     with session.catalog.database.transaction():
         session.catalog.extractions.save(changed)
         filled = filled_by_twins(session.catalog.extractions.rows(table.name), table.columns)
         session.catalog.extractions.save(filled)
-        session.catalog.knowledge.set_statistic(f"agreed:{table.name}", state)
+        session.catalog.knowledge.set_statistic(f"agreed:{table.name}", _state(session, table))
     _decide(session, table, changed, "as most lines of the list have them")
     _decide(session, table, filled, "as a column that stands on the same words in the other rows")
     return len(changed) + len(filled)
+
+
+def _state(session: Session, table: Table) -> list[object]:
+    """What the votes follow from: while it stands, they are not taken again."""
+    empty = sum(n for states in session.catalog.extractions.absences(table.name).values() for n in states.values())
+    types = sorted(f"{c.name}:{c.type.value}" for c in table.columns)
+    return [session.catalog.extractions.count(table.name), empty, types]
 
 
 def are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:
     """Whether the rows of a table are entries of lists."""
     if table.grain != "many" or not rows:
         return False
-    read_from = list(dict.fromkeys(row.chunk_id for row in rows))[:_CHUNKS_LOOKED_AT]
-    chunks = {c.id: c for c in session.catalog.chunks.all()}
+    documents = {row.chunk_id: row.document_id for row in rows}
+    read_from = list(documents)[:_CHUNKS_LOOKED_AT]
+    looked_in = dict.fromkeys(documents[chunk] for chunk in read_from)
+    chunks = {c.id: c for document in looked_in for c in session.catalog.chunks.of(document)}
     return all(chunk in chunks and records_of(chunks[chunk]) for chunk in read_from)
 
 

@@ -128,13 +128,12 @@ async def complete_pinned(session: Session) -> Schema:
         return schema
     model, texts, grain = session.models.model_for("schema"), samples(session), grain_of(session)
     printed = printed_periods(session)
-    done = {}
+    completed = schema
     for table in bare:
         told = grain if printed is None else period_grain(table) or grain
-        done[table.name] = await complete_table(table, texts, model, grain=told)
-    completed = Schema(tuple(done.get(t.name, t) for t in schema.tables))
+        completed = completed.with_table(await complete_table(table, texts, model, grain=told))
     session.catalog.schemas.save(completed, "pinned tables described")
-    for table in done.values():
+    for table in (completed.table(t.name) for t in bare):
         session.decide("schema", f"table:{table.name}", "described", f"one row: {table.row}; grain {table.grain}")
     return completed
 

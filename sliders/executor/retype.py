@@ -84,10 +84,7 @@ def _apply(
     )
     settled = session.catalog.extractions.settled(table)
     rows = [_again(row, grown, names) for row in session.catalog.extractions.rows(table.name)]
-    session.catalog.schemas.save(
-        Schema(tuple(grown if t.name == table.name else t for t in schema.tables)),
-        "types that the words do not bear out",
-    )
+    session.catalog.schemas.save(schema.with_table(grown), "types that the words do not bear out")
     tasks = [
         Task(table.name, tuple(sorted(names & known)), chunk, "done")
         for chunk, known in settled.items()

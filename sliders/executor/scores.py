@@ -35,7 +35,6 @@ def _split(session: Session, table: Table, column: Column, sides: tuple[Column, 
     schema = session.catalog.schemas.current() or Schema()
     standing = schema.table(table.name)
     grown = replace(standing, columns=(*standing.columns, *sides))
-    tables = tuple(grown if t.name == table.name else t for t in schema.tables)
     settled = session.catalog.extractions.settled(standing)
     numbers = [c for c in standing.columns if c.type is ColumnType.INTEGER and not c.pinned and c.name != column.name]
     follow = tuple(c for c in numbers if read_score("2-1", c) is not None)  # a margin is the score's difference
@@ -43,7 +42,7 @@ def _split(session: Session, table: Table, column: Column, sides: tuple[Column, 
     names = tuple(s.name for s in sides)
     tasks = [Task(table.name, names, chunk, "done") for chunk, known in settled.items() if column.name in known]
     with session.catalog.database.transaction():
-        session.catalog.schemas.save(Schema(tables), "scores have two sides")
+        session.catalog.schemas.save(schema.with_table(grown), "scores have two sides")
         session.catalog.extractions.save(rows, tasks)
         session.catalog.knowledge.set_statistic(f"split:{table.name}", [*split_columns(session, table.name), column.name])
     session.decide("schema", f"column:{column.name}", "split", f"its words are scores: {' and '.join(names)}")

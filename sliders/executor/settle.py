@@ -41,9 +41,7 @@ async def settle(
     version = session.catalog.tables.materialise(table.name)
     corrections = tuple(_correction(c) for c in session.catalog.knowledge.corrections(table.name))
     criteria = criteria_of(session)
-    hinted = f":{session.normalize}{session.precede}" if session.normalize or session.precede else ""
-    hinted += "" if criteria == DEFAULT_CRITERIA else f":{criteria}"
-    fingerprint = f"{version.revision}:{len(corrections)}{hinted}"
+    fingerprint = f"{version.revision}:{len(corrections)}{_hinted(session, criteria)}"
     if before is not None and before.version == version.version and _known(session, table) == fingerprint:
         return None
     rows = session.catalog.extractions.rows(table.name)
@@ -67,6 +65,12 @@ async def settle(
     remember(session, result, memory, relation.document_ids)
     session.catalog.knowledge.set_statistic(f"settled:{table.name}", fingerprint)
     return result
+
+
+def _hinted(session: Session, criteria: Sequence[str]) -> str:
+    """What the user's hints and criteria add to a fingerprint."""
+    hinted = f":{session.normalize}{session.precede}" if session.normalize or session.precede else ""
+    return hinted + ("" if criteria == DEFAULT_CRITERIA else f":{criteria}")
 
 
 def _known(session: Session, table: Table) -> Any:

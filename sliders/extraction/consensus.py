@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
-from sliders.extraction.sentences import told_in_sentence
-from sliders.schema.names import spoken_name
+from sliders.extraction.sentences import told_in_sentence, words_of
 from sliders.schema.schema import Column, ColumnType
 
 FEWEST_LINES = 12
@@ -39,6 +38,16 @@ class Line:
 
 Vocabulary = dict[str, Counter[str]]
 """Column name -> its words in plain form -> number of lines that have them there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Vote:
+    """What the lines of a round say of words: `own` are the known words that belong to a column by a clear majority,
+    `others` those that are known in another column or were dropped as fallbacks."""
+
+    counts: Vocabulary
+    own: Mapping[str, list[str]]
+    others: Mapping[str, set[str]]
 
 
 def plain(words: str) -> str:
@@ -95,13 +104,21 @@ def _round(lines: Sequence[Line], columns: Sequence[Column]) -> dict[str, dict[s
     fallbacks = {(name, v) for name, counts in words.items() for v in counts if _is_fallback(v, name, moved, words)}
     for name, value in fallbacks:
         del words[name][value]
+    vote = _vote(words, {v for _, v in fallbacks})
     for line in moved:
-        cells = _without_fallbacks(line, fallbacks) | _shortened(line, by_name, words, {v for _, v in fallbacks})
+        cells = _without_fallbacks(line, fallbacks) | _shortened(line, by_name, vote)
         cells |= _with_article(replace(line, row=_with(line.row, cells)), by_name, words)
         line = replace(line, row=_with(line.row, cells))
-        cells |= _filled(line, by_name, words)
+        cells |= _filled(line, by_name, vote)
         changed[line.row.id] |= cells
     return changed
+
+
+def _vote(words: Vocabulary, fallbacks: set[str]) -> _Vote:
+    known = {name: [v for v, n in counts.items() if n >= _KNOWN] for name, counts in words.items()}
+    own = {name: [v for v in values if _owner(v, words) == name] for name, values in known.items()}
+    others = {name: {v for other in known if other != name for v in known[other]} | fallbacks for name in known}
+    return _Vote(words, own, others)
 
 
 def _stands(cell: Cell) -> bool:
@@ -132,12 +149,12 @@ def _moved(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict
         home = cells.get(owner) or line.row.cell(owner)
         if home is not None and home.absence is not None and cell.span is not None:
             cells[owner] = _cell_at(line, columns[owner], cell.span.start, cell.span.end, home)
-        reason = f"{cell.printed!r} is {owner} in most lines"
-        cells[cell.column] = replace(
-            cell, value=None, printed="", span=None, grounding=Grounding.NONE,
-            absence=Absence.NOT_STATED, detail=reason,
-        )  # fmt: skip
+        cells[cell.column] = _emptied(cell, f"{cell.printed!r} is {owner} in most lines")
     return cells
+
+
+def _emptied(cell: Cell, reason: str) -> Cell:
+    return replace(cell, value=None, printed="", span=None, grounding=Grounding.NONE, absence=Absence.NOT_STATED, detail=reason)
 
 
 def _is_fallback(value: str, name: str, lines: Sequence[Line], known: Vocabulary) -> bool:
@@ -156,28 +173,25 @@ _FEWEST_BESIDE, _LOSING, _FEWEST_TOLD = 8, 0.25, 6
 
 def _without_fallbacks(line: Line, fallbacks: set[tuple[str, str]]) -> dict[str, Cell]:
     return {
-        cell.column: replace(
-            cell, value=None, printed="", span=None, grounding=Grounding.NONE, absence=Absence.NOT_STATED,
-            detail=f"{cell.printed!r} is given only where a line states no other {cell.column}",
-        )
+        cell.column: _emptied(cell, f"{cell.printed!r} is given only where a line states no other {cell.column}")
         for cell in line.row.cells
         if _stands(cell) and (cell.column, plain(cell.printed)) in fallbacks
-    }  # fmt: skip
+    }
 
 
-def _shortened(line: Line, columns: Mapping[str, Column], known: Vocabulary, foreign: set[str]) -> dict[str, Cell]:
+def _shortened(line: Line, columns: Mapping[str, Column], vote: _Vote) -> dict[str, Cell]:
     """A phrase cut to the one known value inside it: one that no other line has ("excellent Chinese dishes"), or one
     that adds only words of the column itself or of another field ("north side area", "Merrow steam ferry")."""
     cells: dict[str, Cell] = {}
     for cell in line.row.cells:
-        if cell.column not in known or not _stands(cell) or cell.span is None:
+        if cell.column not in vote.counts or not _stands(cell) or cell.span is None:
             continue
         words = plain(cell.printed)
-        counts = known[cell.column]
-        inner = [v for v, n in counts.items() if n >= _KNOWN and v != words and _owner(v, known) == cell.column]
+        inner = [v for v in vote.own[cell.column] if v != words]
         places = _longest(_places(line.text[cell.span.start - line.start : cell.span.end - line.start], inner))
         if len({v for _, _, v in places}) == 1:
-            if counts[words] > 1 and not _adds_nothing(words, places[0][2], columns[cell.column], known, foreign):
+            adds_nothing = _adds_nothing(words, places[0][2], columns[cell.column], vote.others[cell.column])
+            if vote.counts[cell.column][words] > 1 and not adds_nothing:
                 continue
             start = cell.span.start + places[0][0]
             cells[cell.column] = _cell_at(line, columns[cell.column], start, start + places[0][1] - places[0][0], cell)
@@ -200,26 +214,24 @@ def _with_article(line: Line, columns: Mapping[str, Column], known: Vocabulary) 
 _FEWEST_WITH_ARTICLE = 2
 
 
-def _adds_nothing(words: str, value: str, column: Column, known: Vocabulary, foreign: set[str]) -> bool:
+def _adds_nothing(words: str, value: str, column: Column, others: set[str]) -> bool:
     rest = " ".join(words.replace(value, " ", 1).split())
-    own = set(spoken_name(column.name).split()) | set(column.description.lower().replace(";", " ").split())
-    others = {v for name, counts in known.items() if name != column.name for v, n in counts.items() if n >= _KNOWN} | foreign
+    own = set(words_of(column))
     return bool(rest) and (all(w in own for w in rest.split()) or rest in others)
 
 
-def _filled(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict[str, Cell]:
+def _filled(line: Line, columns: Mapping[str, Column], vote: _Vote) -> dict[str, Cell]:
     """Known words that stand in the line, for the columns that were read empty."""
-    taken = [c.span for c in line.row.cells if _stands(c) and c.span is not None and c.column in known]
+    taken = [c.span for c in line.row.cells if _stands(c) and c.span is not None and c.column in vote.counts]
     cells: dict[str, Cell] = {}
     for cell in line.row.cells:
         if columns[cell.column].type is ColumnType.BOOLEAN and (clause := _clause(line, columns[cell.column], cell)):
             cells[cell.column] = clause
-        if cell.absence is None or cell.column not in known:
+        if cell.absence is None or cell.column not in vote.counts:
             continue
-        words = [v for v, n in known[cell.column].items() if n >= _KNOWN and _owner(v, known) == cell.column]
         places = [
             (s, e, v)
-            for s, e, v in _longest(_places(line.text, words))
+            for s, e, v in _longest(_places(line.text, vote.own[cell.column]))
             if not any(line.start + s < t.end and t.start < line.start + e for t in taken)
         ]
         if len({v for _, _, v in places}) == 1:

@@ -34,8 +34,7 @@ def told_in_sentence(column: Column, text: str, context: CoerceContext) -> tuple
         return None
     found: list[tuple[int, int, Coerced]] = []
     for start, end in sentence_spans(text):
-        words = {stem(w.strip(".,;:()\"'").lower()) for w in text[start:end].split()}
-        if not telling & words:
+        if telling.isdisjoint(_stems(text[start:end])):
             continue
         parsed = coerce(text[start:end].strip(), column, context=context)
         if parsed.value is not None and (parsed.derived or _counts_them(text[start:end], telling)):
@@ -47,9 +46,8 @@ def told_in_sentence(column: Column, text: str, context: CoerceContext) -> tuple
 
 def _counts_them(sentence: str, telling: frozenset[str]) -> bool:
     """Whether the one number of a sentence stands shortly before its telling word ("the three crewmembers were killed")."""
-    words = [w.strip(".,;:()\"'").lower() for w in sentence.split()]
     numbers = numbers_in(sentence)
-    at = [i for i, w in enumerate(words) if stem(w) in telling]
+    at = [i for i, word in enumerate(_stems(sentence)) if word in telling]
     if len(numbers) != 1 or not at or re.fullmatch(r"1\d{3}|20\d\d", numbers[0].text):  # a year counts nobody
         return False
     number = len(sentence[: numbers[0].start].split())
@@ -83,8 +81,8 @@ def tells_otherwise(column: Column, text: str, start: int, end: int) -> bool:
     telling = _telling(column)
     for first, last in sentence_spans(text):
         if first <= start and end <= last:
-            words = [stem(w.strip(".,;:()\"'").lower()) for w in text[first:last].split()]
-            return len(words) >= _SENTENCE_WORDS and not telling & set(words)
+            words = _stems(text[first:last])
+            return len(words) >= _SENTENCE_WORDS and telling.isdisjoint(words)
     return False
 
 
@@ -119,12 +117,20 @@ _TELLING_LENGTH = 5
 
 def states_outcome(column: Column) -> bool:
     """Whether the column counts an outcome (killed, injured ...) whose sentences code reads reliably."""
-    words = [*spoken_name(column.name).split(), *column.description.lower().replace(";", " ").split()]
-    return any(outcome_stems(stem(word)) for word in words)
+    return any(outcome_stems(stem(word)) for word in words_of(column))
 
 
 def _telling(column: Column) -> frozenset[str]:
     """Stems that a sentence about the column has: of its telling words, and of those that state the same outcome."""
-    words = [*spoken_name(column.name).split(), *column.description.lower().replace(";", " ").split()]
-    own = {stem(w) for w in words} - _GENERAL
+    own = {stem(word) for word in words_of(column)} - _GENERAL
     return frozenset(own | {other for s in own for other in outcome_stems(s)})
+
+
+def words_of(column: Column) -> list[str]:
+    """The words of a column's name and description."""
+    return [*spoken_name(column.name).split(), *column.description.lower().replace(";", " ").split()]
+
+
+def _stems(sentence: str) -> list[str]:
+    """The stem of each word of a sentence, in order."""
+    return [stem(word.strip(".,;:()\"'").lower()) for word in sentence.split()]

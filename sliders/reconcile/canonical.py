@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sliders.extraction.cells import Scalar
+from sliders.reconcile.countries import country_of, is_country_column
 from sliders.reconcile.folding import fold, name_key, name_tokens
 from sliders.reconcile.profile import Codes, Encoded
 from sliders.reconcile.values import Normalization
@@ -60,7 +61,9 @@ class Links:
 
 
 def link_by_rule(examples: Sequence[Scalar], links: Links, normalize: Sequence[Normalization], column: str) -> None:
-    """Join the forms that are one name beyond doubt: the user's terms, word order, legal forms."""
+    """Join the forms that are one name beyond doubt: the user's terms, word order, legal forms, words for a country."""
+    if is_country_column(examples):
+        _link_countries(examples, links)
     seen: dict[str, int] = {}
     for code, value in enumerate(examples):
         if not isinstance(value, str):
@@ -78,6 +81,14 @@ def link_by_rule(examples: Sequence[Scalar], links: Links, normalize: Sequence[N
             links.join(codes[0], code, f"the user says that these mean {rule.canonical!r}")
 
 
+def _link_countries(examples: Sequence[Scalar], links: Links) -> None:
+    first: dict[str, int] = {}
+    for code, value in enumerate(examples):
+        country = country_of(str(value))
+        if country is not None and first.setdefault(country, code) != code:
+            links.join(first[country], code, f"both are words for {country}")
+
+
 def _same_shape(left: str, right: str) -> bool:
     """Names of one token ("A", "The A") are joined only when nothing but a legal form differs."""
     a, b = name_tokens(left), name_tokens(right)
@@ -92,6 +103,8 @@ def variants_of(encoded: Encoded, links: Links, normalize: Sequence[Normalizatio
     counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=size)
     roots = links.roots()
     wanted = {fold(rule.canonical) for rule in normalize if not rule.column or rule.column == column}
+    if is_country_column(encoded.examples):
+        wanted |= {fold(country) for value in encoded.examples if (country := country_of(str(value)))}
     unique, clusters = np.unique(roots, return_inverse=True)
     clusters = clusters.astype(np.int64).reshape(-1)
     sizes = np.bincount(clusters, minlength=len(unique))

@@ -122,12 +122,15 @@ async def _link_by_model(
             naming.settlements.append(Settlement(signature, int(same), reason))
             if same:
                 _join(links, joined, encoded.examples, pair, reason)
-    left = len(waiting) - len(asked)
-    if left:
-        pair = waiting[-1][0]
-        example = f"{encoded.examples[pair.left]!r} and {encoded.examples[pair.right]!r} ({pair.kind})"
-        why = f"nothing in their rows tells, and no model was asked; for one, {example}"
-        naming.decisions.append(Choice(f"{table.name}.{column.name}", f"{left} pairs of names left apart", why))
+    if left := len(waiting) - len(asked):
+        naming.decisions.append(_left_apart(f"{table.name}.{column.name}", left, encoded, waiting[-1][0]))
+
+
+def _left_apart(subject: str, count: int, encoded: Encoded, pair: VariantPair) -> Choice:
+    """The decision about pairs that no model was asked about, with one of them as the example."""
+    example = f"{encoded.examples[pair.left]!r} and {encoded.examples[pair.right]!r} ({pair.kind})"
+    why = f"nothing in their rows tells, and no model was asked; for one, {example}"
+    return Choice(subject, f"{count} pairs of names left apart", why)
 
 
 def _remembered(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from sliders.errors import RepairError
-from sliders.extraction.cells import Row, Scalar
+from sliders.extraction.cells import Cell, Row, Scalar
 from sliders.reconcile.values import CellSource, DocumentSource
 
 _NOTHING = CellSource()
@@ -99,26 +99,24 @@ def relation_of(
             values[cell.column][index] = cell.value
             if cell.span is not None:
                 place.append((cell.column, cell.span.start, cell.span.end))
-            sources[row.id, cell.column] = CellSource(
-                printed=cell.printed,
-                quote=cell.printed,
-                section=(sections or {}).get(row.chunk_id, ""),
-                page=cell.span.page if cell.span else None,
-                unit=cell.unit,
-                scale=cell.scale,
-                grounding=cell.grounding,
-                rationale=cell.rationale,
-                kind=kind,
-            )
+            sources[row.id, cell.column] = _source_of(cell, (sections or {}).get(row.chunk_id, ""), kind)
         if place:
             mentions[row.id] = (row.document_id, tuple(sorted(place)))
     return MemoryRelation(
-        values,
-        [row.id for row in kept],
-        [row.document_id for row in kept],
-        [row.chunk_id for row in kept],
-        documents,
-        sources,
-        mentions,
-        quote,
+        values, [row.id for row in kept], [row.document_id for row in kept], [row.chunk_id for row in kept],
+        documents, sources, mentions, quote,
+    )  # fmt: skip
+
+
+def _source_of(cell: Cell, section: str, kind: Literal["table", "prose"]) -> CellSource:
+    return CellSource(
+        printed=cell.printed,
+        quote=cell.printed,
+        section=section,
+        page=cell.span.page if cell.span else None,
+        unit=cell.unit,
+        scale=cell.scale,
+        grounding=cell.grounding,
+        rationale=cell.rationale,
+        kind=kind,
     )

@@ -14,7 +14,7 @@ from sliders.schema.guidelines import guidelines_for
 from sliders.schema.lint import LintIssue, lint_table, subject
 from sliders.schema.literals import uncovered
 from sliders.schema.merging import Embed, merge_table
-from sliders.schema.names import spoken_name
+from sliders.schema.names import plural, spoken_name, with_article
 from sliders.schema.proposals import measured, new_roles, parts_of, proposal_of, row_noun, strangers
 from sliders.schema.schema import ColumnType, Grain, Schema, Table
 
@@ -82,22 +82,11 @@ def _known(schema: Schema) -> str:
 
 
 async def induce_schema(
-    question: str,
-    samples: Sequence[str],
-    schema: Schema,
-    model: Model,
-    embed: Embed,
-    *,
-    grain: Grain | None = None,
-    others: Sequence[str] = (),
-    names: Sequence[str] = (),
-    shape: Callable[[Table], Table] | None = None,
+    question: str, samples: Sequence[str], schema: Schema, model: Model, embed: Embed, *, grain: Grain | None = None,
+    others: Sequence[str] = (), names: Sequence[str] = (), shape: Callable[[Table], Table] | None = None,
     texts: Sequence[str] = (),
-) -> Induction:
+) -> Induction:  # fmt: skip
     """Ask which facts the question needs, repair the proposal, and merge it into the schema that stands.
-
-    Names, dates and codes of the question that no proposed column covers are asked for once more: a question about one
-    named thing cannot be answered without the column that holds the name.
 
     Args:
         samples: texts of several documents, each short.
@@ -113,21 +102,13 @@ async def induce_schema(
     if schema.tables and all(table.pinned for table in schema.tables):
         table = schema.tables[0]
         return Induction(schema, table, tuple(c for t in schema.tables for c in t.column_names))
-    reply = await model.generate(induction_prompt(question, samples, schema))
-    spent = 0
-    if schema.tables and strangers(reply, question):  # copied from the columns that exist, not read from the question
-        spent, reply = reply.usage.tokens, await model.generate(induction_prompt(question, samples, Schema()))
-    noun = row_noun([question, *others])
-    proposal, tokens = proposal_of(reply, grain, question, noun), spent + reply.usage.tokens
-    open_parts = uncovered(question, [str(p.get("asked", "")) for p in parts_of(reply)], proposal, texts)
-    if open_parts and shape is None:
-        again = await model.generate(induction_prompt(question, samples, schema, open_parts))
-        tokens += again.usage.tokens
-        extra = proposal_of(again, grain, question, noun).columns
-        proposal = replace(proposal, columns=(*proposal.columns, *new_roles(extra, proposal)))
+    counted = row_noun([question, *others])
+    proposal, tokens = await _proposed(
+        question, samples, schema, model, grain=grain, counted=counted, texts=texts, complete=shape is None
+    )
     if grain is None and proposal.grain == "many" and not any(t.name == proposal.name for t in schema.tables):
-        found, spent = (False, 0) if _is_the_document(proposal.row, names) else await _several(proposal.row, samples, model)
-        proposal, tokens = proposal if found else replace(proposal, grain="document"), tokens + spent
+        proposal, spent = await _with_grain(proposal, names, samples, model)
+        tokens += spent
     if shape is None and grain is None:
         proposal, spent = await _about(question, proposal, samples, model)
         tokens += spent
@@ -136,6 +117,30 @@ async def induce_schema(
         linted = replace(linted, grain="document")  # numbers without a name are no rows
     merged, home, needed = merge_table(schema, shape(linted) if shape is not None else linted, embed)
     return Induction(merged, home, needed, issues, tokens)
+
+
+async def _proposed(
+    question: str, samples: Sequence[str], schema: Schema, model: Model, *, grain: Grain | None, counted: str,
+    texts: Sequence[str], complete: bool,
+) -> tuple[Table, int]:  # fmt: skip
+    """The table that the model proposes, and the tokens that it took.
+
+    Where it is to be `complete`, names, dates and codes of the question that no proposed column covers are asked for
+    once more: a question about one named thing cannot be answered without the column that holds the name.
+    """
+    reply = await model.generate(induction_prompt(question, samples, schema))
+    tokens = reply.usage.tokens
+    if schema.tables and strangers(reply, question):  # copied from the columns that exist, not read from the question
+        reply = await model.generate(induction_prompt(question, samples, Schema()))
+        tokens += reply.usage.tokens
+    proposal = proposal_of(reply, grain, question, counted)
+    open_parts = uncovered(question, [str(p.get("asked", "")) for p in parts_of(reply)], proposal, texts)
+    if open_parts and complete:
+        again = await model.generate(induction_prompt(question, samples, schema, open_parts))
+        tokens += again.usage.tokens
+        extra = proposal_of(again, grain, question, counted).columns
+        proposal = replace(proposal, columns=(*proposal.columns, *new_roles(extra, proposal)))
+    return proposal, tokens
 
 
 def probe_prompt(row: str, sample: str) -> Request:
@@ -163,15 +168,21 @@ async def _about(question: str, proposal: Table, samples: Sequence[str], model: 
     """
     noun = subject(question)
     named = any(c.name == noun and c.type is ColumnType.TEXT for c in proposal.columns)
-    if proposal.grain != "document" or not named or noun in proposal.row.split():
+    if proposal.grain != "document" or not named or noun in [*proposal.row.split(), "person"]:
         return proposal, 0
     found, tokens = await _several(noun, samples, model)
     if not found:
         return proposal, tokens
-    row = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
     columns = measured(proposal.columns, question)
-    name = noun if noun.endswith("s") else noun + "s"
-    return replace(proposal, name=name, columns=columns, row=row, grain="many"), tokens
+    return replace(proposal, name=plural(noun), columns=columns, row=with_article(noun), grain="many"), tokens
+
+
+async def _with_grain(proposal: Table, names: Sequence[str], samples: Sequence[str], model: Model) -> tuple[Table, int]:
+    """The proposal with one row a document, unless a sample names several of its rows."""
+    if _is_the_document(proposal.row, names):
+        return replace(proposal, grain="document"), 0
+    found, tokens = await _several(proposal.row, samples, model)
+    return proposal if found else replace(proposal, grain="document"), tokens
 
 
 def _is_the_document(row: str, names: Sequence[str]) -> bool:

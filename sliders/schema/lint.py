@@ -156,9 +156,11 @@ _SUBJECTS = (
 def subject(question: str) -> str:
     """The kind of thing that a question is about, in the singular; "" where its form does not say.
 
-    >>> subject("Which keeper lit the lamp most often?"), subject("List the keepers who left."), subject("How many?")
-    ('keeper', 'keeper', '')
+    >>> subject("Which keeper lit the lamp most often?"), subject("Who left?"), subject("How many?")
+    ('keeper', 'person', '')
     """
+    if re.match(r"(?:who|whose|whom)\b", question.strip().lower()):
+        return "person"
     for pattern in _SUBJECTS:
         if found := re.search(pattern, question.strip().lower()):
             return found[1].removesuffix("s") if len(found[1]) > _SHORT else found[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -17,7 +18,10 @@ Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 _SAME_COLUMN = 0.80
 _SAME_TABLE = 0.60
 _MOST_EXAMPLES = 3
-_CALENDAR = frozenset({"year", "calendar_year", "month", "calendar_month", "weekday", "day_of_week"})
+_CALENDAR = frozenset({"year", "calendar", "month", "weekday", "day", "week", "of"})
+_CALENDAR_UNITS = frozenset({"year", "month", "weekday", "week"})
+_SAME_DATE = 0.65
+_BIRTH, _DEATH, _AGE = re.compile(r"birth|born"), re.compile(r"death|died"), re.compile(r"(?:^|_)age(?:_at_death)?$")
 _FAMILIES = {
     ColumnType.INTEGER: "number",
     ColumnType.NUMBER: "number",
@@ -40,7 +44,10 @@ def merge_table(schema: Schema, proposal: Table, embed: Embed) -> tuple[Schema, 
         return Schema((*schema.tables, named)), named, named.column_names
     columns = list(home.columns)
     needed: list[str] = []
-    for column in sorted(proposal.columns, key=lambda c: c.name in _CALENDAR):
+    for column in sorted(proposal.columns, key=_is_calendar):
+        if (lived := _life(column, columns)) and not home.pinned:
+            needed += [name for name in lived if name not in needed]
+            continue
         twin = same_column(column, columns, embed)
         if twin is None and not home.pinned:
             columns.append(column)
@@ -53,7 +60,7 @@ def merge_table(schema: Schema, proposal: Table, embed: Embed) -> tuple[Schema, 
         if twin is not None and twin.name not in needed:
             needed.append(twin.name)
     grown = replace(home, columns=tuple(columns))
-    return Schema(tuple(grown if t.name == home.name else t for t in schema.tables)), grown, tuple(needed)
+    return schema.with_table(grown), grown, tuple(needed)
 
 
 def _more_exact(column: Column, standing: Column) -> bool:
@@ -74,9 +81,8 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     for other in others:
         if _core(other.name) == _core(column.name) and _FAMILIES[other.type] == _FAMILIES[column.type]:
             return other
-    dates = [o for o in others if o.type is ColumnType.DATE]
-    if column.name in _CALENDAR and len(dates) == 1:
-        return dates[0]  # SQL takes a date apart
+    if date := _its_date(column, others, embed):
+        return date  # SQL takes a date apart
     if column.type in (ColumnType.INTEGER, ColumnType.NUMBER):
         for other in others:
             if _FAMILIES[other.type] == "number" and _asked_alike(column, other):
@@ -95,6 +101,33 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     scores = np.maximum(vectors[1:] @ vectors[0], names[1:] @ names[0])
     best = int(np.argmax(scores))
     return rivals[best] if float(scores[best]) >= _SAME_COLUMN else None
+
+
+def _is_calendar(column: Column) -> bool:
+    return bool(_CALENDAR_UNITS & set(column.name.split("_")))
+
+
+def _its_date(column: Column, others: Sequence[Column], embed: Embed) -> Column | None:
+    """The date that a column of years, months or weekdays is a part of ("year_born" of "date_of_birth")."""
+    dates = [o for o in others if o.type is ColumnType.DATE]
+    if not dates or not _is_calendar(column) or column.type is ColumnType.DATE:
+        return None
+    bare = set(column.name.split("_")) <= _CALENDAR
+    if bare and len(dates) == 1:
+        return dates[0]
+    vectors = embed([spoken_name(column.name), *map(_words, dates)])
+    scores = vectors[1:] @ vectors[0]
+    best = int(np.argmax(scores))
+    return dates[best] if bare or float(scores[best]) >= _SAME_DATE else None
+
+
+def _life(column: Column, others: Sequence[Column]) -> list[str]:
+    """The dates of birth and death between which SQL counts an age."""
+    if not _AGE.search(column.name):
+        return []
+    dates = [o.name for o in others if o.type is ColumnType.DATE]
+    born, died = (next((n for n in dates if said.search(n)), "") for said in (_BIRTH, _DEATH))
+    return [born, died] if born and died else []
 
 
 def _bare_name(one: str, other: str) -> bool:

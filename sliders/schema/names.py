@@ -73,4 +73,22 @@ def kind_of(words: str) -> str:
     noun = re.sub(r"[^\w-]", "", head[-1]).lower() if head else ""
     if not noun or any(c.isdigit() for c in noun):
         return words.strip()
+    return with_article(noun)
+
+
+def with_article(noun: str) -> str:
+    """One of what a noun names.
+
+    >>> with_article("ferry"), with_article("entry")
+    ('a ferry', 'an entry')
+    """
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def plural(noun: str) -> str:
+    """The name of a table whose rows a noun names.
+
+    >>> plural("sailing"), plural("points")
+    ('sailings', 'points')
+    """
+    return noun if noun.endswith("s") else noun + "s"

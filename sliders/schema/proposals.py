@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from sliders.llm.model import Response
-from sliders.schema.lint import counted_nouns
-from sliders.schema.names import kind_of, snake_name, spoken_name
+from sliders.schema.lint import counted_nouns, subject
+from sliders.schema.names import kind_of, plural, snake_name, spoken_name, with_article
 from sliders.schema.schema import Column, ColumnType, Grain, Table
 
 
@@ -69,23 +69,48 @@ def proposal_of(reply: Response, grain: Grain | None, question: str, counted: st
     """The table that a reply proposes; `counted` is what the questions count, and so its row."""
     data = reply.data if isinstance(reply.data, dict) else {}
     said: Grain = "many" if data.get("in_document") == "several" else "document"
-    parts = _own_names([{**part, "asked": _as_written(part, question)} for part in parts_of(reply)])
-    columns = tuple(
-        Column(_name(part, question), _type(part, question), _asked(part, question), examples=_example(part))
-        for part in parts
-    )
-    row = kind_of(str(data.get("row", "")).strip().rstrip("."))
-    if counted:
-        row = f"{'an' if counted[0] in 'aeiou' else 'a'} {counted}"
+    parts = _facts([{**part, "asked": _as_written(part, question)} for part in parts_of(reply)], question)
+    parts = _own_names(parts)
+    columns = tuple(_column(part, question) for part in parts)
+    row = _row(str(data.get("row", "")).strip().rstrip("."), counted, question)
     noun = snake_name(row.split(" of ")[0].removeprefix("a ").removeprefix("an ").removeprefix("the "), "fact")
-    return Table(noun if noun.endswith("s") else noun + "s", columns, row=row, grain=grain or said)
+    return Table(plural(noun), columns, row=row, grain=grain or said)
+
+
+def _row(said: str, counted: str, question: str) -> str:
+    """What a row is: what the questions count, else the model's word; a name of one thing says nothing of its kind."""
+    if counted:
+        return with_article(counted)
+    row = kind_of(said)
+    noun = subject(question)
+    named = row != said and row.split()[-1] not in question.lower() and all(w[:1].isupper() for w in said.split())
+    return with_article(noun) if noun and named else row
+
+
+def _facts(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
+    """The parts without counts of rows and of different values, which are SQL's work."""
+    kept = []
+    for part in parts:
+        number = part.get("type") in ("integer", "number")
+        if number and str(part["name"]).lower() in _BARE_COUNTS and part["asked"].lower() not in question.lower():
+            continue
+        if number and _DISTINCT.match(part["asked"]):
+            if any(p.get("type") == "text" for p in parts):
+                continue
+            part = {**part, "name": _DISTINCT.sub("", str(part["name"]).replace("_", " ")), "type": "text"}
+        kept.append(part)
+    return kept or parts
+
+
+_BARE_COUNTS = frozenset({"number", "count", "total"})
+_DISTINCT = re.compile(r"^(?:(?:number|count) of )?(?:different|distinct|unique)\s", re.IGNORECASE)
 
 
 def _as_written(part: dict[str, Any], question: str) -> str:
     """The words of the question as the question writes them: a name in small letters would pass for a plain word."""
     asked = str(part.get("asked", "")).strip()
     at = question.lower().find(asked.lower())
-    return question[at : at + len(asked)] if asked and at >= 0 else asked
+    return question[at : at + len(asked)].strip() if asked and at >= 0 else asked
 
 
 def _own_names(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -93,16 +118,19 @@ def _own_names(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     names = Counter(str(part["name"]) for part in parts)
     out = []
     for part in parts:
-        asked = str(part.get("asked", "")).strip()
-        role = names[str(part["name"])] > 1 and re.fullmatch(r"(?:the )?([a-z]+(?: [a-z]+)?)", asked)
+        role = names[str(part["name"])] > 1 and re.fullmatch(r"(?:the )?([a-z]+(?: [a-z]+)?)", part["asked"])
         out.append({**part, "name": snake_name(role[1])} if role else part)
     return out
 
 
-def _name(part: dict[str, Any], question: str = "") -> str:
+def _column(part: dict[str, Any], question: str) -> Column:
+    asked, said = str(part["asked"]), ColumnType(part.get("type", "text"))
+    name = _name(str(part["name"]), said, asked, question)
+    return Column(name, _type(said, asked, name), _description(asked, name), examples=_example(asked))
+
+
+def _name(name: str, said: ColumnType, asked: str, question: str) -> str:
     """The proposed name; a lone participle gets its noun back from the question ("killed": "people_killed")."""
-    name = str(part["name"])
-    asked = str(part.get("asked", "")).strip()
     if _OF_IDENTIFIERS.search(name) and _PROPER_NAME.fullmatch(asked):
         return "name"  # what is called by a proper name is not called by a number
     if (named := re.fullmatch(r"(?:different )?([a-z]+) names?", asked)) and "name" not in name:
@@ -111,15 +139,13 @@ def _name(part: dict[str, Any], question: str = "") -> str:
     beside = re.search(rf"({_BESIDE}) (?:the )?{re.escape(place)}", f"{asked} {question}") if place[:1].isupper() else None
     if beside:
         return snake_name(beside[1])  # what stands near a place is not in it
-    if part.get("type") in ("integer", "number") and _differs(asked, name):
+    if said in (ColumnType.INTEGER, ColumnType.NUMBER) and _differs(asked, name):
         return snake_name(asked)  # "new confirmed cases" are no `new_deaths`, though that column exists
     if _OUTCOME.fullmatch(asked) and (name == asked or asked not in name.split("_")) and _PEOPLE.search(question):
         return f"people_{asked}"  # who is counted stands elsewhere in the question
     if _OUTCOME.fullmatch(asked) and asked not in name.split("_") and _stem_of(asked) not in name:
         return asked
-    nouns = re.findall(
-        r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", str(part.get("asked", "")).lower()
-    )
+    nouns = re.findall(r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", asked.lower())
     if not re.fullmatch(r"[a-z]+ed", name) or not nouns or nouns[-1] in _QUESTION_WORDS:
         return name
     return f"{'people' if nouns[-1].startswith('person') else nouns[-1]}_{name}"
@@ -134,7 +160,8 @@ def _differs(asked: str, name: str) -> bool:
     """Whether question and name share a word and each has a telling one that the other lacks."""
     words = {w.rstrip("s") for w in re.findall(r"[a-z]+", asked) if w not in _QUESTION_WORDS and w not in _RELATIONS}
     told = {w.rstrip("s") for w in spoken_name(name).split() if w not in _QUESTION_WORDS}
-    return bool(words & told and words - told and told - words) and len(words) <= _NAME_WORDS and asked.islower()
+    plain = asked.islower() and not re.search(r"\d", asked)  # a bound ("born before 1900") is no name
+    return plain and bool(words & told and words - told and told - words) and len(words) <= _NAME_WORDS
 
 
 _RELATIONS = frozenset("of the in a an to by for at on as its".split())
@@ -144,28 +171,27 @@ _PEOPLE = re.compile(r"\b(?:people|persons?|passengers?|victims?|fatal|lives)\b"
 _OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|number|no|code)$")
 _BESIDE = r"\b(?:near|next to|close to|opposite|beside)"
 _BESIDE_WORDS = re.compile(rf"^.*{_BESIDE} (?:the )?")
+_OF_A_NAME = re.compile(r"([a-z]+(?: [a-z]+)?) (?:of|in|from|by) (?:the )?(?=[A-Z][^\d]*$)")
 _PROPER_NAME = re.compile(r"(?:(?:about|of|in|at|by) )?(?:the )?[A-Z][^\W\d]*(?:[ '’&.-]+[^\W\d]+)*")
 
 
-def _example(part: dict[str, Any]) -> tuple[str, ...]:
+def _example(asked: str) -> tuple[str, ...]:
     """The question's words for a column where they name one particular thing ("near Hull pier")."""
-    asked = str(part.get("asked", "")).strip()
     return (asked,) if re.search(r"\b[A-Z]", asked) and len(asked.split()) <= _EXAMPLE_WORDS else ()
 
 
 _EXAMPLE_WORDS = 5
 
 
-def _type(part: dict[str, Any], question: str = "") -> ColumnType:
+def _type(said: ColumnType, asked: str, name: str) -> ColumnType:
     """The proposed type, or integer where the question's own words count or compare with a number."""
-    said, asked, name = ColumnType(part.get("type", "text")), str(part.get("asked", "")).strip(), _name(part, question)
     if name.startswith("people_"):
         return ColumnType.INTEGER
     if _OUTCOME.fullmatch(asked) and f"_{name}".endswith(f"_{asked}"):
         return ColumnType.BOOLEAN  # "destroyed": so or not
-    if _PROPER_NAME.fullmatch(str(part.get("asked", "")).strip()):
+    if _PROPER_NAME.fullmatch(asked):
         return ColumnType.TEXT
-    return ColumnType.INTEGER if said is ColumnType.TEXT and _COUNTED.search(str(part.get("asked", ""))) else said
+    return ColumnType.INTEGER if said is ColumnType.TEXT and _COUNTED.search(asked) else said
 
 
 _COUNTED = re.compile(
@@ -175,13 +201,13 @@ _COUNTED = re.compile(
 )
 
 
-def _asked(part: dict[str, Any], question: str) -> str:
-    """The question's own words for a column, where they say more than its name does and name no particular thing."""
-    asked, name = str(part.get("asked", "")).strip(), _name(part, question)
-    words = [w for w in re.findall(r"[a-z]{3,}", asked) if w not in _QUESTION_WORDS]
-    told = set(spoken_name(name).split())
-    words = list(dict.fromkeys(words))
-    if not words or re.search(r"[A-Z\d]", asked) or all(w.rstrip("s") in {t.rstrip("s") for t in told} for w in words):
+def _description(asked: str, name: str) -> str:
+    """The question's own words for a column, where they say more than its name does, without the name of one thing."""
+    if found := _OF_A_NAME.match(asked):
+        asked = found[1]  # "citizens of Chile"
+    words = list(dict.fromkeys(w for w in re.findall(r"\b[a-z]{3,}", asked) if w not in _QUESTION_WORDS))
+    told = {word.rstrip("s") for word in spoken_name(name).split()}
+    if not words or re.search(r"[A-Z\d]", asked) or all(w.rstrip("s") in told for w in words):
         return ""
     return f"{spoken_name(name)}; {' '.join(words)}" if len(words) <= 6 else ""
 

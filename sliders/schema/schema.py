@@ -102,3 +102,7 @@ class Schema:
                 return table
         known = ", ".join(t.name for t in self.tables) or "none"
         raise SchemaError(f"the schema has no table {name!r}; its tables are: {known}")
+
+    def with_table(self, table: Table) -> Schema:
+        """The schema with this table in the place of the one that has its name."""
+        return Schema(tuple(table if t.name == table.name else t for t in self.tables))
