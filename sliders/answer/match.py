@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from sliders.answer.question import normal
-from sliders.reconcile.countries import country_of
+from sliders.extraction.countries import country_of
 
 SAME_LETTERS = 88.0
 """Lowest similarity (0 to 100) at which two spellings count as one value."""

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from sliders.extraction.amounts import read_number
 from sliders.extraction.cells import Absence, Scalar
+from sliders.extraction.countries import country_in
 from sliders.extraction.dates import PrintedDate, dates_in, infer_day_first, unsure
 from sliders.extraction.lexicon import stem
 from sliders.extraction.numbers import DecimalMark, infer_decimal
@@ -113,6 +114,8 @@ def _coerce(printed: str, column: Column, context: CoerceContext) -> Coerced:
             member, reason, derived = read_enum(words, column.enum_values)
             rationale = f"{words!r} means {member!r}" if derived else ""
             return _unparsed(reason) if member is None else Coerced(member, derived=derived, rationale=rationale)
+        case ColumnType.TEXT if country := country_in(words, column):
+            return Coerced(country)
         case _:
             return Coerced(words)
 

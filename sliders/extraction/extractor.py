@@ -12,6 +12,7 @@ from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
+from sliders.extraction.countries import holds_citizenship
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
 from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
@@ -113,7 +114,7 @@ def _with_sentences(reading: _Reading, row: Row, columns: Sequence[Column]) -> R
 def _told(reading: _Reading, cell: Cell, column: Column) -> Cell:
     open_cell = cell.absence in (Absence.NOT_STATED, Absence.UNGROUNDED)
     open_cell |= column.type is ColumnType.BOOLEAN and cell.absence is Absence.NOT_PARSED
-    if not open_cell and not states_outcome(column):
+    if not open_cell and not states_outcome(column) and not holds_citizenship(column):
         return cell
     found = told_in_sentence(column, reading.text, reading.context)
     if found is None and cell.absence is None and cell.span is not None:

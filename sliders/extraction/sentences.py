@@ -11,6 +11,7 @@ import re
 
 from sliders.chunks.sentences import sentence_spans
 from sliders.extraction.coerce import CoerceContext, Coerced, coerce
+from sliders.extraction.countries import citizenship_in, holds_citizenship
 from sliders.extraction.lexicon import stem
 from sliders.extraction.numbers import numbers_in
 from sliders.extraction.quantities import count_phrase, outcome_stems
@@ -23,10 +24,13 @@ _GENERAL = frozenset(
 
 
 def told_in_sentence(column: Column, text: str, context: CoerceContext) -> tuple[int, int, Coerced] | None:
-    """Span and value of the sentence that tells an integer column, or of the clause that tells a yes-or-no one; None
-    unless all that parse say the same."""
+    """Span and value of the sentence that tells an integer column, of the clause that tells a yes-or-no one, or of the
+    word for whose citizen somebody is; None unless all that parse say the same."""
     if column.type is ColumnType.BOOLEAN:
         return _clause(column, text, context)
+    if holds_citizenship(column):
+        said = citizenship_in(text)
+        return (*said, coerce(text[said[0] : said[1]], column, context=context)) if said else None
     if column.type is not ColumnType.INTEGER:
         return None
     telling = _telling(column)

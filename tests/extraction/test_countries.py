@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from sliders.answer.match import same
+from sliders.extraction.coerce import CoerceContext, coerce
+from sliders.extraction.countries import citizenship_in, country_of, is_country_column
+from sliders.extraction.sentences import told_in_sentence
 from sliders.reconcile.canonical import Links, link_by_rule, variants_of
-from sliders.reconcile.countries import country_of, is_country_column
 from sliders.reconcile.profile import Encoded
+from sliders.schema.schema import Column, ColumnType
 
 
 @pytest.mark.parametrize(
@@ -52,3 +55,28 @@ def test_a_column_of_other_things_keeps_words_that_are_also_countries_apart() ->
 def test_a_literal_finds_the_words_for_its_country() -> None:
     assert same("Norway", ["Norwegian", "Danish", "norway"]) == ["Norwegian", "norway"]
     assert same("Danish", ["Dane", "Denmark", "Finn"]) == ["Dane", "Denmark"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Ines Vala (born 1961) is a retired Chilean pilot from Lima, Peru.", "Chilean"),
+        ("Tom Reed was an U.S. senator.", "U.S."),
+        ("Mara Oduya was one of the first South African divers.", "South African"),
+        ("He was born in Spain. He is a Franco-Swiss baker.", None),
+        ("She was the mayor of Oslo, Norway.", None),
+    ],
+)
+def test_the_introduction_says_whose_citizen_somebody_is(text: str, words: str | None) -> None:
+    found = citizenship_in(text)
+    assert (text[found[0] : found[1]] if found else None) == words
+
+
+def test_a_column_of_countries_holds_the_country_for_the_word_that_is_printed() -> None:
+    country = Column("country", ColumnType.TEXT, "country; citizens")
+    assert coerce("Danish", country).value == "Denmark"
+    assert coerce("Scottish", country).value == "United Kingdom"
+    assert coerce("Scottish", Column("country", ColumnType.TEXT)).value == "Scotland"
+    assert coerce("Danish", Column("nationality", ColumnType.TEXT)).value == "Danish"
+    told = told_in_sentence(country, "Kai Holm was a Danish painter in Rome.", CoerceContext())
+    assert told is not None and told[2].value == "Denmark"
