@@ -14,6 +14,7 @@ _WHOLE_SET = frozenset(
     [
         "count",
         "counts",
+        "number",
         "total",
         "sum",
         "rank",
@@ -103,10 +104,11 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
         return None
     own = set() if table.grain == "many" and column.type is ColumnType.TEXT else _row_nouns(table)
     stated = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)  # a document may say how many there are
-    if len(table.columns) > 1 and name.rstrip("s") in own | _counted_often(question, 2 if stated else 1):
+    counted = set() if column.type is ColumnType.DATE else _counted_often(question, 2 if stated else 1)
+    if len(table.columns) > 1 and name.rstrip("s") in own | counted:
         issues.append(LintIssue(column.name, "the row itself is no fact", "dropped"))
         return None
-    of_document = parts[0] in _DOCUMENTS and parts[1:] == ["name"]
+    of_document = parts[0] in _DOCUMENTS and parts[1:] in ([], ["name"]) and column.type is ColumnType.TEXT
     if of_document or (parts[0].rstrip("s") in _row_nouns(table) and parts[1:] and set(parts[1:]) <= _WHOLE_TEXT):
         issues.append(LintIssue(column.name, "the document's name and text stand beside every row", "dropped"))
         return None
@@ -140,11 +142,12 @@ def _counted_often(questions: str, times: int) -> set[str]:
 
 
 def counted_nouns(question: str) -> set[str]:
-    """What a question counts ("how many of the old barns" counts barns): rows, never a column."""
-    found = re.findall(
-        r"how many (?:of (?:the|these|those) )?(?:different )?((?:[a-z-]+ ){0,2}?[a-z-]+?s)\b", question.lower()
-    )
-    return {words.split()[-1].rstrip("s") for words in found}
+    """What a question counts ("how many of the old barns" counts barns): rows, never a column.
+
+    Different things of a kind are counted in the column that names them.
+    """
+    found = re.findall(r"how many (?:of (?:the|these|those) )?((?:[a-z-]+ ){0,2}?[a-z-]+?s)\b", question.lower())
+    return {words.split()[-1].rstrip("s") for words in found if words.split()[0] not in ("different", "distinct", "unique")}
 
 
 _SUBJECTS = (

@@ -96,9 +96,7 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     rivals = [o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type]]
     if not rivals:
         return None
-    vectors = embed([_words(column), *map(_words, rivals)])
-    names = embed([spoken_name(column.name), *(spoken_name(o.name) for o in rivals)])
-    scores = np.maximum(vectors[1:] @ vectors[0], names[1:] @ names[0])
+    scores = _nearness(column, rivals, embed)
     best = int(np.argmax(scores))
     return rivals[best] if float(scores[best]) >= _SAME_COLUMN else None
 
@@ -115,10 +113,17 @@ def _its_date(column: Column, others: Sequence[Column], embed: Embed) -> Column 
     bare = set(column.name.split("_")) <= _CALENDAR
     if bare and len(dates) == 1:
         return dates[0]
-    vectors = embed([spoken_name(column.name), *map(_words, dates)])
-    scores = vectors[1:] @ vectors[0]
+    scores = _nearness(column, dates, embed)
     best = int(np.argmax(scores))
     return dates[best] if bare or float(scores[best]) >= _SAME_DATE else None
+
+
+def _nearness(column: Column, others: Sequence[Column], embed: Embed) -> NDArray[np.float32]:
+    """Cosine to each of the others, shape (n,): of the names, or of the names with their descriptions if that is more."""
+    vectors = embed([_words(column), *map(_words, others)])
+    names = embed([spoken_name(column.name), *(spoken_name(o.name) for o in others)])
+    scores: NDArray[np.float32] = np.maximum(vectors[1:] @ vectors[0], names[1:] @ names[0])
+    return scores
 
 
 def _life(column: Column, others: Sequence[Column]) -> list[str]:

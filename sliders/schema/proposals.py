@@ -88,12 +88,10 @@ def _row(said: str, counted: str, question: str) -> str:
 
 
 def _facts(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
-    """The parts without counts of rows and of different values, which are SQL's work."""
+    """The parts without counts of different values, which are SQL's work."""
     kept = []
     for part in parts:
         number = part.get("type") in ("integer", "number")
-        if number and str(part["name"]).lower() in _BARE_COUNTS and part["asked"].lower() not in question.lower():
-            continue
         if number and _DISTINCT.match(part["asked"]):
             if any(p.get("type") == "text" for p in parts):
                 continue
@@ -102,7 +100,6 @@ def _facts(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
     return kept or parts
 
 
-_BARE_COUNTS = frozenset({"number", "count", "total"})
 _DISTINCT = re.compile(r"^(?:(?:number|count) of )?(?:different|distinct|unique)\s", re.IGNORECASE)
 
 
@@ -133,6 +130,10 @@ def _name(name: str, said: ColumnType, asked: str, question: str) -> str:
     """The proposed name; a lone participle gets its noun back from the question ("killed": "people_killed")."""
     if _OF_IDENTIFIERS.search(name) and _PROPER_NAME.fullmatch(asked):
         return "name"  # what is called by a proper name is not called by a number
+    if re.fullmatch(r"[a-z]+(?:_[a-z]+)+", asked):
+        return asked  # the name of a column that exists
+    if name == "number" and len(asked.split()) > 1 and asked.lower() in question.lower():
+        return snake_name(asked)
     if (named := re.fullmatch(r"(?:different )?([a-z]+) names?", asked)) and "name" not in name:
         return f"{named[1]}_name"
     place = _BESIDE_WORDS.sub("", asked)
@@ -168,7 +169,7 @@ _RELATIONS = frozenset("of the in a an to by for at on as its".split())
 _NAME_WORDS = 4
 _OUTCOME = re.compile(r"[a-z]+(?:ed|lost)")
 _PEOPLE = re.compile(r"\b(?:people|persons?|passengers?|victims?|fatal|lives)\b", re.IGNORECASE)
-_OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|number|no|code)$")
+_OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|no|code)$|_number$")
 _BESIDE = r"\b(?:near|next to|close to|opposite|beside)"
 _BESIDE_WORDS = re.compile(rf"^.*{_BESIDE} (?:the )?")
 _OF_A_NAME = re.compile(r"([a-z]+(?: [a-z]+)?) (?:of|in|from|by) (?:the )?(?=[A-Z][^\d]*$)")

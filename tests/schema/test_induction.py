@@ -41,7 +41,7 @@ def test_columns_come_from_the_parts_of_the_question() -> None:
     assert (found.table.grain, found.needed) == ("document", ("captain", "cargo"))
 
 
-@pytest.mark.parametrize("name", ["count", "total", "number_of_documents", "rank", "sailing_count", "average"])
+@pytest.mark.parametrize("name", ["count", "total", "number", "number_of_documents", "rank", "sailing_count", "average"])
 def test_what_sql_must_compute_is_no_column(name: str) -> None:
     found = induce("How many sailings carried barley?", proposal(("barley", "cargo", "text"), ("how many", name, "integer")))
     assert found.table.column_names == ("cargo",)
@@ -119,6 +119,41 @@ def test_the_year_of_the_only_date_is_no_column() -> None:
     standing = Schema((Table("sailings", (Column("left_on", ColumnType.DATE),), row="a sailing", grain="document"),))
     found = induce("Which calendar year has the most sailings?", proposal(("calendar year", "year", "integer")), schema=standing)
     assert (found.table.column_names, found.needed) == (("left_on",), ("left_on",))
+
+
+@pytest.mark.parametrize(
+    ("name", "date"), [("year_left", "date_left"), ("month_returned", "date_returned"), ("month", "date_left")]
+)
+def test_a_part_of_a_date_is_taken_from_the_date_that_it_belongs_to(name: str, date: str) -> None:
+    dates = (Column("date_left", ColumnType.DATE), Column("date_returned", ColumnType.DATE))
+    standing = Schema((Table("sailings", dates, row="a sailing", grain="document"),))
+    near = {"year left": "date left", "month returned": "date returned", "month": "date left"}
+
+    def same(texts: Sequence[str]) -> NDArray[np.float32]:
+        return embed([near.get(text, text) for text in texts])
+
+    model = ScriptedModel([proposal((name, name, "integer"))])
+    found = asyncio.run(induce_schema(f"In which {name}?", [SAMPLE], standing, model, same))
+    assert (found.table.column_names, found.needed) == (("date_left", "date_returned"), (date,))
+
+
+def test_an_age_between_two_dates_is_counted_by_sql() -> None:
+    dates = (Column("date_of_birth", ColumnType.DATE), Column("death_date", ColumnType.DATE))
+    standing = Schema((Table("captains", dates, row="a captain", grain="document"),))
+    found = induce("Who died at the highest age?", proposal(("age", "age", "integer")), schema=standing)
+    assert (found.table.column_names, found.needed) == (("date_of_birth", "death_date"), ("date_of_birth", "death_date"))
+
+
+def test_different_things_are_counted_in_the_column_that_names_them() -> None:
+    found = induce("How many different ports occur?", proposal(("different ports", "distinct_ports", "integer")))
+    assert [(c.name, c.type) for c in found.table.columns] == [("ports", ColumnType.TEXT)]
+    both = induce("How many different ports occur?", proposal(("ports", "port", "text"), ("different ports", "n", "integer")))
+    assert both.table.column_names == ("port",)
+
+
+def test_the_name_of_one_person_is_no_kind_of_row() -> None:
+    found = induce("Who is the oldest?", proposal(("oldest", "birth_date", "date"), row="Ada Lund"))
+    assert (found.table.name, found.table.row) == ("persons", "a person")
 
 
 @pytest.mark.parametrize(
