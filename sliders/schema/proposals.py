@@ -132,7 +132,7 @@ def _name(name: str, said: ColumnType, asked: str, question: str) -> str:
         return "name"  # what is called by a proper name is not called by a number
     if re.fullmatch(r"[a-z]+(?:_[a-z]+)+", asked):
         return asked  # the name of a column that exists
-    if name == "number" and len(asked.split()) > 1 and asked.lower() in question.lower():
+    if name == "number" and re.fullmatch(r"(?:[\w-]+ )+number", asked):  # "flight number"
         return snake_name(asked)
     if (named := re.fullmatch(r"(?:different )?([a-z]+) names?", asked)) and "name" not in name:
         return f"{named[1]}_name"
