@@ -13,6 +13,7 @@ from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.countries import holds_citizenship
+from sliders.extraction.dates import dates_in
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
 from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
@@ -112,6 +113,8 @@ def _with_sentences(reading: _Reading, row: Row, columns: Sequence[Column]) -> R
 
 
 def _told(reading: _Reading, cell: Cell, column: Column) -> Cell:
+    if cell.absence is Absence.NOT_PARSED and column.type is ColumnType.DATE:
+        return _fuller(reading, cell, column)
     open_cell = cell.absence in (Absence.NOT_STATED, Absence.UNGROUNDED)
     open_cell |= column.type is ColumnType.BOOLEAN and cell.absence is Absence.NOT_PARSED
     if not open_cell and not states_outcome(column) and not holds_citizenship(column):
@@ -136,6 +139,16 @@ def _told(reading: _Reading, cell: Cell, column: Column) -> Cell:
         rationale=found[2].rationale,
         detail="told by a sentence",
     )
+
+
+def _fuller(reading: _Reading, cell: Cell, column: Column) -> Cell:
+    """A year or month alone, read as the one full date of the text that has it."""
+    said = dates_in(cell.printed, day_first=reading.context.day_first)
+    every = dates_in(reading.text, day_first=reading.context.day_first)
+    same = [d for d in every if d.full and len(said) == 1 and d.iso.startswith(said[0].iso)]
+    if len({d.iso for d in same}) != 1 or said[0].full:
+        return cell
+    return _cell_of(reading, column, Candidate(column, same[0].text, same[0].start, same[0].end, Grounding.EXACT, 1))
 
 
 async def _each_record(
