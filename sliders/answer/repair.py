@@ -38,6 +38,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
         lambda: repair_literals(tree, names, question),
         lambda: _date_literals(tree, names),
         lambda: repair_filings(tree, names, question),
+        lambda: _bound_of_column(tree, names),
         lambda: _stated_bound(tree, names, question),
         lambda: _bounds(tree, question),
         lambda: repair_parts(tree, question, named),
@@ -178,6 +179,26 @@ def _date_literals(tree: exp.Query, names: Names) -> Iterator[str]:
                 "this", exp.Substring(this=node.this.copy(), start=exp.Literal.number(1), length=exp.Literal.number(7))
             )
             yield "month compared with the month of the date"
+
+
+def _bound_of_column(tree: exp.Query, names: Names) -> Iterator[str]:
+    """A column that counts things beyond a bound ("berths above 40 feet") has the bound in its number already."""
+    if not isinstance(tree, exp.Select):
+        return
+    selected = [found[1].column for item in tree.expressions for c in item.find_all(exp.Column) if (found := names.resolve(c))]
+    told = {c.name: set(numbers(c.description.partition("; ")[2])) for c in selected}
+    for node in list(tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE)):
+        tested, parent = names.resolve(node.this), node.parent
+        if not tested or tested[1].column.name in told or not isinstance(node.expression, exp.Literal):
+            continue
+        counted = [name for name, bound in told.items() if bound & set(numbers(node.expression.name))]
+        if counted and isinstance(parent, exp.And | exp.Where):
+            said = node.sql()
+            if isinstance(parent, exp.And):
+                parent.replace(parent.right if parent.left is node else parent.left)
+            else:
+                parent.pop()
+            yield f"{said} is what {counted[0]} counts"
 
 
 def _stated_bound(tree: exp.Query, names: Names, question: str) -> Iterator[str]:

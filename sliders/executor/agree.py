@@ -8,7 +8,7 @@ from sliders.executor.session import Session
 from sliders.extraction.cells import Row
 from sliders.extraction.consensus import Line, agreed
 from sliders.extraction.records import Record, records_of
-from sliders.extraction.titles import titled
+from sliders.extraction.titles import dated, titled
 from sliders.extraction.twins import filled_by_twins
 from sliders.schema.schema import Table
 
@@ -32,7 +32,7 @@ def agree(session: Session, table: Table) -> int:
         session.catalog.knowledge.set_statistic(f"agreed:{table.name}", _state(session, table))
     _decide(session, table, changed, "as most lines of the list have them")
     _decide(session, table, filled, "as a column that stands on the same words in the other rows")
-    _decide(session, table, named, "as the names of most documents name their rows")
+    _decide(session, table, named, "as the names of most documents have them")
     return len(changed) + len(filled) + len(named)
 
 
@@ -40,7 +40,8 @@ def _named(session: Session, table: Table) -> list[Row]:
     if table.grain != "document":
         return []
     files = {d.id: d.name for d in session.catalog.documents.all()}
-    return titled(session.catalog.extractions.rows(table.name), table, files)
+    rows = session.catalog.extractions.rows(table.name)
+    return [*titled(rows, table, files), *dated(rows, table, files)]
 
 
 def _state(session: Session, table: Table) -> list[object]:

@@ -12,12 +12,11 @@ from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
-from sliders.extraction.countries import holds_citizenship
 from sliders.extraction.dates import dates_in
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
 from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
-from sliders.extraction.sentences import states_outcome, tells_otherwise, told_in_sentence
+from sliders.extraction.sentences import tells_otherwise, told_in_sentence
 from sliders.llm.model import Model, Request, Response
 from sliders.schema.schema import Column, ColumnType, Table
 
@@ -117,9 +116,7 @@ def _told(reading: _Reading, cell: Cell, column: Column) -> Cell:
         return _fuller(reading, cell, column)
     open_cell = cell.absence in (Absence.NOT_STATED, Absence.UNGROUNDED)
     open_cell |= column.type is ColumnType.BOOLEAN and cell.absence is Absence.NOT_PARSED
-    if not open_cell and not states_outcome(column) and not holds_citizenship(column):
-        return cell
-    found = told_in_sentence(column, reading.text, reading.context)
+    found = told_in_sentence(column, reading.text, reading.context, empty=open_cell)
     if found is None and cell.absence is None and cell.span is not None:
         start, end = cell.span.start - reading.offset, cell.span.end - reading.offset
         if tells_otherwise(column, reading.text, start, end):

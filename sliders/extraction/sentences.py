@@ -13,6 +13,7 @@ from sliders.chunks.sentences import sentence_spans
 from sliders.extraction.coerce import CoerceContext, Coerced, coerce
 from sliders.extraction.countries import citizenship_in, holds_citizenship
 from sliders.extraction.lexicon import stem
+from sliders.extraction.named_amounts import stated_amount
 from sliders.extraction.numbers import numbers_in
 from sliders.extraction.quantities import count_phrase, outcome_stems
 from sliders.schema.names import spoken_name
@@ -23,7 +24,9 @@ _GENERAL = frozenset(
 )
 
 
-def told_in_sentence(column: Column, text: str, context: CoerceContext) -> tuple[int, int, Coerced] | None:
+def told_in_sentence(
+    column: Column, text: str, context: CoerceContext, *, empty: bool = True
+) -> tuple[int, int, Coerced] | None:
     """Span and value of the sentence that tells an integer column, of the clause that tells a yes-or-no one, or of the
     word for whose citizen somebody is; None unless all that parse say the same."""
     if column.type is ColumnType.BOOLEAN:
@@ -31,6 +34,8 @@ def told_in_sentence(column: Column, text: str, context: CoerceContext) -> tuple
     if holds_citizenship(column):
         said = citizenship_in(text)
         return (*said, coerce(text[said[0] : said[1]], column, context=context)) if said else None
+    if (amount := stated_amount(column, text, context)) is not None:
+        return amount
     if column.type is not ColumnType.INTEGER:
         return None
     telling = _telling(column)

@@ -16,6 +16,7 @@ from pathlib import PurePath
 from rapidfuzz import fuzz
 
 from sliders.extraction.cells import Cell, Grounding, Row
+from sliders.extraction.dates import dates_in
 from sliders.schema.schema import ColumnType, Table
 
 _FEWEST, _SHARE, _ALIKE = 5, 0.6, 88.0
@@ -39,6 +40,32 @@ def titled(rows: Sequence[Row], table: Table, files: Mapping[str, str]) -> list[
         for row, cell in related
         if cell.value != titles[row.id] and _tokens(cell.printed) != _tokens(titles[row.id])
     ]
+
+
+def dated(rows: Sequence[Row], table: Table, files: Mapping[str, str]) -> list[Row]:
+    """The rows whose date becomes that in the name of their document's file, where most rows have just that date.
+
+    A report also prints the day before its own ("on 20 May, 31 boats were counted"); `daily_2021-05-21.txt` settles it.
+    """
+    changed: list[Row] = []
+    for column in table.columns:
+        if column.type is not ColumnType.DATE:
+            continue
+        cells = [(row, cell, _file_date(files.get(row.document_id, ""))) for row in rows if (cell := row.cell(column.name))]
+        agreeing = sum(1 for _, cell, date in cells if date and cell.value == date)
+        if agreeing < max(_FEWEST, _SHARE * len(rows)):
+            continue
+        for row, cell, date in cells:
+            if date and cell.absence is None and cell.value != date:
+                reason = f"the date in the name of its document, as in {agreeing} of {len(rows)} rows"
+                fixed = replace(cell, value=date, grounding=Grounding.DERIVED, rationale=reason)
+                changed.append(replace(row, cells=(fixed,)))
+    return changed
+
+
+def _file_date(file: str) -> str:
+    full = {date.iso for date in dates_in(_title(file)) if date.full and not date.ambiguous}
+    return full.pop() if len(full) == 1 else ""
 
 
 def _named(cell: Cell, title: str) -> Cell:

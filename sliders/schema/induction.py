@@ -115,7 +115,7 @@ async def induce_schema(
     linted, issues = lint_table(proposal, "\n".join([question, *others]))
     if grain is None and linted.grain == "many" and all(c.type is not ColumnType.TEXT for c in linted.columns):
         linted = replace(linted, grain="document")  # numbers without a name are no rows
-    merged, home, needed = merge_table(schema, shape(linted) if shape is not None else linted, embed)
+    merged, home, needed = merge_table(schema, shape(linted) if shape is not None else linted, embed, texts)
     return Induction(merged, home, needed, issues, tokens)
 
 

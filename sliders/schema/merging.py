@@ -33,10 +33,13 @@ _FAMILIES = {
 }
 
 
-def merge_table(schema: Schema, proposal: Table, embed: Embed) -> tuple[Schema, Table, tuple[str, ...]]:
+def merge_table(
+    schema: Schema, proposal: Table, embed: Embed, texts: Sequence[str] = ()
+) -> tuple[Schema, Table, tuple[str, ...]]:
     """The schema with the proposal's new columns, the table that holds them, and the names of the columns it needs.
 
-    Pinned tables keep exactly their columns: what is not there is not added.
+    A short name of a number that none of the documents' `texts` prints means the longer one that stands. Pinned tables
+    keep exactly their columns: what is not there is not added.
     """
     home = _home(schema, proposal, embed)
     if home is None:
@@ -48,7 +51,7 @@ def merge_table(schema: Schema, proposal: Table, embed: Embed) -> tuple[Schema, 
         if (lived := _life(column, columns)) and not home.pinned:
             needed += [name for name in lived if name not in needed]
             continue
-        twin = same_column(column, columns, embed)
+        twin = same_column(column, columns, embed) or _longer_form(column, columns, texts)
         if twin is None and not home.pinned:
             columns.append(column)
             twin = column
@@ -133,6 +136,24 @@ def _life(column: Column, others: Sequence[Column]) -> list[str]:
     dates = [o.name for o in others if o.type is ColumnType.DATE]
     born, died = (next((n for n in dates if said.search(n)), "") for said in (_BIRTH, _DEATH))
     return [born, died] if born and died else []
+
+
+def _longer_form(column: Column, others: Sequence[Column], texts: Sequence[str]) -> Column | None:
+    """The one number whose name has this one's words, the same last word, and others before it ("new registered berths")."""
+    words = spoken_name(column.name).split()
+    if _FAMILIES[column.type] != "number" or len(words) < _FEWEST_WORDS or len(texts) < _FEWEST_TEXTS:
+        return None
+    if any(spoken_name(column.name) in " ".join(text.lower().split()) for text in texts):
+        return None
+    longer = [
+        o
+        for o in others
+        if _FAMILIES[o.type] == "number" and set(words) < set(o.name.split("_")) and o.name.split("_")[-1] == words[-1]
+    ]
+    return longer[0] if len(longer) == 1 else None
+
+
+_FEWEST_WORDS, _FEWEST_TEXTS = 2, 3
 
 
 def _bare_name(one: str, other: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sliders.llm.model import Response
 from sliders.schema.lint import counted_nouns, subject
+from sliders.schema.literals import is_period, literals
 from sliders.schema.names import kind_of, plural, snake_name, spoken_name, with_article
 from sliders.schema.schema import Column, ColumnType, Grain, Table
 
@@ -92,12 +93,22 @@ def _facts(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
     kept = []
     for part in parts:
         number = part.get("type") in ("integer", "number")
+        if not number and _counted_in_one_document(part, question):
+            part = {**part, "name": snake_name(part["asked"]), "type": "integer"}
         if number and _DISTINCT.match(part["asked"]):
             if any(p.get("type") == "text" for p in parts):
                 continue
             part = {**part, "name": _DISTINCT.sub("", str(part["name"]).replace("_", " ")), "type": "text"}
         kept.append(part)
     return kept or parts
+
+
+def _counted_in_one_document(part: dict[str, Any], question: str) -> bool:
+    """Whether the question asks how many things of a kind one document of a date states ("how many berths had more
+    than 40 feet on 3 May 1998")."""
+    asked = part["asked"].lower()
+    counted = asked.islower() and re.search(rf"\bhow many {re.escape(asked)}{_BOUND.pattern}", question, re.IGNORECASE)
+    return bool(counted) and any(map(is_period, literals(question)))
 
 
 _DISTINCT = re.compile(r"^(?:(?:number|count) of )?(?:different|distinct|unique)\s", re.IGNORECASE)
@@ -123,7 +134,9 @@ def _own_names(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _column(part: dict[str, Any], question: str) -> Column:
     asked, said = str(part["asked"]), ColumnType(part.get("type", "text"))
     name = _name(str(part["name"]), said, asked, question)
-    return Column(name, _type(said, asked, name), _description(asked, name), examples=_example(asked))
+    kind = _type(said, asked, name)
+    beyond = _beyond(asked, name, question) if kind is ColumnType.INTEGER else ""
+    return Column(name, kind, beyond or _description(asked, name), examples=_example(asked))
 
 
 def _name(name: str, said: ColumnType, asked: str, question: str) -> str:
@@ -206,11 +219,31 @@ def _description(asked: str, name: str) -> str:
     """The question's own words for a column, where they say more than its name does, without the name of one thing."""
     if found := _OF_A_NAME.match(asked):
         asked = found[1]  # "citizens of Chile"
-    words = list(dict.fromkeys(w for w in re.findall(r"\b[a-z]{3,}", asked) if w not in _QUESTION_WORDS))
+    plain = re.sub(r"\S*[A-Z]\S*|(?<!\S)[\d.,]+(?!\S)", " ", asked)
+    words = list(dict.fromkeys(w for w in re.findall(r"(?:\d+-)?\b[a-z]{3,}", plain) if w not in _QUESTION_WORDS))
     told = {word.rstrip("s") for word in spoken_name(name).split()}
-    if not words or re.search(r"[A-Z\d]", asked) or all(w.rstrip("s") in told for w in words):
+    if not words or (plain != asked and len(words) < _FEWEST_LEFT) or all(w.rstrip("s") in told for w in words):
         return ""
     return f"{spoken_name(name)}; {' '.join(words)}" if len(words) <= 6 else ""
+
+
+_FEWEST_LEFT = 2
+"""So many words must be left of an asked part without its names and numbers, else it named one thing."""
+
+
+def _beyond(asked: str, name: str, question: str) -> str:
+    """The description of what is counted beyond a bound that the question says ("berths above 40 feet")."""
+    at = question.lower().find(asked.lower()) if asked else -1
+    tail = _BOUND.match(question[at + len(asked) :]) if at >= 0 else None
+    noun = _COUNTS.sub("", asked.lower())
+    return f"{spoken_name(name)}; {noun} {' '.join(tail[1].split())}" if tail and noun else ""
+
+
+_COUNTS = re.compile(r"^(?:how many|(?:the )?(?:total )?number of) ")
+_BOUND = re.compile(
+    r" ((?:(?:that |which |who )?(?:had|have|has|with) (?:[\w-]+ ){1,4})?(?:above|over|below|under|more than|less than|at least)"
+    r"(?: [a-z]+){0,4}? \d[\d,.]*%?)"
+)
 
 
 _QUESTION_WORDS = frozenset(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
 from sliders.answer.joins import single_table_sql
+from sliders.answer.profile import profile_tables
 from sliders.answer.repair import repair
 from sliders.answer.review import review
 from sliders.answer.scope import DIALECT, Names, extract_sql, parse_select
 from sliders.answer.shape import text_of, value_of
 from sliders.answer.ties import with_ties_sql
+from sliders.answer.values import TableView
 from sliders.errors import QueryError
-from tests.answer.tables import database, profiles
+from sliders.schema.schema import Column, ColumnType, Table
+from tests.answer.tables import Rows, database, profiles
 
 
 def repaired(sql: str, question: str = "") -> str:
@@ -202,3 +207,28 @@ def test_the_other_column_comes_from_the_row_of_the_extreme() -> None:
 )
 def test_not_is_a_value_and_silence_is_none(question: str, test: str) -> None:
     assert repaired("SELECT COUNT(*) FROM ships WHERE lost IS NULL", question).endswith(test)
+
+
+@pytest.mark.parametrize(
+    ("where", "wanted"),
+    [
+        ("length > 40", ""),
+        ("length > 40 AND day = '2021-05-03'", " WHERE day = '2021-05-03'"),
+        ("day = '2021-05-03' AND length > 40", " WHERE day = '2021-05-03'"),
+        ("length > 41", " WHERE length > 41"),
+    ],
+)
+def test_a_bound_that_the_selected_number_has_is_not_tested_again(where: str, wanted: str) -> None:
+    counted = Column("berths", ColumnType.INTEGER, "berths; berths with a length above 40")
+    columns = (counted, Column("length", ColumnType.NUMBER), Column("day", ColumnType.DATE))
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE logs (berths INTEGER, length REAL, day TEXT)")
+
+    def run(sql: str) -> Rows:
+        cursor = connection.execute(sql)
+        return Rows(tuple(d[0] for d in cursor.description), tuple(cursor.fetchall()))
+
+    known = profile_tables([TableView(Table("logs", columns), document="")], run)
+    tree = parse_select(f"SELECT MIN(berths) FROM logs WHERE {where}")
+    repair(tree, Names(tree, known), "")
+    assert tree.sql(DIALECT) == f"SELECT MIN(berths) FROM logs{wanted}"

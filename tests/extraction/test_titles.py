@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sliders.extraction.cells import Cell, Grounding, Row, Span
-from sliders.extraction.titles import titled
-from sliders.schema.schema import Column, Table
+from sliders.extraction.titles import dated, titled
+from sliders.schema.schema import Column, ColumnType, Table
 
 TABLE = Table("persons", (Column("name"),), row="a person", grain="document")
 PEOPLE = {
@@ -43,3 +45,16 @@ def test_numbered_files_name_nothing() -> None:
 def test_nothing_changes_where_few_files_are_named_after_their_rows() -> None:
     people = dict(PEOPLE) | {f"Minutes_of_May_{n}.txt": "Ina Berg" for n in "abcdef"}
     assert titled(rows(people), TABLE, {f: f for f in people}) == []
+
+
+def test_a_date_is_that_of_the_file_where_most_rows_have_it() -> None:
+    table = Table("reports", (Column("day", ColumnType.DATE),), row="a report", grain="document")
+    days = {f"daily_2021-05-0{n}.txt": f"2021-05-0{n}" for n in range(1, 8)} | {"daily_2021-05-08.txt": "2021-05-07"}
+    read = [
+        Row(file, "reports", file, f"{file}:0", 0, (Cell("day", day, day, Grounding.EXACT, Span(file, 0, 10, 1)),))
+        for file, day in days.items()
+    ]
+    (changed,) = dated(read, table, {f: f for f in days})
+    assert (changed.id, changed.cells[0].value, changed.cells[0].printed) == ("daily_2021-05-08.txt", "2021-05-08", "2021-05-07")
+    born = [replace(row, cells=(replace(row.cells[0], value="1990-01-01"),)) for row in read]
+    assert dated(born, table, {f: f for f in days}) == []

@@ -151,6 +151,28 @@ def test_different_things_are_counted_in_the_column_that_names_them() -> None:
     assert both.table.column_names == ("port",)
 
 
+def test_what_one_document_counts_beyond_a_bound_is_a_number_with_its_bound() -> None:
+    question = "How many berths had a length above 40 feet on 3 May 1998?"
+    found = induce(question, proposal(("berths", "berth", "text"), ("3 May 1998", "day", "date")))
+    berths = found.table.columns[0]
+    assert (berths.name, berths.type, berths.description) == (
+        "berths",
+        ColumnType.INTEGER,
+        "berths; berths had a length above 40",
+    )
+
+
+def test_a_short_name_that_no_text_prints_means_the_longer_column() -> None:
+    long = Column("new_registered_private_berths", ColumnType.INTEGER)
+    standing = Schema((Table("logs", (long,), row="a log", grain="document"),))
+    question, text = "How many new berths of the week?", "12 new registered private berths"
+    asked = proposal(("new berths of the week", "new_berths", "integer"), row="a log")
+    found = induce(question, asked, schema=standing, texts=[text] * 3)
+    assert found.table.column_names == ("new_registered_private_berths",)
+    printed = induce(question, asked, schema=standing, texts=[f"{text}, 14 new berths"] * 3)
+    assert printed.table.column_names == ("new_registered_private_berths", "new_berths")
+
+
 def test_the_name_of_one_person_is_no_kind_of_row() -> None:
     found = induce("Who is the oldest?", proposal(("oldest", "birth_date", "date"), row="Ada Lund"))
     assert (found.table.name, found.table.row) == ("persons", "a person")

@@ -1,0 +1,78 @@
+"""A number that the text prints before the very words of its column ("214 new registered berths" for `new_berths`)."""
+
+from __future__ import annotations
+
+import re
+
+from sliders.extraction.coerce import CoerceContext, Coerced, coerce
+from sliders.extraction.lexicon import stem
+from sliders.extraction.numbers import numbers_in
+from sliders.schema.names import spoken_name
+from sliders.schema.schema import Column, ColumnType
+
+_EXTRA_WORDS = 4
+"""So many words may stand between the words of a column ("new laboratory-confirmed cases of the virus")."""
+
+_PLAIN = frozenset(stem(w) for w in "number total count amount of the a all in on for and".split())
+_FEWEST_WORDS = 2
+_STOP = re.compile(r"[.;:()\n](?=\s|$)|,(?=\s)")
+_BELOW = re.compile(r"\b(?:below|under|less|fewer|most)\b")
+
+
+def stated_amount(column: Column, text: str, context: CoerceContext) -> tuple[int, int, Coerced] | None:
+    """Span and value of the number that stands before the words of a column wherever the text has them.
+
+    A column that counts things beyond a bound ("berths with more than 40 feet") is told by what is counted and the
+    bound. None for a column of one word, which may be part of anything, and where two numbers are told.
+    """
+    if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER):
+        return None
+    words, bound = _telling(column)
+    if len(words) + len(bound) < _FEWEST_WORDS:
+        return None
+    found: list[tuple[int, int, Coerced]] = []
+    every = [n for n in numbers_in(text) if n.plain]
+    for number in every:
+        after = text[number.end : number.end + 160]
+        stop = _STOP.search(after)
+        after = after[: stop.start()] if stop else after
+        if not _says(after, words, bound, bool(_BELOW.search(column.description))):
+            continue
+        parsed = coerce(number.text, column, context=context)
+        if parsed.value is None:
+            return None
+        found.append((number.start, number.end, parsed))
+    return found[0] if found and len({p.value for _, _, p in found}) == 1 else None
+
+
+def _telling(column: Column) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Stems of the words that must follow the number, and the bounds among them."""
+    asked = column.description.partition("; ")[2]
+    bound = tuple(n.text.replace(",", "") for n in numbers_in(asked) if n.plain)[:1]
+    words = [w for w in spoken_name(column.name).split() if stem(w) not in _PLAIN]
+    return frozenset(stem(w) for w in words), bound
+
+
+def _says(after: str, words: frozenset[str], bound: tuple[str, ...], below: bool) -> bool:
+    """Whether the words behind a number are those of the column, with few others between them and no other number."""
+    tokens = re.findall(r"[<>≤≥]|[^\W\d_]+|\d[\d,.]*", after)
+    if bound:
+        return _bounded(tokens, words, bound[0], below)
+    open_words, room = set(words), len(words) + _EXTRA_WORDS
+    for place, token in enumerate(tokens[:room]):
+        open_words.discard(stem(token.lower()))
+        if not open_words:
+            return True
+        if place == 0 and len(open_words) == len(words):
+            return False  # the first word behind the number is already another thing
+    return False
+
+
+def _bounded(tokens: list[str], words: frozenset[str], bound: str, below: bool) -> bool:
+    heads = [stem(t.lower()) for t in tokens[:2]]
+    at = next((i for i, t in enumerate(tokens) if t[0].isdigit()), -1)
+    if at < 0 or tokens[at].replace(",", "").rstrip(".") != bound or not words & set(heads):
+        return False
+    before = " ".join(tokens[:at])
+    said_below = bool(re.search(r"[<≤]", before) or _BELOW.search(before.lower()))
+    return said_below == below
