@@ -18,6 +18,7 @@ from sliders.executor.retype import retype
 from sliders.executor.sampling import beginnings, grain_of, samples
 from sliders.executor.scores import split_columns, split_scores
 from sliders.executor.session import Session
+from sliders.executor.sides import add_sides, derived_tables
 from sliders.executor.settle import settle
 from sliders.executor.shaping import period_grain, printed_periods, shape
 from sliders.llm.model import Usage
@@ -77,6 +78,7 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
     if not stopped:
         stopped = await _fill_all(session, prepared, lazy)
         split_scores(session)
+        add_sides(session)
         retype(session)
     await _settle_all(session, stopped)
     answers = []
@@ -150,6 +152,8 @@ async def _fill_all(session: Session, prepared: Sequence[Prepared], lazy: bool) 
     """Extract what all the questions need, table by table; why it stopped, or empty."""
     schema = session.catalog.schemas.current() or Schema()
     for table in schema.tables:
+        if table.name in derived_tables(session):
+            continue
         wanted = {name for p in prepared if p.table == table.name for name in p.columns}
         if table.pinned and any(p.table for p in prepared):
             wanted |= set(table.column_names)

@@ -17,12 +17,38 @@ _MOST = 0.6
 def split_scores(session: Session) -> None:
     """Give each induced number column that prints pairs two columns, `winner_` and `loser_` its name."""
     for table in (session.catalog.schemas.current() or Schema()).tables:
+        for name in split_columns(session, table.name):
+            _split_later_rows(session, table, name)
         for column in table.columns:
             if column.pinned or column.type not in (ColumnType.INTEGER, ColumnType.NUMBER):
                 continue
-            sides = tuple(Column(f"{side}_{column.name}", ColumnType.INTEGER) for side in ("winner", "loser"))
+            if read_score("2-1", column) is not None:
+                continue  # it asks for one part of a score: a side, a margin, a total
+            sides = _sides_of(column.name)
             if not {s.name for s in sides} & set(table.column_names) and _holds_pairs(session, table, column, sides[0]):
                 _split(session, table, column, sides)
+
+
+def _sides_of(name: str) -> tuple[Column, ...]:
+    return tuple(Column(f"{side}_{name}", ColumnType.INTEGER) for side in ("winner", "loser"))
+
+
+def _split_later_rows(session: Session, table: Table, name: str) -> None:
+    """The sides of rows that came after the split, from documents that were added later."""
+    sides = _sides_of(name)
+    if not {s.name for s in sides} <= set(table.column_names):
+        return
+    rows = session.catalog.extractions.rows(table.name)
+    late = [row for row in rows if row.cell(name) is not None and row.cell(sides[0].name) is None]
+    if late:
+        column = next(c for c in table.columns if c.name == name)
+        session.catalog.extractions.save([_sides(row, column, sides, _follow(table, name)) for row in late])
+
+
+def _follow(table: Table, name: str) -> tuple[Column, ...]:
+    """The numbers that follow from a score: a margin is its difference."""
+    numbers = [c for c in table.columns if c.type is ColumnType.INTEGER and not c.pinned and c.name != name]
+    return tuple(c for c in numbers if read_score("2-1", c) is not None)
 
 
 def _holds_pairs(session: Session, table: Table, column: Column, side: Column) -> bool:
@@ -36,15 +62,14 @@ def _split(session: Session, table: Table, column: Column, sides: tuple[Column, 
     standing = schema.table(table.name)
     grown = replace(standing, columns=(*standing.columns, *sides))
     settled = session.catalog.extractions.settled(standing)
-    numbers = [c for c in standing.columns if c.type is ColumnType.INTEGER and not c.pinned and c.name != column.name]
-    follow = tuple(c for c in numbers if read_score("2-1", c) is not None)  # a margin is the score's difference
+    follow = _follow(standing, column.name)
     rows = [_sides(row, column, sides, follow) for row in session.catalog.extractions.rows(table.name)]
     names = tuple(s.name for s in sides)
     tasks = [Task(table.name, names, chunk, "done") for chunk, known in settled.items() if column.name in known]
     with session.catalog.database.transaction():
         session.catalog.schemas.save(schema.with_table(grown), "scores have two sides")
         session.catalog.extractions.save(rows, tasks)
-        session.catalog.knowledge.set_statistic(f"split:{table.name}", [*split_columns(session, table.name), column.name])
+        hide_column(session, table.name, column.name)
     session.decide("schema", f"column:{column.name}", "split", f"its words are scores: {' and '.join(names)}")
 
 
@@ -52,6 +77,11 @@ def split_columns(session: Session, table: str) -> list[str]:
     """The columns whose sides stand beside them: SQL reads the sides."""
     known = session.catalog.knowledge.statistic(f"split:{table}", [])
     return [str(name) for name in known] if isinstance(known, list) else []
+
+
+def hide_column(session: Session, table: str, column: str) -> None:
+    """Leave a column out of what SQL reads: others beside it hold what it says."""
+    session.catalog.knowledge.set_statistic(f"split:{table}", [*split_columns(session, table), column])
 
 
 def _sides(row: Row, column: Column, sides: tuple[Column, ...], follow: tuple[Column, ...]) -> Row:

@@ -10,6 +10,7 @@ from sliders.executor.citing import quote_of
 from sliders.executor.dating import document_dates
 from sliders.executor.memory import criteria_of, recall, remember
 from sliders.executor.session import Session
+from sliders.executor.sides import derived_tables
 from sliders.extraction.cells import Row
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import relation_of
@@ -58,7 +59,7 @@ async def settle(
         precede=session.precede,
         settled=memory.settled,
         changed=memory.new_among(relation.document_ids),
-        entries=are_entries(session, table, rows),
+        entries=table.name in derived_tables(session) or are_entries(session, table, rows),
     )
     result = await reconcile_table(table, relation, chosen, session.models.model_for("reconcile") if model else None)
     _store(session, table, rows, result, corrections)

@@ -64,12 +64,17 @@ def record_schema(columns: Sequence[Column]) -> dict[str, Any]:
 _VALUE: dict[str, Any] = {"anyOf": [{"type": "string", "maxLength": _WORDS_PER_VALUE * 6}, {"type": "null"}]}
 
 
+def naming_first(columns: Sequence[Column]) -> list[Column]:
+    """The columns with the one that names the row first: a number that stands before its name is left null."""
+    naming = next((c for c in columns if c.type in (ColumnType.TEXT, ColumnType.ENUM)), None)
+    return [naming, *(c for c in columns if c is not naming)] if naming is not None else list(columns)
+
+
 def rows_schema(columns: Sequence[Column]) -> dict[str, Any]:
-    """JSON schema of several rows, each value words of the document or null."""
+    """JSON schema of several rows, each value words of the document or null; the first column names the row."""
     value = _VALUE
     names = [column.name for column in columns]
-    # A row of nothing but nulls is how a small model begins to loop: what names the row must be there.
-    anchor = next((c.name for c in columns if c.type is ColumnType.TEXT), names[0])
+    anchor = names[0]  # a row of nothing but nulls is how a small model begins to loop: what names the row must be there
     row = {
         "type": "object",
         "properties": {name: value["anyOf"][0] if name == anchor else value for name in names},
@@ -113,6 +118,7 @@ _MENTIONED_FIELDS = 6
 
 def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
     """All rows of a table that `text` (of so many tokens) tells of."""
+    columns = naming_first(columns)
     prompt = load_prompt("extraction/rows")
     return Request(
         stage="extract",

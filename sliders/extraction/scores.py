@@ -15,6 +15,18 @@ _GAP = frozenset({"margin", "difference", "lead"})
 _SUM = frozenset({"total", "combined", "both"})
 
 
+def side_of(name: str) -> str:
+    """Which side of a result a column's name means: "winner", "loser", or "" for neither or both.
+
+    >>> side_of("winning_team"), side_of("loser"), side_of("city")
+    ('winner', 'loser', '')
+    """
+    named = set(spoken_name(name).split())
+    if bool(named & _HIGH) == bool(named & _LOW):
+        return ""
+    return "winner" if named & _HIGH else "loser"
+
+
 def read_score(words: str, column: Column) -> tuple[int, str] | None:
     """The part of a score that the column's name asks for, and how it follows; None where it is no score, or none does.
 

@@ -1,0 +1,112 @@
+"""Results with two sides, seen from each side: a row for a winner and one for its loser, by code, beside the results.
+
+"How many games did Harbour play" and "the lowest score of any team" ask of sides; a table of games names each of them
+in one of two columns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sliders.executor.scores import hide_column, split_columns
+from sliders.executor.session import Session
+from sliders.extraction.cells import Absence, Cell, Grounding, Row
+from sliders.extraction.extractor import row_id
+from sliders.extraction.scores import side_of
+from sliders.schema.names import plural
+from sliders.schema.schema import Column, ColumnType, Schema, Table
+
+_FEWEST, _SHARE = 3, 0.6
+_DERIVED = "derived tables"
+
+
+@dataclass(frozen=True, slots=True)
+class _Roles:
+    """The columns of a table of results: who won, who lost, the score that was split, and what a side is called."""
+
+    winner: str
+    loser: str
+    score: str
+    noun: str
+    named: str
+
+
+def derived_tables(session: Session) -> list[str]:
+    """The tables that code makes out of others: nothing is extracted for them."""
+    known = session.catalog.knowledge.statistic(_DERIVED, [])
+    return [str(name) for name in known] if isinstance(known, list) else []
+
+
+def add_sides(session: Session) -> None:
+    """Give each table of two-sided results with split scores a table of its sides, and bring that up to date."""
+    for table in (session.catalog.schemas.current() or Schema()).tables:
+        rows = session.catalog.extractions.rows(table.name) if table.grain == "document" else []
+        roles = _roles(table, rows, split_columns(session, table.name))
+        if roles is not None:
+            _add(session, table, roles, rows)
+
+
+def _roles(table: Table, rows: Sequence[Row], split: Sequence[str]) -> _Roles | None:
+    texts = [c.name for c in table.columns if c.type is ColumnType.TEXT]
+    winners, losers = ([t for t in texts if side_of(t) == side] for side in ("winner", "loser"))
+    scores = [s for s in split if {f"winner_{s}", f"loser_{s}"} <= set(table.column_names)]
+    if len(winners) != 1 or len(losers) != 1 or not scores or len(rows) < _FEWEST:
+        return None
+    roles = (winners[0], losers[0])
+    same = Counter(t for t in texts for row in rows if t not in roles and _value(row, t) in [_value(row, r) for r in roles])
+    named = next((name for name, n in same.most_common(1) if n >= _SHARE * len(rows)), "")
+    return _Roles(winners[0], losers[0], scores[0], named or "side", named)
+
+
+def _value(row: Row, column: str) -> object:
+    cell = row.cell(column)
+    return cell.value if cell is not None and cell.absence is None else None
+
+
+def _add(session: Session, table: Table, roles: _Roles, rows: Sequence[Row]) -> None:
+    columns = (
+        Column(roles.noun, pinned=True),
+        Column("opponent", pinned=True),
+        Column(roles.score, ColumnType.INTEGER, f"{roles.score} of this {roles.noun}", pinned=True),
+        Column("won", ColumnType.BOOLEAN, pinned=True),
+    )
+    name = f"{table.name}_of_{plural(roles.noun)}"
+    row = f"a {roles.noun} in {table.row or 'a result'}: two rows for each"
+    sides = Table(name, columns, row=row, grain="many", pinned=True)
+    made = [side for row in rows for side in _sides(row, sides, roles)]
+    schema = session.catalog.schemas.current() or Schema()
+    known = name in [t.name for t in schema.tables]
+    if known and made == session.catalog.extractions.rows(name):
+        return
+    with session.catalog.database.transaction():
+        if not known:
+            session.catalog.schemas.save(Schema((*schema.tables, sides)), "results have two sides")
+            session.catalog.knowledge.set_statistic(_DERIVED, [*derived_tables(session), name])
+            if roles.named:
+                hide_column(session, table.name, roles.named)
+        session.catalog.extractions.save(made)
+    session.decide("schema", f"table:{name}", "derived", f"the winner and the loser of each row of {table.name}")
+
+
+def _sides(row: Row, table: Table, roles: _Roles) -> list[Row]:
+    out = []
+    for ordinal, (own, other, side) in enumerate(((roles.winner, roles.loser, "winner"), (roles.loser, roles.winner, "loser"))):
+        name, score = row.cell(own), row.cell(f"{side}_{roles.score}")
+        if name is None or name.absence is not None:
+            continue
+        won = replace(name, column="won", value=side == "winner", grounding=Grounding.DERIVED, rationale=f"it is the {side}")
+        cells = (
+            _as(name, roles.noun),
+            _as(row.cell(other), "opponent"),
+            _as(score, roles.score),
+            won,
+        )
+        identifier = row_id(table.name, row.chunk_id, row.ordinal, ordinal)
+        out.append(Row(identifier, table.name, row.document_id, row.chunk_id, 2 * row.ordinal + ordinal, cells))
+    return out
+
+
+def _as(cell: Cell | None, column: str) -> Cell:
+    return replace(cell, column=column) if cell is not None else Cell(column, absence=Absence.NOT_STATED)
