@@ -18,9 +18,9 @@ from sliders.executor.retype import retype
 from sliders.executor.sampling import beginnings, grain_of, samples
 from sliders.executor.scores import split_columns, split_scores
 from sliders.executor.session import Session
-from sliders.executor.sides import add_sides, derived_tables
 from sliders.executor.settle import settle
 from sliders.executor.shaping import period_grain, printed_periods, shape
+from sliders.executor.sides import add_sides, derived_tables
 from sliders.llm.model import Usage
 from sliders.schema.induction import Induction, complete_table, induce_schema
 from sliders.schema.schema import Schema, Table
