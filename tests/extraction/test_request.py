@@ -9,7 +9,8 @@ POINTS, PLAYER, CLUB = Column("points", ColumnType.INTEGER), Column("player"), C
 
 
 def test_the_name_of_a_row_is_asked_first_and_must_be_there() -> None:
-    request = rows_prompt("text", 1, Table("players", (POINTS, PLAYER, CLUB), row="a player", grain="many"), (POINTS, PLAYER, CLUB))
+    columns = (POINTS, PLAYER, CLUB)
+    request = rows_prompt("text", 1, Table("players", columns, row="a player", grain="many"), columns)
     row = request.json_schema["properties"]["rows"]["items"]  # type: ignore[index]
     assert list(row["properties"]) == ["player", "points", "club"]
     assert row["properties"]["player"]["type"] == "string"
