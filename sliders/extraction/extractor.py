@@ -10,12 +10,13 @@ from typing import Any
 
 from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError, TruncatedReply
+from sliders.extraction.attributed import Owned, attributed, is_of_another
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.dates import dates_in
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
-from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
+from sliders.extraction.request import chunk_document, naming_first, record_prompt, rows_prompt
 from sliders.extraction.sentences import tells_otherwise, told_in_sentence
 from sliders.llm.model import Model, Request, Response
 from sliders.schema.schema import Column, ColumnType, Table
@@ -145,7 +146,7 @@ def _fuller(reading: _Reading, cell: Cell, column: Column) -> Cell:
     same = [d for d in every if d.full and len(said) == 1 and d.iso.startswith(said[0].iso)]
     if len({d.iso for d in same}) != 1 or said[0].full:
         return cell
-    return _cell_of(reading, column, Candidate(column, same[0].text, same[0].start, same[0].end, Grounding.EXACT, 1))
+    return _cell_at(reading, column, same[0].start, same[0].end)
 
 
 async def _each_record(
@@ -220,9 +221,42 @@ async def _many_rows(
         row = _row(reading, table, columns, mentions, reply, request, model, ordinal)
         if any(cell.absence is None for cell in row.cells) and not _names_another(row):
             rows.append(row)
+    rows = _with_own_numbers(reading, rows, columns)
     cut = reply.salvaged and not looping
     refusals = (Refusal(chunk.id, table.name, "the reply was cut; complete rows were kept"),) if cut else ()
     return Extraction(chunk.id, table.name, names, tuple(rows), refusals, reply.usage.tokens)
+
+
+def _with_own_numbers(reading: _Reading, rows: list[Row], columns: Sequence[Column]) -> list[Row]:
+    """The rows with the numbers that the text gives each of them; a model gives one row's number to the next."""
+    naming = naming_first(columns)[0]
+    names = [cell.printed for row in rows if (cell := row.cell(naming.name)) and cell.absence is None]
+    for column in columns:
+        if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER) or not names:
+            continue
+        owned = attributed(reading.text, names, column.name.rsplit("_", 1)[-1])
+        if owned:
+            rows = [_with_own_number(reading, row, naming.name, column, owned) for row in rows]
+    return rows
+
+
+def _with_own_number(reading: _Reading, row: Row, naming: str, column: Column, owned: Owned) -> Row:
+    name, cell = row.cell(naming), row.cell(column.name)
+    if name is None or cell is None:
+        return row
+    own = [_cell_at(reading, column, start, end) for start, end in owned.get(name.printed, [])]
+    if own:
+        same = [c for c in own if c.value == cell.value]
+        found = replace((same or own)[0], call_id=cell.call_id, model=cell.model, prompt_hash=cell.prompt_hash)
+    elif cell.span is not None and is_of_another(reading.text, cell.span.start - reading.offset, owned):
+        found = Cell(column.name, printed=cell.printed, absence=Absence.UNGROUNDED, detail="the text gives it to another row")
+    else:
+        return row
+    return replace(row, cells=tuple(found if c is cell else c for c in row.cells))
+
+
+def _cell_at(reading: _Reading, column: Column, start: int, end: int) -> Cell:
+    return _cell_of(reading, column, Candidate(column, reading.text[start:end], start, end, Grounding.EXACT, 1))
 
 
 def _names_another(row: Row) -> bool:

@@ -1,0 +1,95 @@
+"""Which of several named things in a text a number belongs to ("Lund took 28 points, Vik 11 points and Oda 5")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sliders.chunks.sentences import sentence_spans
+from sliders.extraction.lexicon import stem
+from sliders.extraction.numbers import Number, numbers_in
+
+_FEWEST = 2
+"""So often must a text print a number before the column's word, to show that the word is how it counts."""
+
+_OF_OTHERS = re.compile(
+    r"\b(?:per|averag\w*|combined|total of|(?:season|career)(?![\w-]))\b|(?<!led )\bby\s*$|\bafter \w+ing\s*$", re.IGNORECASE
+)
+
+
+Owned = dict[str, list[tuple[int, int]]]
+"""By name, the spans of its numbers."""
+
+
+def attributed(text: str, names: Sequence[str], unit: str) -> Owned:
+    """By name, the spans of the numbers before `unit` that the text gives it, in reading order.
+
+    A number belongs to the name that stands nearest before it in its sentence, else to the first one behind it. Empty
+    where the text does not count in this unit.
+
+    Args:
+        names: the things that rows stand for, as printed.
+        unit: the word for what is counted ("points").
+    """
+    counted = [n for n in numbers_in(text) if n.plain and _followed_by(text, n, stem(unit.lower()))]
+    if len(counted) < _FEWEST:
+        return {}
+    places = _mentions(text, names)
+    found: Owned = {}
+    for start, end in sentence_spans(text):
+        here = [(at, name) for at, name in places if start <= at < end]
+        for number in counted:
+            if start <= number.start < end and here and not _of_others(text, start, number):
+                before = [name for at, name in here if at < number.start]
+                found.setdefault(before[-1] if before else here[0][1], []).append((number.start, number.end))
+    return found
+
+
+def is_of_another(text: str, start: int, owned: Owned) -> bool:
+    """Whether the number at `start` belongs to some name, or counts something else than the numbers that do."""
+    units = {_word_after(text, end) for spans in owned.values() for _, end in spans}
+    number = re.match(r"[\d.,]*\d", text[start:])
+    end = start + len(number.group()) if number else start
+    return any(start in range(*span) for spans in owned.values() for span in spans) or _word_after(text, end) not in units
+
+
+def _word_after(text: str, end: int) -> str:
+    words = re.findall(r"[^\W\d_]+", text[end : end + 40])
+    return stem(words[0].lower()) if words else ""
+
+
+def _followed_by(text: str, number: Number, unit: str) -> bool:
+    return _word_after(text, number.end) == unit
+
+
+def _of_others(text: str, start: int, number: Number) -> bool:
+    """Whether the words around a number make it an average or a margin, not what was counted here."""
+    before = " ".join(text[start : number.start].split()[-3:])
+    after = " ".join(text[number.end :].split()[:4])
+    return bool(_OF_OTHERS.search(before) or re.match(r"\S+ (?:per|a) game", after))
+
+
+def _mentions(text: str, names: Sequence[str]) -> list[tuple[int, str]]:
+    """Where each thing is named, by its whole name or by the last word of it that no other has."""
+    last: Mapping[str, list[str]] = _by_last_word(names)
+    places: dict[int, str] = {}
+    for name in sorted(names, key=len):
+        forms = [name]
+        if len(last[_last(name)]) == 1:
+            forms.append(_last(name))
+        for form in forms:
+            for match in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text):
+                places[match.start()] = name
+    return sorted(places.items())
+
+
+def _by_last_word(names: Sequence[str]) -> dict[str, list[str]]:
+    out: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        out.setdefault(_last(name), []).append(name)
+    return out
+
+
+def _last(name: str) -> str:
+    words = [w for w in name.split() if w.rstrip(".").lower() not in ("jr", "sr", "ii", "iii")]
+    return words[-1] if words else name
