@@ -45,8 +45,13 @@ def sample_size(candidates: int) -> int:
     return min(candidates, max(FEWEST, math.ceil(SHARE * candidates)))
 
 
-async def prepare(run: TableRun) -> Candidates:
-    """Samples what is not known yet, sets evidence and thresholds, and chooses the candidates."""
+async def prepare(run: TableRun, *, joins: bool = False) -> Candidates:
+    """Samples what is not known yet, sets evidence and thresholds, and chooses the candidates.
+
+    Args:
+        joins: the query joins tables. Then documents of two kinds are often about one thing, and near each other for it,
+            so that documents are compared with all the sampled ones of a kind, not with the nearest one alone.
+    """
     hits = _by_distance(run)
     new = tuple(name for name in run.attributes if not run.learned.knows(name))
     named = seeds(run.index.embedder, run.table, run.attributes)
@@ -56,7 +61,7 @@ async def prepare(run: TableRun) -> Candidates:
     if new and hits:
         sampled = await _sample(run, [hit.document_id for hit in hits], new)
         await _learn(run, sampled, new)
-    return _candidates(run, hits, tuple(sampled))
+    return _candidates(run, hits, tuple(sampled), joins)
 
 
 def _by_distance(run: TableRun) -> tuple[DocumentHit, ...]:
@@ -103,7 +108,9 @@ async def _learn(run: TableRun, sampled: Sequence[str], names: Sequence[str]) ->
         )  # fmt: skip
 
 
-def _candidates(run: TableRun, hits: Sequence[DocumentHit], sampled: tuple[str, ...]) -> Candidates:
+def _candidates(
+    run: TableRun, hits: Sequence[DocumentHit], sampled: tuple[str, ...], joins: bool
+) -> Candidates:
     """The documents within tau, and an audited share of the others.
 
     None is excluded unless the sample shows that the two kinds differ: two relevant documents at least and an irrelevant
@@ -115,11 +122,11 @@ def _candidates(run: TableRun, hits: Sequence[DocumentHit], sampled: tuple[str, 
     key = f"optimizer:tau:{run.table.name}:{','.join(sorted(run.attributes))}"
     tau = float(run.session.catalog.knowledge.statistic(key, 0.0) or 0.0) if run.writer is not None else 0.0
     if sampled or not tau:
-        differ = _kinds_differ(run, [hit.document_id for hit in relevant if hit.document_id in sampled], strange)
+        differ = _kinds_differ(run, [hit.document_id for hit in relevant if hit.document_id in sampled], strange, joins)
         tau = max(hit.distance for hit in relevant) + MARGIN if differ else _ANY
         if run.writer is not None:
             run.session.catalog.knowledge.set_statistic(key, tau)
-    kin = _likeness(run, [hit.document_id for hit in relevant], strange) if tau < _ANY else {}
+    kin = _likeness(run, [hit.document_id for hit in relevant], strange, joins) if tau < _ANY else {}
     excluded = [hit for hit in hits if not run.has_values(hit.document_id) and _outside(hit, tau, kin)]
     count = math.ceil(_AUDITED * len(excluded))
     audited = {excluded[int((n + 0.5) * len(excluded) / count)].document_id for n in range(count)}
@@ -140,28 +147,34 @@ def _outside(hit: DocumentHit, tau: float, kin: Mapping[str, float]) -> bool:
     return likeness > _TIE or (hit.distance > tau and likeness > -_TIE)
 
 
-def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> bool:
-    """Whether every sampled relevant document is nearer to another one than to any irrelevant one."""
+def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str], joins: bool) -> bool:
+    """Whether every sampled relevant document is nearer to another one than to any irrelevant one.
+
+    In a join: nearer on average to the others of them than to the irrelevant ones.
+    """
     if len(relevant) < _FEWEST_RELEVANT or len(strange) < _STRANGE_SHARE * (len(relevant) + len(strange)):
         return False
     index = run.index.index
     ours = np.stack([index.entry(document_id).document for document_id in relevant])
     theirs = np.stack([index.entry(document_id).document for document_id in strange])
-    own = ours @ ours.T
+    own, other = ours @ ours.T, ours @ theirs.T
+    if joins:
+        np.fill_diagonal(own, 0.0)
+        return bool((own.sum(axis=1) / (len(ours) - 1) > other.mean(axis=1)).all())
     np.fill_diagonal(own, -1.0)
-    return bool((own.max(axis=1) > (ours @ theirs.T).max(axis=1)).all())
+    return bool((own.max(axis=1) > other.max(axis=1)).all())
 
 
-def _likeness(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> dict[str, float]:
+def _likeness(run: TableRun, relevant: Sequence[str], strange: Sequence[str], joins: bool) -> dict[str, float]:
     """How much nearer each document is to the sampled irrelevant documents than to the relevant ones (evidence, too)."""
     if not relevant or not strange:
         return {}
     index = run.index.index
     ids = index.document_ids
     vectors = np.stack([index.entry(document_id).document for document_id in ids])
+    groups = [np.stack([index.entry(document_id).document for document_id in group]) for group in (relevant, strange)]
     near, far = (
-        distances_to(vectors, np.stack([index.entry(document_id).document for document_id in group]))
-        for group in (relevant, strange)
+        1.0 - (vectors @ group.T).mean(axis=1) if joins else distances_to(vectors, group) for group in groups
     )
     return {document_id: float(a - b) for document_id, a, b in zip(ids, near, far, strict=True)}
 

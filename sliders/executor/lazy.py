@@ -7,7 +7,6 @@ still likely enough to be there. Attributes whose segments coincide are asked fo
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -20,6 +19,7 @@ from sliders.executor.learning import WEIGHTS, Learned
 from sliders.executor.ranking import Ranking, chance_between, rank_segments
 from sliders.executor.reader import AttributeReader
 from sliders.executor.session import Session
+from sliders.executor.sought import Seeking, rows_printing
 from sliders.executor.vectors import SegmentIndex
 from sliders.extraction.cells import Absence, Cell, Scalar
 from sliders.plan.cost import Rounds, Statistics, expected_tokens, rounds
@@ -34,8 +34,6 @@ _VALUE = 20_000
 tokens are fewer than that times the chance that they hold it."""
 _BEYOND = 0.25
 """Factor of that worth beyond gamma."""
-_TELLING = 3
-"""Characters from which on a value is not printed elsewhere by chance."""
 _DOUBT = 0.1
 """How much less likely than elsewhere a document that the index excludes is thought to state an attribute."""
 
@@ -86,6 +84,7 @@ class TableRun:
     ranked: dict[tuple[str, str], Ranking] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     given_up: dict[str, set[str]] = field(default_factory=dict)
+    seeking: Seeking = field(default_factory=Seeking)
 
     @property
     def statistics(self) -> Statistics:
@@ -95,6 +94,7 @@ class TableRun:
     def values(self, document_id: str) -> dict[str, Scalar]:
         """What is known of a document, its name and id included; a failed attribute is null for this query."""
         failed = {name: None for owner, name in self.failed if owner == document_id} if self.failed else {}
+        failed |= self.seeking.nulls(document_id)
         system = {SYSTEM[0]: self.names.get(document_id, document_id), SYSTEM[1]: document_id}
         return {**failed, **self.known.of(document_id), **system}
 
@@ -152,7 +152,9 @@ class TableRun:
             spoken = self.learned.spoken.get(attribute)
             held = rank_segments(self.index, document_id, evidence, layout, layout.weights, spoken, reach)
             self.ranked[document_id, attribute] = held
-        return held
+        if attribute not in self.seeking.names:
+            return held
+        return held.only(self.seeking.rows(self.document(document_id), self.index, attribute))
 
     # evaluation
 
@@ -300,7 +302,13 @@ class TableRun:
         return found
 
     def _give_up(self, document_id: str, attribute: str) -> None:
-        """Nothing more is read for an attribute: it counts as not stated, unless `reopen` finds better."""
+        """Nothing more is read for an attribute: it counts as not stated, unless `reopen` finds better.
+
+        Of an attribute that was only sought, nothing is known but that it joins nothing.
+        """
+        if attribute in self.seeking.names:
+            self.seeking.unjoined.add((document_id, attribute))
+            return
         self.given_up.setdefault(document_id, set()).add(attribute)
         self._settle(document_id, Cell(attribute, absence=Absence.NOT_STATED), None)
 
@@ -312,7 +320,7 @@ class TableRun:
         rank = None
         if row is not None:
             layout = self.learned.layout(cell.column)
-            holders = self._holders(document_id, cell, row)
+            holders = rows_printing(self.document(document_id), self.index, cell, row)
             orders = self._orders(document_id, cell.column)
             ranks = [min(order.index(each) for each in holders) for order in orders]
             if orders:
@@ -328,20 +336,12 @@ class TableRun:
         distance = 0.0
         if vector is not None and rank is not None:
             distance = float(distances_to(vector[None, :], self.learned.evidence[cell.column].centres)[0])
-        self.learned.learn(cell.column, cell.absence is None, rank, vector, distance)
+        # Only documents that print a join value were looked at: how many of all state the attribute is not seen.
+        fair = cell.column not in self.seeking.names
+        self.learned.learn(cell.column, cell.absence is None if fair else None, rank, vector, distance)
         self.statistics.observe(self.filters, self.values(document_id), cell.column)
         if self.writer is not None:
             self.writer.add(document_id, [cell])
-
-    def _holders(self, document_id: str, cell: Cell, row: int) -> list[int]:
-        """Segments that print the words of a value, `row` among them."""
-        words = (cell.printed or "").split()
-        if len("".join(words)) < _TELLING:
-            return [row]
-        pattern = re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)) + r"(?!\w)", re.IGNORECASE)
-        text = self.document(document_id).text
-        found = {self.index.row_at(document_id, match.start()) for match in pattern.finditer(text)}
-        return sorted({row, *(each for each in found if each is not None)})
 
     def _nearness(self, document_id: str, attribute: str, row: int) -> float:
         """How near a segment is to the attribute's name and description."""

@@ -78,10 +78,14 @@ class Learned:
         return self.layouts.setdefault(attribute, Layout())
 
     def learn(
-        self, attribute: str, stated: bool, rank: int | None, vector: Vectors | None, distance: float = 0.0
+        self, attribute: str, stated: bool | None, rank: int | None, vector: Vectors | None, distance: float = 0.0
     ) -> None:
-        """One more document is known: whether it states the attribute, and where (`rank` None: found without a search)."""
-        self.statistics.stated.setdefault(attribute, Share()).add(stated)
+        """One more document is known: whether it states the attribute, and where (`rank` None: found without a search).
+
+        `stated` None says nothing of how many documents state it: the document was chosen for its value.
+        """
+        if stated is not None:
+            self.statistics.stated.setdefault(attribute, Share()).add(stated)
         if rank is not None:
             self.statistics.depths.setdefault(attribute, Depths()).add(rank, distance)
         if vector is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sliders.executor.lazy import TableRun
 from sliders.executor.matching import canonical_forms, matcher
+from sliders.executor.sought import Seeking, Sought, share_printing, sought
 from sliders.extraction.cells import Scalar
 from sliders.plan.cost import Estimate
 from sliders.plan.filters import And, Expression, Filter, conjunction
@@ -32,7 +33,7 @@ async def join_all(running: Running) -> None:
 async def _push_down(running: Running) -> None:
     """Plan 1: every table is filtered alone, then the join attributes are read."""
     for use in running.query.tables:
-        running.accepted[use.alias] = await running.filter(use.alias, _documents(running, use.alias), use.where)
+        running.accepted[use.alias] = await running.filter_all(use.alias, use.where)
         await running.complete(use.alias, running.accepted[use.alias], _join_attributes(running, use.alias))
 
 
@@ -60,11 +61,14 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
     before = sum(run.spent(document_id) for document_id in run.steps)
     joining = [join_filter(running, edge, chosen.table) for edge in edges]
     where: Expression | None = conjunction(use.where, *joining)
-    # No value on the other side: nothing can join, so nothing is read.
-    documents = _documents(running, chosen.table) if all(leaf.values for leaf in joining) else []
     for leaf in joining:
         run.statistics.priors[leaf.key] = _matching(running, leaf, chosen.given)
-    running.accepted[chosen.table] = await running.filter(chosen.table, documents, where)
+    running.accepted[chosen.table] = []
+    if all(leaf.values for leaf in joining):  # without a value on the other side nothing can join, so nothing is read
+        run.seeking = Seeking(_sought(running, chosen.table, edges))
+        running.accepted[chosen.table] = await running.filter_all(chosen.table, where)
+        _tell(run)
+        run.seeking = Seeking()
     first = [e.attribute(chosen.table) for e in running.query.joins if chosen.table in (e.left, e.right)]
     if not edges and len(first) == 1:
         await running.complete(chosen.table, running.accepted[chosen.table], first)
@@ -74,6 +78,26 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
         "join" if edges else "filter", chosen.table, str(where) if where is not None else "", estimate, spent,
         len(running.accepted[chosen.table]), () if not running.joins else (running.joins.pop(),),
     ))  # fmt: skip
+
+
+def _sought(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str, Sought]:
+    """How the join values are looked for, by attribute of the table."""
+    run = running.run(alias)
+    found: dict[str, Sought] = {}
+    for edge in edges:
+        name, other = edge.attribute(alias), edge.other(alias)
+        names = sought(run, name, _distinct(running, other, edge.attribute(other)))
+        if names is not None:
+            found.setdefault(name, names)
+    return found
+
+
+def _tell(run: TableRun) -> None:
+    """Records how many documents were left out because they print no join value."""
+    without = sum(not rows for rows in run.seeking.printed.values())
+    if without:
+        reason = f"{without} documents print none of the join values that {', '.join(run.seeking.names)} must have"
+        run.session.decide("optimize", f"table:{run.table.name}", "not read", reason)
 
 
 def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
@@ -104,7 +128,8 @@ def side(running: Running, alias: str, other: str) -> Side:
         documents.append(tuple(_part(run, document_id, part) for part in parts))
         known = run.values(document_id)
         join_costs.append(0.0 if attribute in known else run.cost(document_id, attribute))
-    return Side(tuple(documents), tuple(join_costs), _share_that_joins(running, other))
+    standing = _share_that_joins(running, other)
+    return Side(tuple(documents), tuple(join_costs), standing, _share_printing(running, edge, alias, standing))
 
 
 def _part(run: TableRun, document_id: str, part: Expression) -> FilterCost:
@@ -121,6 +146,22 @@ def _share_that_joins(running: Running, other: str) -> float:
     if where is None or not documents:
         return 0.95
     return run.ordered(where, documents[0]).probability
+
+
+def _share_printing(running: Running, edge: JoinEdge, alias: str, standing: float) -> float:
+    """The part of a table's documents that will print a join value of the other, judged by the values known of both."""
+    other = edge.other(alias)
+    count = max(1.0, standing * len(_documents(running, other)))
+    known: dict[Scalar, None] = {}
+    for end in (alias, other):
+        cells = running.run(end).known.values.values()
+        known.update(dict.fromkeys(values.get(edge.attribute(end)) for values in cells))
+    if other in running.accepted:
+        known = dict.fromkeys(_distinct(running, other, edge.attribute(other)))
+        count = len(known)
+    run = running.run(alias)
+    names = sought(run, edge.attribute(alias), [value for value in known if value is not None])
+    return 1.0 if names is None else share_printing(run, _documents(running, alias), names, count)
 
 
 def _documents(running: Running, alias: str) -> list[str]:

@@ -134,6 +134,18 @@ class Running:
             await asyncio.gather(*(worker(queue) for _ in range(count)))
         return [document_id for document_id in documents if document_id in passed]
 
+    async def filter_all(self, alias: str, where: Expression | None) -> list[str]:
+        """The documents of a table that pass, of the candidates, or of all when the index was wrong to exclude any."""
+        run, found = self.run(alias), self.candidates[self.query.use(alias).table]
+        passed = await self.filter(alias, (*found.chosen, *found.audited), where)
+        if any(run.has_values(document_id) for document_id in found.audited) and not self.stopped:
+            # The audit found what tau excludes: the threshold was wrong, so the others are read as well.
+            run.doubted = frozenset()
+            rest = [hit.document_id for hit in found.excluded if hit.document_id not in found.audited]
+            passed += await self.filter(alias, rest, where)
+            run.session.decide("optimize", f"table:{run.table.name}", "threshold lifted", "audited documents held values")
+        return passed
+
     async def complete(self, alias: str, documents: Sequence[str], attributes: Sequence[str]) -> None:
         """Reads attributes of documents, several at a time."""
         run = self.run(alias)
@@ -256,7 +268,7 @@ async def _execute(running: Running) -> None:
             return
     try:
         for run in running.runs.values():
-            found = await prepare(run)
+            found = await prepare(run, joins=bool(running.query.joins))
             running.candidates[run.table.name] = found
             run.doubted = frozenset(found.audited)
     except BudgetExceeded as error:
@@ -266,19 +278,7 @@ async def _execute(running: Running) -> None:
         await join_all(running)
         return
     for use in running.query.tables:
-        await _one_table(running, use)
-
-
-async def _one_table(running: Running, use: TableUse) -> None:
-    found = running.candidates[use.table]
-    running.accepted[use.alias] = await running.filter(use.alias, (*found.chosen, *found.audited), use.where)
-    run = running.runs[use.table]
-    if any(run.has_values(document_id) for document_id in found.audited) and not running.stopped:
-        # The audit found what tau excludes: the threshold was wrong, so the others are read as well.
-        run.doubted = frozenset()
-        rest = [hit.document_id for hit in found.excluded if hit.document_id not in found.audited]
-        running.accepted[use.alias] += await running.filter(use.alias, rest, use.where)
-        run.session.decide("optimize", f"table:{use.table}", "threshold lifted", "audited documents held values")
+        running.accepted[use.alias] = await running.filter_all(use.alias, use.where)
 
 
 def _result(
@@ -315,8 +315,9 @@ def _table_node(running: Running, use: TableUse) -> PlanNode:
 
 def _loss(running: Running, name: str, found: Candidates) -> Loss:
     run = running.runs[name]
-    held = sum(run.has_values(document_id) for document_id in found.audited)
-    return Loss(len(found.excluded), len(found.audited), held)
+    # A join needs no look at a document that prints none of its values: it was not audited then.
+    audited = [document_id for document_id in found.audited if run.steps.get(document_id) or run.known.of(document_id)]
+    return Loss(len(found.excluded), len(audited), sum(run.has_values(document_id) for document_id in audited))
 
 
 def _traces(running: Running, run: TableRun) -> list[DocumentTrace]:

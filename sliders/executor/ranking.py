@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,12 @@ class Ranking:
     sizes: tuple[int, ...]
     evidence: Evidence
     weights: tuple[float, float]
+
+    def only(self, rows: frozenset[int]) -> Ranking:
+        """The same order of these segments and the nearest one, which says whether they only mention the value."""
+        kept = rows | set(self.sequence[:1]) if rows else rows
+        near = sum(row in kept for row in self.sequence[: self.within])
+        return replace(self, sequence=tuple(row for row in self.sequence if row in kept), within=near)
 
 
 def rank_segments(

@@ -25,12 +25,14 @@ class Side:
     """One table of a join. Per document: costs of its filters (ordered best) and of its join attribute, in tokens.
 
     `documents` holds, for each document, the (probability, cost) of its conjuncts; `join_costs` the cost of reading the join
-    attribute; `matching` is the share of this table's rows that join a surviving row of the other.
+    attribute; `matching` is the share of this table's rows that join a surviving row of the other, `printing` that of its
+    documents that print a join value of such a row: the others are known not to join without a model.
     """
 
     documents: tuple[tuple[FilterCost, ...], ...]
     join_costs: tuple[float, ...]
     matching: float
+    printing: float = 1.0
 
     @property
     def filter_cost(self) -> float:
@@ -48,7 +50,7 @@ class Side:
     def filtered(self) -> float:
         """Filters and the IN filter of the join ordered together (the third term of Eq. 8 and 9)."""
         return sum(
-            conjunction_cost((*filters, FilterCost(self.matching, cost)))
+            conjunction_cost((*filters, FilterCost(min(self.matching, self.printing), cost * self.printing)))
             for filters, cost in zip(self.documents, self.join_costs, strict=True)
         )
 

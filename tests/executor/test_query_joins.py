@@ -36,7 +36,7 @@ def test_the_transformed_join_reads_no_more_than_push_down(tmp_path: Path) -> No
             asyncio.run(run_query(ws.session, sql, QueryOptions(reuse=False, push_down=p), reader=PatternReader())).tokens
             for p in (False, True)
         ]
-    assert spent[0] <= spent[1]  # which table comes first is chosen from few documents
+    assert spent[0] < spent[1]
 
 
 def test_a_table_joined_with_itself(tmp_path: Path) -> None:

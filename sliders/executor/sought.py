@@ -1,0 +1,124 @@
+"""Join values are looked for where they are printed: code reads every document for nothing, the model only those parts.
+
+A join value was copied from a document, and its partner is one name with it by the words alone (`matching.py`), so a
+document that does not print those words cannot join, and of the others only the segments that print them can show it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from sliders.documents.document import Document
+from sliders.executor.vectors import SegmentIndex
+from sliders.extraction.cells import Cell, Scalar
+from sliders.extraction.countries import country_of
+from sliders.reconcile.folding import fold, name_tokens
+from sliders.schema.schema import ColumnType
+
+if TYPE_CHECKING:
+    from sliders.executor.lazy import TableRun
+
+_CHECKED = 50
+"""Known values that are compared with their documents before others are looked for by their words."""
+
+
+_TELLING = 3
+"""Characters from which on a value is not printed elsewhere by chance."""
+_SURVEYED = 40
+"""Documents, spread over all, in which names are counted to foresee how many documents print one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """The words of the names that an attribute is looked for with."""
+
+    names: tuple[frozenset[str], ...]
+
+    def share(self, text: str) -> float:
+        """The share of the names that a text prints."""
+        words = frozenset(fold(text).split())
+        return sum(name <= words for name in self.names) / len(self.names)
+
+    def rows(self, document: Document, index: SegmentIndex) -> frozenset[int]:
+        """Segments of a document that print one of the names; those with a part of it where a segment's end splits it."""
+        text = document.text
+        words = frozenset(fold(text).split())
+        names = [name for name in self.names if name <= words]
+        if not names:
+            return frozenset()
+        spans = index.index.entry(document.id).spans
+        held = [frozenset(fold(text[start:end]).split()) for start, end, _ in spans.tolist()]
+        found: set[int] = set()
+        for name in names:
+            whole = {row for row, words in enumerate(held) if name <= words}
+            found |= whole or {row for row, words in enumerate(held) if name & words}
+        return frozenset(found)
+
+
+@dataclass(slots=True)
+class Seeking:
+    """What a table's run looks for now: `names` by attribute; `unjoined` attributes of documents hold none of them."""
+
+    names: dict[str, Sought] = field(default_factory=dict)
+    printed: dict[tuple[str, str], frozenset[int]] = field(default_factory=dict)
+    unjoined: set[tuple[str, str]] = field(default_factory=set)
+
+    def rows(self, document: Document, index: SegmentIndex, attribute: str) -> frozenset[int]:
+        """Segments of a document that print a name that is sought for an attribute."""
+        rows = self.printed.get((document.id, attribute))
+        if rows is None:
+            rows = self.printed[document.id, attribute] = self.names[attribute].rows(document, index)
+        return rows
+
+    def nulls(self, document_id: str) -> dict[str, None]:
+        """Attributes of a document that join nothing: null while they are sought, so that the join filter fails."""
+        return {name: None for name in self.names if (document_id, name) in self.unjoined}
+
+
+def sought(run: TableRun, attribute: str, values: Sequence[Scalar]) -> Sought | None:
+    """How to look for these join values in a table's documents; None where their words need not stand there.
+
+    Numbers, dates and countries are equal in other words, too; and an attribute whose known values are not all printed in
+    their documents is stated in other words.
+    """
+    texts = [value for value in values if isinstance(value, str)]
+    if run.table.column(attribute).type is not ColumnType.TEXT or len(texts) < len(values):
+        return None
+    if not texts or any(country_of(text) for text in texts) or not _printed(run, attribute):
+        return None
+    return Sought(tuple(dict.fromkeys(frozenset(name_tokens(text)) for text in texts)))
+
+
+def rows_printing(document: Document, index: SegmentIndex, cell: Cell, row: int) -> list[int]:
+    """Segments that print the words of a value, `row` among them."""
+    words = (cell.printed or "").split()
+    if len("".join(words)) < _TELLING:
+        return [row]
+    pattern = re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)) + r"(?!\w)", re.IGNORECASE)
+    found = {index.row_at(document.id, match.start()) for match in pattern.finditer(document.text)}
+    return sorted({row, *(each for each in found if each is not None)})
+
+
+def share_printing(run: TableRun, documents: Sequence[str], names: Sought, count: float) -> float:
+    """The share of documents that print one of `count` names of which these are examples, from a few documents."""
+    step = max(1, len(documents) // _SURVEYED)
+    shares = [names.share(run.document(document_id).text) for document_id in documents[::step]]
+    return sum(1 - math.pow(1 - share, count) for share in shares) / max(1, len(shares))
+
+
+def _printed(run: TableRun, attribute: str) -> bool:
+    """Whether the known values of an attribute, at least one, all stand in their documents."""
+    stated = ((owner, values[attribute]) for owner, values in run.known.values.items() if values.get(attribute) is not None)
+    checked = [
+        frozenset(name_tokens(str(value))) <= frozenset(fold(run.document(owner).text).split())
+        for owner, value in islice(stated, _CHECKED)
+    ]
+    return bool(checked) and all(checked)
+
+
+__all__ = ["Seeking", "Sought", "rows_printing", "share_printing", "sought"]
