@@ -10,16 +10,15 @@ from typing import Any
 
 from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError, TruncatedReply
-from sliders.extraction.attributed import Owned, attributed, is_of_another
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
-from sliders.extraction.coerce import CoerceContext, coerce
-from sliders.extraction.dates import dates_in
+from sliders.extraction.cells import Absence, Cell, Grounding, Row
+from sliders.extraction.coerce import CoerceContext
+from sliders.extraction.reading import Reading, cell_of
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
-from sliders.extraction.request import chunk_document, naming_first, record_prompt, rows_prompt
-from sliders.extraction.sentences import tells_otherwise, told_in_sentence
+from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
+from sliders.extraction.told import with_own_numbers, with_sentences
 from sliders.llm.model import Model, Request, Response
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.schema import Column, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +47,6 @@ class Extraction:
         return bool(self.refusals)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """The text that a row was read from: a part of the document, and where it starts there."""
-
-    chunk: Chunk
-    text: str
-    offset: int
-    context: CoerceContext
-    pages: Any
-    note_at: Callable[[int], str] | None = None
-
-    def context_at(self, start: int) -> CoerceContext:
-        """What holds for a value there: the note of a table ("in thousands") says nothing of the text around it."""
-        return self.context if self.note_at is None else replace(self.context, note=self.note_at(start))
-
-
 async def extract_chunk(
     chunk: Chunk,
     table: Table,
@@ -81,7 +64,7 @@ async def extract_chunk(
     rows of the chunk that exist already: new columns of a table with many rows a document are joined to them. `note_at`
     gives the note of the table that covers a place of the document, or "".
     """
-    reading = _Reading(chunk, chunk.text, chunk.start, context or CoerceContext(), page_at, note_at)
+    reading = Reading(chunk, chunk.text, chunk.start, context or CoerceContext(), page_at, note_at)
     asked = tuple(column.name for column in columns)
     if table.grain == "document":
         return await _one_record(reading, table, columns, model)
@@ -94,7 +77,7 @@ async def extract_chunk(
     return replace(found, rows=rows, columns=asked)
 
 
-async def _one_record(reading: _Reading, table: Table, columns: Sequence[Column], model: Model) -> Extraction:
+async def _one_record(reading: Reading, table: Table, columns: Sequence[Column], model: Model) -> Extraction:
     names = tuple(c.name for c in columns)
     request = record_prompt(chunk_document(reading.chunk), table, columns)
     reply = await _asked(request, model)
@@ -102,55 +85,12 @@ async def _one_record(reading: _Reading, table: Table, columns: Sequence[Column]
         refusal = Refusal(reading.chunk.id, table.name, str(reply))
         return Extraction(reading.chunk.id, table.name, names, (), (refusal,))
     row = _record_row(reading, table, columns, reply, request, model, ordinal=0)
-    row = _with_sentences(reading, row, columns)
+    row = with_sentences(reading, row, columns)
     return Extraction(reading.chunk.id, table.name, names, (row,), tokens=reply.usage.tokens)
 
 
-def _with_sentences(reading: _Reading, row: Row, columns: Sequence[Column]) -> Row:
-    """Numbers that the reply left empty or made up, out of the sentences that tell them."""
-    by_name = {c.name: c for c in columns}
-    return replace(row, cells=tuple(_told(reading, cell, by_name[cell.column]) for cell in row.cells))
-
-
-def _told(reading: _Reading, cell: Cell, column: Column) -> Cell:
-    if cell.absence is Absence.NOT_PARSED and column.type is ColumnType.DATE:
-        return _fuller(reading, cell, column)
-    open_cell = cell.absence in (Absence.NOT_STATED, Absence.UNGROUNDED)
-    open_cell |= column.type is ColumnType.BOOLEAN and cell.absence is Absence.NOT_PARSED
-    found = told_in_sentence(column, reading.text, reading.context, empty=open_cell)
-    if found is None and cell.absence is None and cell.span is not None:
-        start, end = cell.span.start - reading.offset, cell.span.end - reading.offset
-        if tells_otherwise(column, reading.text, start, end):
-            detail = f"the sentence of {cell.printed!r} says nothing of {column.name}"
-            return replace(cell, value=None, grounding=Grounding.NONE, absence=Absence.UNGROUNDED, detail=detail)
-    if found is None:
-        return cell
-    start, end = reading.offset + found[0], reading.offset + found[1]
-    page = reading.pages(start) if reading.pages else reading.chunk.context.page_from
-    return replace(
-        cell,
-        value=found[2].value,
-        printed=reading.text[found[0] : found[1]],
-        grounding=Grounding.DERIVED,
-        absence=None,
-        span=Span(reading.chunk.document_id, start, end, page),
-        rationale=found[2].rationale,
-        detail="told by a sentence",
-    )
-
-
-def _fuller(reading: _Reading, cell: Cell, column: Column) -> Cell:
-    """A year or month alone, read as the one full date of the text that has it."""
-    said = dates_in(cell.printed, day_first=reading.context.day_first)
-    every = dates_in(reading.text, day_first=reading.context.day_first)
-    same = [d for d in every if d.full and len(said) == 1 and d.iso.startswith(said[0].iso)]
-    if len({d.iso for d in same}) != 1 or said[0].full:
-        return cell
-    return _cell_at(reading, column, same[0].start, same[0].end)
-
-
 async def _each_record(
-    reading: _Reading, records: Sequence[Record], table: Table, columns: Sequence[Column], model: Model
+    reading: Reading, records: Sequence[Record], table: Table, columns: Sequence[Column], model: Model
 ) -> Extraction:
     """A chunk whose lines are records of their own: one short call for each, the fields first.
 
@@ -176,23 +116,23 @@ async def _each_record(
                 continue
             tokens += reply.usage.tokens
             read = _record_row(part, table, asked, reply, request, model, ordinal=record.ordinal)
-            row = _with_sentences(part, replace(read, id=row.id), asked)
+            row = with_sentences(part, replace(read, id=row.id), asked)
         rows.append(replace(row, cells=(*(_marked(reading, record, c) for c in marked), *row.cells)))
     return Extraction(
         reading.chunk.id, table.name, tuple(c.name for c in columns), tuple(rows), tuple(refusals), tokens
     )
 
 
-def _marked(reading: _Reading, record: Record, column: Column) -> Cell:
+def _marked(reading: Reading, record: Record, column: Column) -> Cell:
     start, end = record.mark
     if start == end:
         return Cell(column.name, absence=Absence.NOT_STATED, detail="the entry has no mark")
     whole = replace(reading, text=record.text, offset=record.start)
-    return _cell_of(whole, column, Candidate(column, record.text[start:end], start, end, Grounding.EXACT, 1))
+    return cell_of(whole, column, Candidate(column, record.text[start:end], start, end, Grounding.EXACT, 1))
 
 
 async def _many_rows(
-    reading: _Reading, table: Table, columns: Sequence[Column], model: Model, depth: int
+    reading: Reading, table: Table, columns: Sequence[Column], model: Model, depth: int
 ) -> Extraction:
     chunk = reading.chunk
     names = tuple(c.name for c in columns)
@@ -221,42 +161,10 @@ async def _many_rows(
         row = _row(reading, table, columns, mentions, reply, request, model, ordinal)
         if any(cell.absence is None for cell in row.cells) and not _names_another(row):
             rows.append(row)
-    rows = _with_own_numbers(reading, rows, columns)
+    rows = with_own_numbers(reading, rows, columns)
     cut = reply.salvaged and not looping
     refusals = (Refusal(chunk.id, table.name, "the reply was cut; complete rows were kept"),) if cut else ()
     return Extraction(chunk.id, table.name, names, tuple(rows), refusals, reply.usage.tokens)
-
-
-def _with_own_numbers(reading: _Reading, rows: list[Row], columns: Sequence[Column]) -> list[Row]:
-    """The rows with the numbers that the text gives each of them; a model gives one row's number to the next."""
-    naming = naming_first(columns)[0]
-    names = [cell.printed for row in rows if (cell := row.cell(naming.name)) and cell.absence is None]
-    for column in columns:
-        if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER) or not names:
-            continue
-        owned = attributed(reading.text, names, column.name.rsplit("_", 1)[-1])
-        if owned:
-            rows = [_with_own_number(reading, row, naming.name, column, owned) for row in rows]
-    return rows
-
-
-def _with_own_number(reading: _Reading, row: Row, naming: str, column: Column, owned: Owned) -> Row:
-    name, cell = row.cell(naming), row.cell(column.name)
-    if name is None or cell is None:
-        return row
-    own = [_cell_at(reading, column, start, end) for start, end in owned.get(name.printed, [])]
-    if own:
-        same = [c for c in own if c.value == cell.value]
-        found = replace((same or own)[0], call_id=cell.call_id, model=cell.model, prompt_hash=cell.prompt_hash)
-    elif cell.span is not None and is_of_another(reading.text, cell.span.start - reading.offset, owned):
-        found = Cell(column.name, printed=cell.printed, absence=Absence.UNGROUNDED, detail="the text gives it to another row")
-    else:
-        return row
-    return replace(row, cells=tuple(found if c is cell else c for c in row.cells))
-
-
-def _cell_at(reading: _Reading, column: Column, start: int, end: int) -> Cell:
-    return _cell_of(reading, column, Candidate(column, reading.text[start:end], start, end, Grounding.EXACT, 1))
 
 
 def _names_another(row: Row) -> bool:
@@ -279,7 +187,7 @@ def _distinct(reply: Response | ModelError) -> list[dict[str, Any]]:
     return list(seen.values())
 
 
-def _halves(reading: _Reading) -> list[_Reading]:
+def _halves(reading: Reading) -> list[Reading]:
     """The text cut at the line or sentence end nearest to its middle; empty when it is too short to cut."""
     text = reading.text
     if len(text) < 400:
@@ -303,7 +211,7 @@ async def _asked(request: Request, model: Model) -> Response | ModelError:
 
 
 def _record_row(
-    reading: _Reading,
+    reading: Reading,
     table: Table,
     columns: Sequence[Column],
     reply: Response,
@@ -325,7 +233,7 @@ def _record_row(
 
 
 def _row(
-    reading: _Reading,
+    reading: Reading,
     table: Table,
     columns: Sequence[Column],
     mentions: Sequence[tuple[Column, str]],
@@ -354,58 +262,19 @@ def row_id(table: str, chunk_id: str, offset: int, ordinal: int) -> str:
     return hashlib.sha256(f"{table}\x1f{chunk_id}\x1f{offset}\x1f{ordinal}".encode()).hexdigest()[:16]
 
 
-def _cell(reading: _Reading, column: Column, candidates: Sequence[Candidate]) -> Cell:
+def _cell(reading: Reading, column: Column, candidates: Sequence[Candidate]) -> Cell:
     """The first candidate that is grounded and parses; else the best reason why there is none."""
     if not candidates:
         return Cell(column.name, absence=Absence.NOT_STATED)
     fallback: Cell | None = None
     for candidate in candidates:
-        cell = _cell_of(reading, column, candidate)
+        cell = cell_of(reading, column, candidate)
         if cell.absence is None:
             return cell
         if fallback is None or (fallback.absence is Absence.UNGROUNDED and cell.absence is not Absence.UNGROUNDED):
             fallback = cell
     assert fallback is not None
     return fallback
-
-
-def _cell_of(reading: _Reading, column: Column, candidate: Candidate) -> Cell:
-    if not candidate.grounded:
-        return Cell(
-            column.name,
-            None,
-            candidate.words,
-            Grounding.NONE,
-            absence=Absence.UNGROUNDED,
-            detail="these words are not in the text",
-        )
-    start, end = reading.offset + candidate.start, reading.offset + candidate.end
-    page = reading.pages(start) if reading.pages else reading.chunk.context.page_from
-    span = Span(reading.chunk.document_id, start, end, page)
-    printed = reading.text[candidate.start : candidate.end]
-    parsed = coerce(printed, column, context=reading.context_at(start))
-    if parsed.value is None:
-        return Cell(
-            column.name,
-            None,
-            printed,
-            candidate.grounding,
-            span,
-            absence=parsed.absence or Absence.NOT_PARSED,
-            detail=parsed.detail,
-        )
-    grounding = Grounding.DERIVED if parsed.derived else candidate.grounding
-    return Cell(
-        column.name,
-        parsed.value,
-        printed,
-        grounding,
-        span,
-        unit=parsed.unit or column.unit,
-        scale=parsed.scale,
-        detail=parsed.detail,
-        rationale=parsed.rationale,
-    )
 
 
 def _joined(

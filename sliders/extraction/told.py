@@ -1,0 +1,85 @@
+"""What code reads better than a model: cells put right by the sentences of the text after a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sliders.extraction.attributed import Owned, attributed, is_of_another
+from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.dates import dates_in
+from sliders.extraction.reading import Reading, cell_at
+from sliders.extraction.request import naming_first
+from sliders.extraction.sentences import tells_otherwise, told_in_sentence
+from sliders.schema.schema import Column, ColumnType
+
+
+def with_sentences(reading: Reading, row: Row, columns: Sequence[Column]) -> Row:
+    """Numbers that the reply left empty or made up, out of the sentences that tell them."""
+    by_name = {c.name: c for c in columns}
+    return replace(row, cells=tuple(_told(reading, cell, by_name[cell.column]) for cell in row.cells))
+
+
+def _told(reading: Reading, cell: Cell, column: Column) -> Cell:
+    if cell.absence is Absence.NOT_PARSED and column.type is ColumnType.DATE:
+        return _fuller(reading, cell, column)
+    open_cell = cell.absence in (Absence.NOT_STATED, Absence.UNGROUNDED)
+    open_cell |= column.type is ColumnType.BOOLEAN and cell.absence is Absence.NOT_PARSED
+    found = told_in_sentence(column, reading.text, reading.context, empty=open_cell)
+    if found is None and cell.absence is None and cell.span is not None:
+        start, end = cell.span.start - reading.offset, cell.span.end - reading.offset
+        if tells_otherwise(column, reading.text, start, end):
+            detail = f"the sentence of {cell.printed!r} says nothing of {column.name}"
+            return replace(cell, value=None, grounding=Grounding.NONE, absence=Absence.UNGROUNDED, detail=detail)
+    if found is None:
+        return cell
+    start, end = reading.offset + found[0], reading.offset + found[1]
+    page = reading.pages(start) if reading.pages else reading.chunk.context.page_from
+    return replace(
+        cell,
+        value=found[2].value,
+        printed=reading.text[found[0] : found[1]],
+        grounding=Grounding.DERIVED,
+        absence=None,
+        span=Span(reading.chunk.document_id, start, end, page),
+        rationale=found[2].rationale,
+        detail="told by a sentence",
+    )
+
+
+def _fuller(reading: Reading, cell: Cell, column: Column) -> Cell:
+    """A year or month alone, read as the one full date of the text that has it."""
+    said = dates_in(cell.printed, day_first=reading.context.day_first)
+    every = dates_in(reading.text, day_first=reading.context.day_first)
+    same = [d for d in every if d.full and len(said) == 1 and d.iso.startswith(said[0].iso)]
+    if len({d.iso for d in same}) != 1 or said[0].full:
+        return cell
+    return cell_at(reading, column, same[0].start, same[0].end)
+
+
+def with_own_numbers(reading: Reading, rows: list[Row], columns: Sequence[Column]) -> list[Row]:
+    """The rows with the numbers that the text gives each of them; a model gives one row's number to the next."""
+    naming = naming_first(columns)[0]
+    names = [cell.printed for row in rows if (cell := row.cell(naming.name)) and cell.absence is None]
+    for column in columns:
+        if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER) or not names:
+            continue
+        owned = attributed(reading.text, names, column.name.rsplit("_", 1)[-1])
+        if owned:
+            rows = [_with_own_number(reading, row, naming.name, column, owned) for row in rows]
+    return rows
+
+
+def _with_own_number(reading: Reading, row: Row, naming: str, column: Column, owned: Owned) -> Row:
+    name, cell = row.cell(naming), row.cell(column.name)
+    if name is None or cell is None:
+        return row
+    own = [cell_at(reading, column, start, end) for start, end in owned.get(name.printed, [])]
+    if own:
+        same = [c for c in own if c.value == cell.value]
+        found = replace((same or own)[0], call_id=cell.call_id, model=cell.model, prompt_hash=cell.prompt_hash)
+    elif cell.span is not None and is_of_another(reading.text, cell.span.start - reading.offset, owned):
+        found = Cell(column.name, printed=cell.printed, absence=Absence.UNGROUNDED, detail="the text gives it to another row")
+    else:
+        return row
+    return replace(row, cells=tuple(found if c is cell else c for c in row.cells))

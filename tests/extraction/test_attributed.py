@@ -1,0 +1,33 @@
+"""A number belongs to the name before it in its sentence; averages and other things that are counted belong to nobody."""
+
+from __future__ import annotations
+
+import pytest
+
+from sliders.extraction.attributed import attributed, is_of_another
+
+NAMES = ["Ada Lund", "Per Vik Jr.", "Oda Lund", "Ines"]
+
+
+@pytest.mark.parametrize(
+    ("text", "owned"),
+    [
+        ("Vik took 28 points and Ines 11 points.", {"Per Vik Jr.": ["28"], "Ines": ["11"]}),
+        ("Ada Lund had 12 rebounds and 9 points; Oda Lund had seven points.", {"Ada Lund": ["9"], "Oda Lund": ["seven"]}),
+        ("With 20 points, Ines led. Vik's season-high 31 points came late.", {"Ines": ["20"], "Per Vik Jr.": ["31"]}),
+        ("Ines, averaging 19 points, took 4 points. Vik won by 12 points.", {"Ines": ["4"]}),
+        ("Lund took 8 points and 9 points.", {}),
+        ("Ines took 8 points.", {}),
+    ],
+)
+def test_numbers_go_to_their_names(text: str, owned: dict[str, list[str]]) -> None:
+    found = attributed(text, NAMES, "points")
+    assert {name: [text[start:end] for start, end in spans] for name, spans in found.items()} == owned
+
+
+def test_what_belongs_to_one_name_or_counts_other_things_is_not_anothers() -> None:
+    text = "Vik took 28 points and Ines 11 points. Oda Lund had 17 rebounds and 6 points."
+    owned = attributed(text, ["Per Vik", "Ines"], "points")
+    assert is_of_another(text, text.index("28"), owned)
+    assert is_of_another(text, text.index("17"), owned)
+    assert not is_of_another(text, text.index("6 points"), owned)
