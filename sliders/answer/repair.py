@@ -43,6 +43,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
         lambda: _bounds(tree, question),
         lambda: repair_parts(tree, question, named),
         lambda: repair_averages(tree, question),
+        lambda: _rates(tree, names, question),
         lambda: _divisions(tree),
         lambda: repair_counts(tree, names, question),
         lambda: repair_extremes(tree, names, question),
@@ -199,6 +200,18 @@ def _bound_of_column(tree: exp.Query, names: Names) -> Iterator[str]:
             else:
                 parent.pop()
             yield f"{said} is what {counted[0]} counts"
+
+
+def _rates(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
+    """A column that the question asks for "per 1,000" is printed so already: it is looked up, not divided."""
+    for node in list(tree.find_all(exp.Div)):
+        unit, column = node.expression, _bare(node.this)
+        if not isinstance(unit, exp.Literal) or unit.is_string or names.resolve(column) is None:
+            continue
+        if re.search(rf"\bper {unit.name}\b", question.replace(",", ""), re.I):
+            said = node.sql()
+            node.replace(column.copy())
+            yield f"{said} is printed so: {column.name}"
 
 
 def _stated_bound(tree: exp.Query, names: Names, question: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sliders.chunks.sentences import sentence_spans
 from sliders.extraction.coerce import CoerceContext, Coerced, coerce
 from sliders.extraction.lexicon import stem
 from sliders.extraction.numbers import numbers_in
@@ -27,6 +28,8 @@ def stated_amount(column: Column, text: str, context: CoerceContext) -> tuple[in
     """
     if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER):
         return None
+    if rate := _RATE.search(column.description):
+        return _stated_rate(column, text, context, rate[1])
     words, bound = _telling(column)
     if len(words) + len(bound) < _FEWEST_WORDS:
         return None
@@ -43,6 +46,30 @@ def stated_amount(column: Column, text: str, context: CoerceContext) -> tuple[in
             return None
         found.append((number.start, number.end, parsed))
     return found[0] if found and len({p.value for _, _, p in found}) == 1 else None
+
+
+def _stated_rate(column: Column, text: str, context: CoerceContext, unit: str) -> tuple[int, int, Coerced] | None:
+    """The number per so many in the sentences that have all words of the column, where they tell one."""
+    asked = _tokens(_RATE.sub("", column.description.partition("; ")[2]))
+    found: list[tuple[int, int, Coerced]] = []
+    for start, end in sentence_spans(text):
+        said = _tokens(text[start:end])
+        if not all(any(word == w or (len(word) >= _ALIKE and w.startswith(word[:_ALIKE])) for w in said) for word in asked):
+            continue
+        for number in numbers_in(text[start:end]):
+            if number.plain and re.match(rf"[^.;\d]{{0,30}}(?:\bper|/)\s*{re.escape(unit)}(?!\d)", text[start + number.end :]):
+                parsed = coerce(number.text, column, context=context)
+                found.append((start + number.start, start + number.end, parsed))
+    return found[0] if found and len({p.value for _, _, p in found}) == 1 and found[0][2].value is not None else None
+
+
+_RATE = re.compile(r" ?\bper ([\d,.]*\d)$")
+_ALIKE = 5
+"""So many letters make two forms of a word alike ("national", "nationwide")."""
+
+
+def _tokens(words: str) -> list[str]:
+    return [stem(w.lower()) for w in re.findall(r"[^\W\d_]+|\d+", words)]
 
 
 def _telling(column: Column) -> tuple[frozenset[str], tuple[str, ...]]:

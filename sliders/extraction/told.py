@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sliders.extraction.attributed import Owned, attributed, is_of_another
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.current import current_amount
 from sliders.extraction.dates import dates_in
 from sliders.extraction.reading import Reading, cell_at
 from sliders.extraction.request import naming_first
@@ -28,6 +29,8 @@ def _told(reading: Reading, cell: Cell, column: Column) -> Cell:
     found = told_in_sentence(column, reading.text, reading.context, empty=open_cell)
     if found is None and cell.absence is None and cell.span is not None:
         start, end = cell.span.start - reading.offset, cell.span.end - reading.offset
+        if column.type in (ColumnType.INTEGER, ColumnType.NUMBER) and (now := current_amount(column, reading.text, start, end)):
+            return cell_at(reading, column, *now)
         if tells_otherwise(column, reading.text, start, end):
             detail = f"the sentence of {cell.printed!r} says nothing of {column.name}"
             return replace(cell, value=None, grounding=Grounding.NONE, absence=Absence.UNGROUNDED, detail=detail)

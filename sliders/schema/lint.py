@@ -35,7 +35,7 @@ _WHOLE_SET = frozenset(
         "minimum",
     ]
 )
-_SUPERLATIVES = frozenset(
+SUPERLATIVES = frozenset(
     [
         "highest",
         "lowest",
@@ -178,7 +178,7 @@ def _row_nouns(table: Table) -> set[str]:
 
 
 def _without_superlatives(parts: list[str]) -> list[str]:
-    return [p for p in parts if p not in _SUPERLATIVES]
+    return [p for p in parts if p not in SUPERLATIVES]
 
 
 def _plausible_type(column: Column, name: str) -> ColumnType:

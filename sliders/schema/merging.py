@@ -60,10 +60,20 @@ def merge_table(
         elif twin is not None and not twin.pinned and set(column.examples) - set(twin.examples):
             both = tuple(dict.fromkeys([*twin.examples, *column.examples]))[:_MOST_EXAMPLES]
             columns[columns.index(twin)] = twin = replace(twin, examples=both)
+        if twin is not None and twin is not column and _says_more(column, twin):
+            columns[columns.index(twin)] = twin = replace(twin, description=column.description)
         if twin is not None and twin.name not in needed:
             needed.append(twin.name)
     grown = replace(home, columns=tuple(columns))
     return schema.with_table(grown), grown, tuple(needed)
+
+
+def _says_more(column: Column, standing: Column) -> bool:
+    """Whether a question describes a standing number with all the words that it has, and more."""
+    numbers = all(_FAMILIES[c.type] == "number" for c in (column, standing))
+    same_name = column.name == standing.name and not standing.pinned
+    known, said = set(standing.description.split()), set(column.description.split())
+    return numbers and same_name and known < said
 
 
 def _more_exact(column: Column, standing: Column) -> bool:

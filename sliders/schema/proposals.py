@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from sliders.llm.model import Response
-from sliders.schema.lint import counted_nouns, subject
+from sliders.schema.lint import SUPERLATIVES, counted_nouns, subject
 from sliders.schema.literals import is_period, literals
 from sliders.schema.names import kind_of, plural, snake_name, spoken_name, with_article
 from sliders.schema.schema import Column, ColumnType, Grain, Table
@@ -136,6 +136,8 @@ def _column(part: dict[str, Any], question: str) -> Column:
     name = _name(str(part["name"]), said, asked, question)
     kind = _type(said, asked, name)
     beyond = _beyond(asked, name, question) if kind is ColumnType.INTEGER else ""
+    if kind in (ColumnType.INTEGER, ColumnType.NUMBER):
+        beyond = beyond or _qualified(asked, name, question)
     return Column(name, kind, beyond or _description(asked, name), examples=_example(asked))
 
 
@@ -237,6 +239,17 @@ def _beyond(asked: str, name: str, question: str) -> str:
     tail = _BOUND.match(question[at + len(asked) :]) if at >= 0 else None
     noun = _COUNTS.sub("", asked.lower())
     return f"{spoken_name(name)}; {noun} {' '.join(tail[1].split())}" if tail and noun else ""
+
+
+def _qualified(asked: str, name: str, question: str) -> str:
+    """The description of a number with the words that the question has around it ("the daily 3-hour load per 1,000")."""
+    if not asked or not (found := re.search(rf"\bthe ((?:[\w-]+ ){{0,3}}){re.escape(asked)}( per [\d,.]*\d)?", question)):
+        return ""
+    before = [w for w in found[1].split() if w not in _QUESTION_WORDS and w == w.lower()]
+    if any(w in _RELATIONS or w in SUPERLATIVES for w in before) or not (before or found[2]):
+        return ""
+    words = [w for w in [*before, *asked.split()] if w not in _QUESTION_WORDS]
+    return f"{spoken_name(name)}; {' '.join(words)}{found[2] or ''}"
 
 
 _COUNTS = re.compile(r"^(?:how many|(?:the )?(?:total )?number of) ")

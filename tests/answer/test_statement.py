@@ -210,6 +210,17 @@ def test_not_is_a_value_and_silence_is_none(question: str, test: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sql", "question", "wanted"),
+    [
+        ("SELECT length / 1000 FROM ships", "What is the length per 1,000 in Oslo?", "SELECT length FROM ships"),
+        ("SELECT length / 100 FROM ships", "What is the length per 1,000?", "SELECT CAST(length AS REAL) / 100 FROM ships"),
+    ],
+)
+def test_a_rate_that_is_printed_is_not_divided(sql: str, question: str, wanted: str) -> None:
+    assert repaired(sql, question) == wanted
+
+
+@pytest.mark.parametrize(
     ("where", "wanted"),
     [
         ("length > 40", ""),

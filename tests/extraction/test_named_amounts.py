@@ -32,3 +32,21 @@ def test_the_number_before_the_words_of_a_column(column: Column, text: str, valu
     found = stated_amount(column, text, CoerceContext())
     assert (found[2].value if found else None) == value
     assert found is None or text[found[0] : found[1]].replace(",", "") == str(value)
+
+
+RATE = Column("load", ColumnType.NUMBER, "load; daily 3-hour load per 1,000")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The daily load over the last 3 hours is 14.5 boats per 1,000 berths.", 14.5),
+        ("The 3-hour load in Hull is above the daily 3-hour load of 12 boats/1,000.", 12),
+        ("The daily 3-hour load is 12 boats per 100.", None),
+        ("The 3-hour load of small boats is 9 boats per 1,000.", None),
+        ("The daily 3-hour load is 12 per 1,000. The daily 3-hour load was 13 per 1,000.", None),
+    ],
+)
+def test_a_rate_is_read_where_all_words_of_its_column_stand(text: str, value: float | None) -> None:
+    found = stated_amount(RATE, text, CoerceContext())
+    assert (found[2].value if found else None) == value

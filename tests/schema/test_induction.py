@@ -162,6 +162,15 @@ def test_what_one_document_counts_beyond_a_bound_is_a_number_with_its_bound() ->
     )
 
 
+def test_a_number_keeps_the_words_that_stand_around_it_in_the_question() -> None:
+    first = induce("How many boats above a load of 3?", proposal(("load", "load", "number")))
+    assert first.table.columns[0].description == ""
+    asked = proposal(("load", "load", "number"))
+    found = induce("What was the daily 3-hour load per 1,000 in the north?", asked, schema=first.schema)
+    assert found.table.columns[0].description == "load; daily 3-hour load per 1,000"
+    assert induce("What is the total load?", asked).table.columns[0].description == ""
+
+
 def test_a_short_name_that_no_text_prints_means_the_longer_column() -> None:
     long = Column("new_registered_private_berths", ColumnType.INTEGER)
     standing = Schema((Table("logs", (long,), row="a log", grain="document"),))
