@@ -29,9 +29,10 @@ def current_amount(column: Column, text: str, start: int, end: int) -> tuple[int
     for place, (first, last) in enumerate(spans):
         said = {stem(w.lower()) for w in re.findall(r"[^\W\d_]+", text[first:last])}
         stop = spans[place + 1][1] if place + 1 < len(spans) else last
-        if words <= said and first <= start and end <= stop:
-            if found := _latest(text, first, stop, start, end) or _now(text, first, last, start, end):
-                return found
+        if not words <= said or not first <= start or end > stop:
+            continue
+        if found := _latest(text, first, stop, start, end) or _now(text, first, last, start, end):
+            return found
     return None
 
 
