@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from sliders.extraction.lexicon import fold
 from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType
 
@@ -33,8 +33,7 @@ def _countries() -> dict[str, str]:
 
 
 def _folded(words: str) -> str:
-    plain = "".join(c for c in unicodedata.normalize("NFKD", words.casefold()) if not unicodedata.combining(c))
-    return " ".join(re.sub(r"[.'’]", "", plain).replace("-", " ").split()).removeprefix("the ")
+    return " ".join(re.sub(r"[.'’]", "", fold(words)).replace("-", " ").split()).removeprefix("the ")
 
 
 def country_of(words: str) -> str | None:

@@ -8,7 +8,6 @@ printed words stay beside it.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -17,6 +16,7 @@ from rapidfuzz import fuzz
 
 from sliders.extraction.cells import Cell, Grounding, Row
 from sliders.extraction.dates import dates_in
+from sliders.extraction.lexicon import fold
 from sliders.schema.schema import ColumnType, Table
 
 _FEWEST, _SHARE, _ALIKE = 5, 0.6, 88.0
@@ -87,5 +87,4 @@ def _related(title: str, printed: str) -> bool:
 
 
 def _tokens(words: str) -> list[str]:
-    plain = "".join(c for c in unicodedata.normalize("NFKD", words.casefold()) if not unicodedata.combining(c))
-    return re.findall(r"\w+", plain)
+    return re.findall(r"\w+", fold(words))
