@@ -129,7 +129,7 @@ def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column])
         ),
         prompt_hash=prompt.hash,
         json_schema=rows_schema(columns),
-        max_tokens=max(256, min(4096, 2 * tokens + 40 * len(columns))),
+        max_tokens=max(256, min(4096, tokens + 40 * len(columns))),  # a loop is cut here; more rows are read in halves
     )
 
 
