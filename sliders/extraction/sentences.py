@@ -28,7 +28,12 @@ def told_in_sentence(
     column: Column, text: str, context: CoerceContext, *, empty: bool = True
 ) -> tuple[int, int, Coerced] | None:
     """Span and value of the sentence that tells an integer column, of the clause that tells a yes-or-no one, or of the
-    word for whose citizen somebody is; None unless all that parse say the same."""
+    word for whose citizen somebody is; None unless all that parse say the same.
+
+    Where the cell is not `empty`, only what code reads more reliably than a model does.
+    """
+    if not empty and not states_outcome(column) and not holds_citizenship(column):
+        return stated_amount(column, text, context)
     if column.type is ColumnType.BOOLEAN:
         return _clause(column, text, context)
     if holds_citizenship(column):

@@ -35,3 +35,11 @@ def test_a_number_of_another_outcome_is_refused() -> None:
     assert tells_otherwise(KILLED, text, hurt, hurt + 1)
     assert not tells_otherwise(KILLED, text, dead, dead + 1)
     assert not tells_otherwise(Column("berths", ColumnType.INTEGER), text, hurt, hurt + 1)
+
+
+def test_a_stated_cell_is_only_changed_where_code_reads_better_than_a_model() -> None:
+    text = "The Otters beat the Rovers, 96-89. Vik scored just seven points and took four rebounds in 12 minutes."
+    score = Column("score", ColumnType.INTEGER, "score; final score")
+    assert told_in_sentence(score, text, CoerceContext(), empty=False) is None
+    lost = Column("lost", ColumnType.BOOLEAN)
+    assert told_in_sentence(lost, "They lost.", CoerceContext(), empty=False) is None
