@@ -112,6 +112,7 @@ async def induce_schema(
     if shape is None and grain is None:
         proposal, spent = await _about(question, proposal, samples, model)
         tokens += spent
+    proposal = _own_facts(proposal, schema, question)
     linted, issues = lint_table(proposal, "\n".join([question, *others]))
     if grain is None and linted.grain == "many" and all(c.type is not ColumnType.TEXT for c in linted.columns):
         linted = replace(linted, grain="document")  # numbers without a name are no rows
@@ -183,6 +184,17 @@ async def _with_grain(proposal: Table, names: Sequence[str], samples: Sequence[s
         return replace(proposal, grain="document"), 0
     found, tokens = await _several(proposal.row, samples, model)
     return proposal if found else replace(proposal, grain="document"), tokens
+
+
+def _own_facts(proposal: Table, schema: Schema, question: str) -> Table:
+    """The rows of a list without the facts of their whole document that stand in its own table, unless the question
+    says them: a small model copies the columns that exist into every new table."""
+    whole = {c.name for table in schema.tables if table.grain == "document" for c in table.columns}
+    said = set(re.findall(r"[a-z]+", question.lower()))
+    if proposal.grain != "many" or any(table.name == proposal.name for table in schema.tables):
+        return proposal
+    columns = tuple(c for c in proposal.columns if c.name not in whole or set(spoken_name(c.name).split()) <= said)
+    return replace(proposal, columns=columns) if columns else proposal
 
 
 def _is_the_document(row: str, names: Sequence[str]) -> bool:

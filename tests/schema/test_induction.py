@@ -115,6 +115,18 @@ def test_a_question_about_things_in_the_documents_gets_a_row_for_each() -> None:
     assert (one.table.grain, one.table.column_names) == ("document", ("captain", "tons"))
 
 
+def test_a_list_does_not_repeat_the_facts_of_its_document() -> None:
+    whole = (Column("harbour"), Column("weather"), Column("pilot"))
+    standing = Schema((Table("logs", whole, row="a log", grain="document"),))
+    asked = proposal(
+        ("captain", "captain", "text"), ("tons", "tons", "number"), ("harbour", "harbour", "text"),
+        ("weather", "weather", "text"), row="a captain", several=True,
+    )  # fmt: skip
+    names = {"names": ["Ada Lund", "Merrow", "barley"]}
+    found = induce("Which captain carried most tons to the harbour?", asked, names, schema=standing)
+    assert found.table.column_names == ("captain", "tons", "harbour")
+
+
 def test_the_year_of_the_only_date_is_no_column() -> None:
     standing = Schema((Table("sailings", (Column("left_on", ColumnType.DATE),), row="a sailing", grain="document"),))
     found = induce("Which calendar year has the most sailings?", proposal(("calendar year", "year", "integer")), schema=standing)
