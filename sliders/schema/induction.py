@@ -191,8 +191,9 @@ def _own_facts(proposal: Table, schema: Schema, question: str) -> Table:
     says them: a small model copies the columns that exist into every new table."""
     whole = {c.name for table in schema.tables if table.grain == "document" for c in table.columns}
     said = set(re.findall(r"[a-z]+", question.lower()))
-    if proposal.grain != "many" or any(table.name == proposal.name for table in schema.tables):
+    if proposal.grain != "many":
         return proposal
+    whole -= {c.name for table in schema.tables if table.name == proposal.name for c in table.columns}
     columns = tuple(c for c in proposal.columns if c.name not in whole or set(spoken_name(c.name).split()) <= said)
     return replace(proposal, columns=columns) if columns else proposal
 
