@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 
+from sliders.answer.profile import TEXTUAL
 from sliders.answer.prune import resolved
 from sliders.answer.scope import DIALECT, Names
 from sliders.answer.values import RunSql
+
+
+def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:
+    """A join on a column of one table alone is made on what both tables have: their text columns of one name."""
+    for join in list(tree.find_all(exp.Join)):
+        on = join.args.get("on")
+        if not isinstance(on, exp.EQ) or on.this != on.expression or not isinstance(join.this, exp.Table):
+            continue
+        own, joined = names.resolve(on.this), names.of_alias(join.this.alias_or_name)
+        if own is None or joined is None or own[0] is joined:
+            continue
+        shared = [c.column.name for c in joined.columns if c.column.type in TEXTUAL and own[0].column(c.column.name)]
+        if not shared:
+            continue
+        sides = names.alias_of(own[0]), join.this.alias_or_name
+        tests = [exp.EQ(this=exp.column(name, table=sides[0]), expression=exp.column(name, table=sides[1])) for name in shared]
+        join.set("on", exp.and_(*tests))
+        yield f"joined on {' and '.join(shared)}, which both tables have"
 
 
 def single_table_sql(tree: exp.Query, names: Names) -> str | None:

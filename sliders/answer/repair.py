@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sliders.answer.counting import repair_averages, repair_counts, repair_extremes, repair_parts
 from sliders.answer.filings import repair_filings
+from sliders.answer.joins import repair_conditions
 from sliders.answer.literals import NO, YES, repair_literals
 from sliders.answer.profile import DATED, NUMERIC
 from sliders.answer.question import NamedValue, bounds, iso_date, numbers
@@ -31,6 +32,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
     """
     done: list[str] = []
     steps: Sequence[Callable[[], Iterator[str]]] = (
+        lambda: repair_conditions(tree, names),
         lambda: _date_functions(tree, names),
         lambda: _null_comparisons(tree),
         lambda: _denials(tree, names, question),

@@ -16,6 +16,7 @@ from sliders.answer.scope import DIALECT, Names
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.schema.lint import subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ def review(
     found += _invented(question, tree, names, named)
     found += _unread(question, tree, profiles)
     found += _unused(question, tree, named)
+    found += _other_rows(question, tree, profiles)
     if re.search(r"\b(?:average|mean)\b", question, re.I) and not tree.find(exp.Avg, exp.Div):
         found.append(Finding("The question asks for an average, but the statement computes none.", 2))
     return found
@@ -162,6 +164,16 @@ def _unread(question: str, tree: exp.Query, profiles: Sequence[TableProfile]) ->
     names = {p.column.name for t in profiles for p in t.columns if p.column.type in NUMERIC and "_" in p.column.name}
     missed = [name for name in sorted(names) if mentions(question, name) and name.lower() not in used]
     return [Finding(f"The question speaks of {name}, but the statement does not read it.", 1) for name in missed]
+
+
+def _other_rows(question: str, tree: exp.Query, profiles: Sequence[TableProfile]) -> list[Finding]:
+    """A question about things of a kind that have a table of their own, which the statement does not read."""
+    noun = subject(question)
+    read = {table.name.lower() for table in tree.find_all(exp.Table)}
+    own = [p.view.name for p in profiles if noun and p.view.table.row in (f"a {noun}", f"an {noun}")]
+    if len(own) != 1 or own[0].lower() in read or len(profiles) < 2:
+        return []
+    return [Finding(f"The question is about each {noun}: read the table {own[0]}, which has a row for each.", 2)]
 
 
 def _loose_scalars(tree: exp.Query, run_sql: RunSql) -> list[Finding]:

@@ -53,6 +53,10 @@ class Names:
         """The real tables of the statement."""
         return tuple(dict.fromkeys(self._aliases.values()))
 
+    def of_alias(self, alias: str) -> TableProfile | None:
+        """The table that an alias of the statement means."""
+        return self._aliases.get(alias.lower())
+
     def resolve(self, column: exp.Expr | None) -> tuple[TableProfile, ColumnProfile] | None:
         """The table and column that a name means; None for aliases, derived columns and other expressions."""
         if not isinstance(column, exp.Column):

@@ -23,7 +23,7 @@ from sliders.executor.shaping import period_grain, printed_periods, shape
 from sliders.executor.sides import add_sides, derived_tables
 from sliders.llm.model import Usage
 from sliders.schema.induction import Induction, complete_table, induce_schema
-from sliders.schema.schema import Schema, Table
+from sliders.schema.schema import ColumnType, Schema, Table
 from sliders.store.guard import run_readonly
 from sliders.store.records import SqlAttempt as StoredAttempt
 
@@ -277,9 +277,18 @@ def _filled_tables(session: Session) -> list[Table]:
 def _sql_table(session: Session, table: Table) -> Table:
     """The table under its SQL names, as the agent must write them."""
     relation = session.catalog.schemas.relation(table.name)
-    split = split_columns(session, table.name)
-    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns if c.name not in split)
+    hidden = {*split_columns(session, table.name), *_names_of_lists(session, table)}
+    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns if c.name not in hidden)
     return replace(table, name=relation.relation, columns=columns)
+
+
+def _names_of_lists(session: Session, table: Table) -> list[str]:
+    """The columns of a table of documents that name the rows of a filled list ("player" of players), which holds them all."""
+    if table.grain != "document":
+        return []
+    kinds = {t.row.split()[-1] for t in _filled_tables(session) if t.grain == "many" and t.row}
+    texts = [c.name for c in table.columns if c.type is ColumnType.TEXT and not c.pinned]
+    return [name for name in texts if name in kinds]
 
 
 def _log_attempts(session: Session, question: str, found: SqlAnswer) -> None:

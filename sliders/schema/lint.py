@@ -128,6 +128,8 @@ def _counts_rows(parts: Sequence[str], table: Table, question: str) -> bool:
     """`accident_count` or `number_of_accidents` in a table of accidents counts the table's own rows."""
     nouns = {w.rstrip("s") for w in spoken_name(table.name).split()} | {"document", "report", "row", "file"}
     nouns |= counted_nouns(question)
+    if len(parts) >= 2 and parts[-1] == "count" and re.search(r"\bhow many of (?:them|these|those)\b", question, re.I):
+        return True
     if len(parts) >= 2 and parts[-1] in ("count", "rank", "total"):
         return all(p.rstrip("s") in nouns for p in parts[:-1])
     if parts[:2] in (["number", "of"], ["count", "of"]):

@@ -243,3 +243,24 @@ def test_a_bound_that_the_selected_number_has_is_not_tested_again(where: str, wa
     tree = parse_select(f"SELECT MIN(berths) FROM logs WHERE {where}")
     repair(tree, Names(tree, known), "")
     assert tree.sql(DIALECT) == f"SELECT MIN(berths) FROM logs{wanted}"
+
+
+def test_a_join_on_a_column_of_one_table_is_made_on_what_both_have() -> None:
+    scores = TableView(Table("scores", (Column("player"), Column("team"), Column("points", ColumnType.INTEGER)), row="a player"))
+    sides = TableView(Table("sides", (Column("team"), Column("won", ColumnType.BOOLEAN)), row="a team in a match"))
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE scores (player TEXT, team TEXT, points INTEGER, document TEXT)")
+    connection.execute("CREATE TABLE sides (team TEXT, won INTEGER, document TEXT)")
+
+    def run(sql: str) -> Rows:
+        cursor = connection.execute(sql)
+        return Rows(tuple(d[0] for d in cursor.description), tuple(cursor.fetchall()))
+
+    known = profile_tables([scores, sides], run)
+    tree = parse_select("SELECT COUNT(*) FROM scores AS a JOIN sides AS b ON a.player = a.player WHERE b.won = 0")
+    repair(tree, Names(tree, known), "")
+    assert "ON a.team = b.team AND a.document = b.document" in tree.sql(DIALECT)
+    other = parse_select("SELECT COUNT(*) FROM sides WHERE won = 0")
+    question = "How many times did a player score 30 points?"
+    found = review(question, other, run(other.sql(DIALECT)), known, (), run)
+    assert any("read the table scores" in finding.text for finding in found)
