@@ -140,7 +140,7 @@ async def _many_rows(
     request = rows_prompt(text, model.count_tokens(text), table, columns)
     reply = await _asked(request, model)
     items = _distinct(reply)
-    looping = isinstance(reply, Response) and len(items) * 2 < len(_listed(reply))
+    looping = len(items) * 2 < len(_listed(reply)) or (depth > 0 and _names_again(items, columns))
     if not looping and (isinstance(reply, TruncatedReply) or getattr(reply, "finish_reason", "") == "length"):
         halves = _halves(reading)
         if halves and depth < 4:
@@ -185,6 +185,16 @@ def _distinct(reply: Response | ModelError) -> list[dict[str, Any]]:
     for row in _listed(reply):
         seen.setdefault(json.dumps(row, sort_keys=True), row)
     return list(seen.values())
+
+
+def _names_again(rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> bool:
+    """Whether a list ends in rows whose names it had already: it says the same things again with other values."""
+    names = [str(row.get(naming_first(columns)[0].name)) for row in rows]
+    last = range(max(0, len(names) - _REPEATED), len(names))
+    return len(names) > _REPEATED and all(names[i] in names[:i] for i in last)
+
+
+_REPEATED = 3
 
 
 def _halves(reading: Reading) -> list[Reading]:
