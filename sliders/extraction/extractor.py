@@ -15,7 +15,7 @@ from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.reading import Reading, cell_of
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
-from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
+from sliders.extraction.request import chunk_document, naming_first, record_prompt, rows_prompt
 from sliders.extraction.told import with_own_numbers, with_sentences
 from sliders.llm.model import Model, Request, Response
 from sliders.schema.schema import Column, Table
