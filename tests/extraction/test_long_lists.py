@@ -15,7 +15,7 @@ WINTER = "times in the long winter of that year, when the ice lay about the old 
 TEXT = " ".join(f"{name} lit the lamp {n + 3} {WINTER}" for n, name in enumerate(NAMES))
 
 
-def extracted(tmp_path: Path, looping: bool) -> tuple[list[object], int]:
+def extracted(tmp_path: Path, looping: bool) -> tuple[list[str], int]:
     calls: list[str] = []
 
     def reply(request: Request) -> Response:
