@@ -16,10 +16,10 @@ def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:
     """A join on a column of one table alone is made on what both tables have: their text columns of one name."""
     for join in list(tree.find_all(exp.Join)):
         on = join.args.get("on")
-        if not isinstance(on, exp.EQ) or on.this != on.expression or not isinstance(join.this, exp.Table):
+        if not isinstance(on, exp.EQ) or not isinstance(join.this, exp.Table):
             continue
         own, joined = names.resolve(on.this), names.of_alias(join.this.alias_or_name)
-        if own is None or joined is None or own[0] is joined:
+        if own is None or own != names.resolve(on.expression) or joined is None or own[0] is joined:
             continue
         shared = [c.column.name for c in joined.columns if c.column.type in TEXTUAL and own[0].column(c.column.name)]
         if not shared:

@@ -84,10 +84,23 @@ def _add(session: Session, table: Table, roles: _Roles, rows: Sequence[Row]) -> 
         if not known:
             session.catalog.schemas.save(Schema((*schema.tables, sides)), "results have two sides")
             session.catalog.knowledge.set_statistic(_DERIVED, [*derived_tables(session), name])
-            if roles.named:
-                hide_column(session, table.name, roles.named)
+            for column in [roles.named] * bool(roles.named) + _repeated(table, rows, roles):
+                hide_column(session, table.name, column)
         session.catalog.extractions.save(made)
     session.decide("schema", f"table:{name}", "derived", f"the winner and the loser of each row of {table.name}")
+
+
+def _repeated(table: Table, rows: Sequence[Row], roles: _Roles) -> list[str]:
+    """The other numbers of a table that say the score of one side again, for only that side."""
+    scores = [f"{side}_{roles.score}" for side in ("winner", "loser")]
+    numbers = [c.name for c in table.columns if c.type is ColumnType.INTEGER and not c.pinned]
+    out = []
+    for name in numbers:
+        stated = [row for row in rows if _value(row, name) is not None] if name not in (*scores, roles.score) else []
+        same = max((sum(_value(row, name) == _value(row, s) for row in stated) for s in scores), default=0)
+        if len(stated) >= _FEWEST and same >= _SHARE * len(stated):
+            out.append(name)
+    return out
 
 
 def _sides(row: Row, table: Table, roles: _Roles) -> list[Row]:

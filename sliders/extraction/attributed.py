@@ -13,7 +13,7 @@ _FEWEST = 2
 """So often must a text print a number before the column's word, to show that the word is how it counts."""
 
 _OF_OTHERS = re.compile(
-    r"\b(?:per|averag\w*|combined|total of|(?:season|career)(?![\w-]))\b|(?<!led )\bby\s*$|\bafter \w+ing\s*$", re.IGNORECASE
+    r"\b(?:per|averag\w*|combin\w*|total of|(?:season|career)(?![\w-]))\b|(?<!led )\bby\s*$|\bafter \w+ing\s*$", re.IGNORECASE
 )
 
 

@@ -257,7 +257,7 @@ def test_a_join_on_a_column_of_one_table_is_made_on_what_both_have() -> None:
         return Rows(tuple(d[0] for d in cursor.description), tuple(cursor.fetchall()))
 
     known = profile_tables([scores, sides], run)
-    tree = parse_select("SELECT COUNT(*) FROM scores AS a JOIN sides AS b ON a.player = a.player WHERE b.won = 0")
+    tree = parse_select("SELECT COUNT(*) FROM scores AS a JOIN sides AS b ON a.player = A.player WHERE b.won = 0")
     repair(tree, Names(tree, known), "")
     assert "ON a.team = b.team AND a.document = b.document" in tree.sql(DIALECT)
     other = parse_select("SELECT COUNT(*) FROM sides WHERE won = 0")

@@ -6,13 +6,17 @@ import json
 from pathlib import Path
 
 import sliders
+from sliders.executor.scores import split_columns
 from sliders.llm.testing import FunctionModel
 
 MATCHES = [
     ("Kestrels", "Rovers", "31-28"), ("Otters", "Kestrels", "40-12"), ("Rovers", "Otters", "19-17"),
     ("Otters", "Rovers", "22-21"),
 ]  # fmt: skip
-ASKED = [("final score", "score", "integer"), ("winner", "winner", "text"), ("loser", "loser", "text"), ("team", "team", "text")]
+ASKED = [
+    ("final score", "score", "integer"), ("losing team", "goals", "integer"), ("winner", "winner", "text"),
+    ("loser", "loser", "text"), ("team", "team", "text"),
+]  # fmt: skip
 QUESTION = "What is the lowest final score of any team, winner or loser?"
 
 
@@ -23,13 +27,16 @@ def reply(request: object) -> str:
         return json.dumps({"columns": columns, "row": "a match", "in_document": "one"})
     if stage == "extract":
         winner, loser, score = next(match for match in MATCHES if match[2] in text)
-        return json.dumps({"score": score, "winner": winner, "loser": loser, "team": winner})
+        goals = score.split("-")[1] + " goals"
+        return json.dumps({"score": score, "winner": winner, "loser": loser, "team": winner, "goals": goals})
     return "SELECT MIN(score) FROM matchs_of_teams"
 
 
 def written(folder: Path, matches: list[tuple[str, str, str]]) -> None:
     for winner, loser, score in matches:
-        (folder / f"match_{score}.txt").write_text(f"The {winner} beat the {loser}, {score}, at home.")
+        (folder / f"match_{score}.txt").write_text(
+            f"The {winner} beat the {loser}, {score}, at home. The losers had {score.split('-')[1]} goals."
+        )
 
 
 def test_each_side_of_a_result_is_a_row(tmp_path: Path) -> None:
@@ -41,6 +48,7 @@ def test_each_side_of_a_result_is_a_row(tmp_path: Path) -> None:
         answer = ws.ask(QUESTION)
         assert (answer.value, [c.quote for c in answer.citations]) == (12, ["40-12"])
         assert len(ws.tables["matchs_of_teams"]) == 6
+        assert set(split_columns(ws.session, "matchs")) == {"score", "team", "goals"}  # SQL reads the sides
         written(docs, MATCHES[3:])
         ws.add(docs)
         ws.ask(QUESTION)
