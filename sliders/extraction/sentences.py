@@ -108,8 +108,8 @@ _BREAK = re.compile(r"[.;:,!?\n]|\b(?:and|but|while|although|which|it)\b", re.IG
 
 def _clause(column: Column, text: str, context: CoerceContext) -> tuple[int, int, Coerced] | None:
     """The clause that has the telling last word of the column's name ("friendly"), from its beginning to that word."""
-    last = spoken_name(column.name).split()[-1]
-    head = stem(last)
+    *others, last = spoken_name(column.name).split()
+    head, beside = stem(last), frozenset(stem(w) for o in others if o in _KIN for w in (o, *_KIN[o]))
     if len(last) < _TELLING_LENGTH:
         return None
     found: list[tuple[int, int, Coerced]] = []
@@ -118,12 +118,39 @@ def _clause(column: Column, text: str, context: CoerceContext) -> tuple[int, int
             continue
         breaks = [b.end() for b in _BREAK.finditer(text, 0, word.start())]
         start = breaks[-1] if breaks else 0
+        after = _BREAK.search(text, word.end())
+        if beside and beside.isdisjoint(_stems(text[start : after.start() if after else len(text)].replace("-", " "))):
+            continue  # "a friendly welcome" says nothing of families
         start += len(text[start : word.end()]) - len(text[start : word.end()].lstrip())
         parsed = coerce(text[start : word.end()], column, context=context)
         if parsed.value is None:
             return None
         found.append((start, word.end(), parsed))
+    if not found and beside & _CHILDREN:
+        return _children(text)
     return found[0] if found and len({p.value for _, _, p in found}) == 1 else None
+
+
+_KIN = {"family": ("families", "child", "children", "kid"), "child": ("children", "kid", "family"), "kid": ("child", "children")}
+_CHILDREN = frozenset(stem(word) for word in ("child", "children", "kid"))
+_WELCOME = re.compile(
+    r"[^.;,!?\n]*?(?:\b(?:children|kids|families)\b[^.;,!?\n]{0,20}\bwelcome\b|\bwelcom\w+\b[^.;,!?\n]{0,20}\b(?:children|kids|families)\b)",
+    re.IGNORECASE,
+)
+_ADULTS = re.compile(r"\badults?[ -]only\b|\bonly (?:for )?adults\b", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|no|never|without)\b|n[’']t\b", re.IGNORECASE)
+
+
+def _children(text: str) -> tuple[int, int, Coerced] | None:
+    """Whether children are welcome, where a text says so in other words than "friendly"."""
+    if adults := _ADULTS.search(text):
+        return adults.start(), adults.end(), Coerced(False, derived=True, rationale=f"{adults.group()!r} means no children")
+    if (welcome := _WELCOME.search(text)) is None:
+        return None
+    said = welcome.group().strip()
+    start = welcome.end() - len(welcome.group().lstrip())
+    truth = not _NOT.search(said)
+    return start, welcome.end(), Coerced(truth, derived=True, rationale=f"{said!r} says whether children are welcome")
 
 
 _TELLING_LENGTH = 5

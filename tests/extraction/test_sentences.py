@@ -43,3 +43,20 @@ def test_a_stated_cell_is_only_changed_where_code_reads_better_than_a_model() ->
     assert told_in_sentence(score, text, CoerceContext(), empty=False) is None
     lost = Column("lost", ColumnType.BOOLEAN)
     assert told_in_sentence(lost, "They lost.", CoerceContext(), empty=False) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Near the pier, it is rated low and children are welcome.", True),
+        ("It serves soup and does not welcome children.", False),
+        ("An adult only bar by the pier.", False),
+        ("A bar with a friendly atmosphere.", None),
+        ("The bar is kid-friendly.", True),
+        ("The bar is not child friendly.", False),
+        ("It is a family friendly bar.", True),
+    ],
+)
+def test_a_place_for_families_is_told_in_several_ways(text: str, told: bool | None) -> None:
+    found = told_in_sentence(Column("family_friendly", ColumnType.BOOLEAN), text, CoerceContext())
+    assert (found[2].value if found else None) is told
