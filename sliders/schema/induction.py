@@ -245,10 +245,28 @@ def completion_prompt(table: Table, samples: Sequence[str]) -> Request:
 
 
 async def complete_table(table: Table, samples: Sequence[str], model: Model, *, grain: Grain | None = None) -> Table:
-    """A pinned table with its row described and its grain known; names, types and order of columns never change."""
+    """A pinned table with its row described and its grain known; names, types and order of columns never change.
+
+    A claim that a document holds several rows is checked on a sample, as in `induce_schema`; a row that is described by
+    a sentence of the sample would be copied into every document, so that the table's own name stands for it.
+    """
     if table.row and grain is None:
         return table
     reply = await model.generate(completion_prompt(table, samples))
     data = reply.data if isinstance(reply.data, dict) else {}
-    said: Grain = "document" if data.get("rows_per_document") == "one" else "many"
-    return replace(table, row=table.row or str(data.get("row", "")).strip().rstrip("."), grain=grain or said)
+    row = table.row or _kind(str(data.get("row", "")).strip().rstrip("."), table)
+    if grain is None and data.get("rows_per_document") != "one":
+        found, _ = await _several(row, samples, model)
+        grain = "many" if found else "document"
+    return replace(table, row=row, grain=grain or "document")
+
+
+_KIND_WORDS = 8
+
+
+def _kind(said: str, table: Table) -> str:
+    """What a model says that a row is, if it is a short phrase without figures; else one of what the table's name says."""
+    if said and len(said.split()) <= _KIND_WORDS and not re.search(r"\d", said):
+        return said
+    noun = spoken_name(table.name).split()[-1]
+    return with_article(re.sub(r"ies$", "y", noun) if noun.endswith("ies") else noun.removesuffix("s"))
