@@ -246,7 +246,12 @@ def _clause(line: Line, column: Column, cell: Cell) -> Cell | None:
     found = told_in_sentence(column, line.text, CoerceContext()) if cell.absence is not None else None
     if found is None:
         return None
-    return _cell_at(line, column, line.start + found[0], line.start + found[1], cell)
+    told = _cell_at(line, column, line.start + found[0], line.start + found[1], cell)
+    if told.absence is None:
+        return told
+    return replace(
+        told, value=found[2].value, absence=None, grounding=Grounding.DERIVED, detail="", rationale=found[2].rationale
+    )
 
 
 def _places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:

@@ -124,3 +124,15 @@ def test_what_loses_beside_every_other_value_is_no_value() -> None:
 def test_values_that_win_and_lose_stay() -> None:
     lines = [line(n, f"{a} met {b}, {n}.", cargo=a) for n, (a, b) in enumerate([("Oats", "Rye"), ("Rye", "Oats")] * 8)]
     assert changed(lines) == {}
+
+
+def test_a_yes_or_no_in_other_words_than_its_columns_is_filled_by_its_meaning() -> None:
+    family = Column("family_friendly", ColumnType.BOOLEAN)
+    odd = Line(
+        Row("r0", "sailings", "d", "c", 0, (Cell("family_friendly", absence=Absence.NOT_STATED),)),
+        "An adult only sailing with barley.",
+        40,
+    )
+    got = {row.id: row.cells for row in agreed([odd, *many(12)], (CARGO, PORT, family))}
+    (cell,) = got["r0"]
+    assert (cell.value, cell.printed, cell.span) == (False, "adult only", Span("d", 43, 53))
