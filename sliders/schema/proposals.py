@@ -245,8 +245,10 @@ def _qualified(asked: str, name: str, question: str) -> str:
     """The description of a number with the words that the question has around it ("the daily 3-hour load per 1,000")."""
     if not asked or not (found := re.search(rf"\bthe ((?:[\w-]+ ){{0,3}}){re.escape(asked)}( per [\d,.]*\d)?", question)):
         return ""
-    before = [w for w in found[1].split() if w not in _QUESTION_WORDS and w == w.lower()]
-    if any(w in _RELATIONS or w in SUPERLATIVES for w in before) or not (before or found[2]):
+    before = found[1].split()
+    others = _QUESTION_WORDS | _RELATIONS | SUPERLATIVES  # "the reports give more than": no words of the number
+    bounded = re.search(r"(?<!\S)\d[\d.,]*(?!\S)", asked)
+    if bounded or any(w in others or w != w.lower() for w in before) or not (before or found[2]):
         return ""
     words = [w for w in [*before, *asked.split()] if w not in _QUESTION_WORDS]
     return f"{spoken_name(name)}; {' '.join(words)}{found[2] or ''}"

@@ -181,6 +181,10 @@ def test_a_number_keeps_the_words_that_stand_around_it_in_the_question() -> None
     found = induce("What was the daily 3-hour load per 1,000 in the north?", asked, schema=first.schema)
     assert found.table.columns[0].description == "load; daily 3-hour load per 1,000"
     assert induce("What is the total load?", asked).table.columns[0].description == ""
+    bound = proposal(("3,000 new loads", "new_loads", "integer"))
+    assert induce("How many of the logs give 3,000 new loads?", bound).table.columns[0].description == ""
+    after = proposal(("loads", "loads", "integer"))
+    assert induce("How many of the logs give loads?", after).table.columns[0].description == ""
 
 
 def test_a_short_name_that_no_text_prints_means_the_longer_column() -> None:
