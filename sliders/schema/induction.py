@@ -256,9 +256,16 @@ async def complete_table(table: Table, samples: Sequence[str], model: Model, *, 
     data = reply.data if isinstance(reply.data, dict) else {}
     row = table.row or _kind(str(data.get("row", "")).strip().rstrip("."), table)
     if grain is None and data.get("rows_per_document") != "one":
-        found, _ = await _several(row, samples, model)
+        found, _ = await _several(row, samples, model) if _names_its_rows(table, row) else (False, 0)
         grain = "many" if found else "document"
     return replace(table, row=row, grain=grain or "document")
+
+
+def _names_its_rows(table: Table, row: str) -> bool:
+    """Whether a text column says which row of a document is meant ("player" of players, "team" of team lines)."""
+    kinds = {word.rstrip("s") for word in f"{spoken_name(table.name)} {row}".lower().split()} | {"name", "title"}
+    texts = [c for c in table.columns if c.type in (ColumnType.TEXT, ColumnType.ENUM)]
+    return any(kinds & {word.rstrip("s") for word in spoken_name(c.name).split()} for c in texts)
 
 
 _KIND_WORDS = 8

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.induction import Induction, induce_schema
+from sliders.schema.induction import Induction, complete_table, induce_schema
 from sliders.schema.schema import Column, ColumnType, Schema, Table
 
 SAMPLE = "Log of the ferry Merrow. Captain Ada Lund sailed with barley on 3 May 1998."
@@ -251,3 +251,23 @@ def test_rows_without_a_name_are_no_rows() -> None:
     asked = proposal(("depth", "depth", "number"), row="a berth", several=True)
     found = induce("What is the depth?", asked, {"names": ["Ada Lund", "Merrow", "barley"]})
     assert found.table.grain == "document"
+
+
+MANY = {"row": "On 3 May 1998, a ferry left with 20 tons of barley", "rows_per_document": "many"}
+NAMES = {"names": ["Ada Lund", "Merrow", "barley"]}
+
+
+@pytest.mark.parametrize(
+    ("table", "replies", "row", "grain"),
+    [
+        (Table("sailings", (Column("cargo"), Column("port"))), [MANY], "a sailing", "document"),
+        (Table("captains", (Column("captain"), Column("tons"))), [MANY, NAMES], "a captain", "many"),
+        (Table("captains", (Column("captain"),)), [MANY, {"names": ["Ada Lund"]}], "a captain", "document"),
+        (Table("entries", (Column("cargo"),)), [{"row": "an entry", "rows_per_document": "one"}], "an entry", "document"),
+    ],
+)
+def test_a_pinned_table_has_several_rows_a_document_only_where_a_column_and_a_sample_show_them(
+    table: Table, replies: list[Any], row: str, grain: str
+) -> None:
+    found = asyncio.run(complete_table(table, [SAMPLE], ScriptedModel(replies)))
+    assert (found.row, found.grain, found.columns) == (row, grain, table.columns)
