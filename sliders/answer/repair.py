@@ -189,7 +189,7 @@ def _bound_of_column(tree: exp.Query, names: Names) -> Iterator[str]:
     if not isinstance(tree, exp.Select):
         return
     selected = [found[1].column for item in tree.expressions for c in item.find_all(exp.Column) if (found := names.resolve(c))]
-    told = {c.name: set(numbers(c.description.partition("; ")[2])) for c in selected}
+    told = {c.name: set(numbers(c.asked)) for c in selected}
     for node in list(tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE)):
         tested, parent = names.resolve(node.this), node.parent
         if not tested or tested[1].column.name in told or not isinstance(node.expression, exp.Literal):

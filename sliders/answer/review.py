@@ -17,6 +17,7 @@ from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
 from sliders.schema.lint import subject
+from sliders.schema.names import with_article
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ def _other_rows(question: str, tree: exp.Query, profiles: Sequence[TableProfile]
     """A question about things of a kind that have a table of their own, which the statement does not read."""
     noun = subject(question)
     read = {table.name.lower() for table in tree.find_all(exp.Table)}
-    own = [p.view.name for p in profiles if noun and p.view.table.row in (f"a {noun}", f"an {noun}")]
+    own = [p.view.name for p in profiles if noun and p.view.table.row == with_article(noun)]
     if len(own) != 1 or own[0].lower() in read or len(profiles) < 2:
         return []
     return [Finding(f"The question is about each {noun}: read the table {own[0]}, which has a row for each.", 2)]

@@ -151,8 +151,9 @@ def _record(session: Session, induced: Induction, before: Schema) -> None:
 async def _fill_all(session: Session, prepared: Sequence[Prepared], lazy: bool) -> str:
     """Extract what all the questions need, table by table; why it stopped, or empty."""
     schema = session.catalog.schemas.current() or Schema()
+    derived = derived_tables(session)
     for table in schema.tables:
-        if table.name in derived_tables(session):
+        if table.name in derived:
             continue
         wanted = {name for p in prepared if p.table == table.name for name in p.columns}
         if table.pinned and any(p.table for p in prepared):

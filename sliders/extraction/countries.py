@@ -72,6 +72,7 @@ def country_in(words: str, column: Column) -> str | None:
 
 _UNITED = frozenset({"England", "Scotland", "Wales", "Northern Ireland"})
 _INTRODUCED = re.compile(r"\b(?:is|was|are|were)\s+(?:an?|the|one of the|one of)\s+")
+_STOP = re.compile(r"[,;:(\n]|(?<!\b[A-Z])\.(?:\s|$)|\b(?:who|that|which|for|in|at|of|from)\b")
 _WORD = re.compile(r"[A-Z](?:\.[A-Z])+\.?|[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
@@ -81,7 +82,7 @@ def citizenship_in(text: str) -> tuple[int, int] | None:
     Only the words between "is a" and the next mark count; a compound ("Franco-Swiss") is no one country.
     """
     for intro in _INTRODUCED.finditer(text, 0, min(len(text), _OPENING)):
-        stop = re.compile(r"[,;:(\n]|(?<!\b[A-Z])\.(?:\s|$)|\b(?:who|that|which|for|in|at|of|from)\b").search(text, intro.end())
+        stop = _STOP.search(text, intro.end())
         words = [w for w in _WORD.finditer(text, intro.end(), stop.start() if stop else len(text))]
         for at, first in enumerate(words):
             for last in reversed(words[at : at + _MOST_WORDS]):

@@ -10,9 +10,9 @@ from typing import Any
 
 from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError, TruncatedReply
-from sliders.extraction.cells import Absence, Cell, Grounding, Row
+from sliders.extraction.cells import Absence, Cell, Row
 from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.reading import Reading, cell_of
+from sliders.extraction.reading import Reading, cell_at, cell_of
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
 from sliders.extraction.request import chunk_document, naming_first, record_prompt, rows_prompt
@@ -128,7 +128,7 @@ def _marked(reading: Reading, record: Record, column: Column) -> Cell:
     if start == end:
         return Cell(column.name, absence=Absence.NOT_STATED, detail="the entry has no mark")
     whole = replace(reading, text=record.text, offset=record.start)
-    return cell_of(whole, column, Candidate(column, record.text[start:end], start, end, Grounding.EXACT, 1))
+    return cell_at(whole, column, start, end)
 
 
 async def _many_rows(
@@ -189,7 +189,8 @@ def _distinct(reply: Response | ModelError) -> list[dict[str, Any]]:
 
 def _names_again(rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> bool:
     """Whether a list ends in rows whose names it had already: it says the same things again with other values."""
-    names = [str(row.get(naming_first(columns)[0].name)) for row in rows]
+    naming = naming_first(columns)[0].name
+    names = [str(row.get(naming)) for row in rows]
     last = range(max(0, len(names) - _REPEATED), len(names))
     return len(names) > _REPEATED and all(names[i] in names[:i] for i in last)
 

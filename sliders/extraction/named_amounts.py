@@ -50,7 +50,7 @@ def stated_amount(column: Column, text: str, context: CoerceContext) -> tuple[in
 
 def _stated_rate(column: Column, text: str, context: CoerceContext, unit: str) -> tuple[int, int, Coerced] | None:
     """The number per so many in the sentences that have all words of the column, where they tell one."""
-    asked = _tokens(_RATE.sub("", column.description.partition("; ")[2]))
+    asked = _tokens(_RATE.sub("", column.asked))
     found: list[tuple[int, int, Coerced]] = []
     for start, end in sentence_spans(text):
         said = _tokens(text[start:end])
@@ -74,8 +74,7 @@ def _tokens(words: str) -> list[str]:
 
 def _telling(column: Column) -> tuple[frozenset[str], tuple[str, ...]]:
     """Stems of the words that must follow the number, and the bounds among them."""
-    asked = column.description.partition("; ")[2]
-    bound = tuple(n.text.replace(",", "") for n in numbers_in(asked) if n.plain)[:1]
+    bound = tuple(n.text.replace(",", "") for n in numbers_in(column.asked) if n.plain)[:1]
     words = [w for w in spoken_name(column.name).split() if stem(w) not in _PLAIN]
     return frozenset(stem(w) for w in words), bound
 

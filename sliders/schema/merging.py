@@ -173,7 +173,7 @@ def _bare_name(one: str, other: str) -> bool:
 
 def _other_words(column: Column) -> list[str]:
     """The words beside its name that a question used for a column."""
-    return column.description.partition("; ")[2].split()
+    return column.asked.split()
 
 
 def _asked_alike(column: Column, other: Column) -> bool:
@@ -183,7 +183,7 @@ def _asked_alike(column: Column, other: Column) -> bool:
 
 
 def _asked(column: Column) -> frozenset[str]:
-    asked = column.description.partition("; ")[2] or spoken_name(column.name)
+    asked = column.asked or spoken_name(column.name)
     return frozenset(w for w in _core(asked.replace(" ", "_")) if w not in ("person", "people", "passenger"))
 
 

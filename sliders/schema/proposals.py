@@ -135,10 +135,11 @@ def _column(part: dict[str, Any], question: str) -> Column:
     asked, said = str(part["asked"]), ColumnType(part.get("type", "text"))
     name = _name(str(part["name"]), said, asked, question)
     kind = _type(said, asked, name)
-    beyond = _beyond(asked, name, question) if kind is ColumnType.INTEGER else ""
+    words = _beyond(asked, question) if kind is ColumnType.INTEGER else ""
     if kind in (ColumnType.INTEGER, ColumnType.NUMBER):
-        beyond = beyond or _qualified(asked, name, question)
-    return Column(name, kind, beyond or _description(asked, name), examples=_example(asked))
+        words = words or _qualified(asked, question)
+    words = words or _other_words(asked, name)
+    return Column(name, kind, f"{spoken_name(name)}; {words}" if words else "", examples=_example(asked))
 
 
 def _name(name: str, said: ColumnType, asked: str, question: str) -> str:
@@ -217,7 +218,7 @@ _COUNTED = re.compile(
 )
 
 
-def _description(asked: str, name: str) -> str:
+def _other_words(asked: str, name: str) -> str:
     """The question's own words for a column, where they say more than its name does, without the name of one thing."""
     if found := _OF_A_NAME.match(asked):
         asked = found[1]  # "citizens of Chile"
@@ -226,23 +227,23 @@ def _description(asked: str, name: str) -> str:
     told = {word.rstrip("s") for word in spoken_name(name).split()}
     if not words or (plain != asked and len(words) < _FEWEST_LEFT) or all(w.rstrip("s") in told for w in words):
         return ""
-    return f"{spoken_name(name)}; {' '.join(words)}" if len(words) <= 6 else ""
+    return " ".join(words) if len(words) <= 6 else ""
 
 
 _FEWEST_LEFT = 2
 """So many words must be left of an asked part without its names and numbers, else it named one thing."""
 
 
-def _beyond(asked: str, name: str, question: str) -> str:
-    """The description of what is counted beyond a bound that the question says ("berths above 40 feet")."""
+def _beyond(asked: str, question: str) -> str:
+    """The words for what is counted beyond a bound that the question says ("berths above 40 feet")."""
     at = question.lower().find(asked.lower()) if asked else -1
     tail = _BOUND.match(question[at + len(asked) :]) if at >= 0 else None
     noun = _COUNTS.sub("", asked.lower())
-    return f"{spoken_name(name)}; {noun} {' '.join(tail[1].split())}" if tail and noun else ""
+    return f"{noun} {' '.join(tail[1].split())}" if tail and noun else ""
 
 
-def _qualified(asked: str, name: str, question: str) -> str:
-    """The description of a number with the words that the question has around it ("the daily 3-hour load per 1,000")."""
+def _qualified(asked: str, question: str) -> str:
+    """The words for a number with those that the question has around it ("the daily 3-hour load per 1,000")."""
     if not asked or not (found := re.search(rf"\bthe ((?:[\w-]+ ){{0,3}}){re.escape(asked)}( per [\d,.]*\d)?", question)):
         return ""
     before = found[1].split()
@@ -251,7 +252,7 @@ def _qualified(asked: str, name: str, question: str) -> str:
     if bounded or any(w in others or w != w.lower() for w in before) or not (before or found[2]):
         return ""
     words = [w for w in [*before, *asked.split()] if w not in _QUESTION_WORDS]
-    return f"{spoken_name(name)}; {' '.join(words)}{found[2] or ''}"
+    return f"{' '.join(words)}{found[2] or ''}"
 
 
 _COUNTS = re.compile(r"^(?:how many|(?:the )?(?:total )?number of) ")

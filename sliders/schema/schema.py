@@ -51,6 +51,11 @@ class Column:
     examples: tuple[str, ...] = ()
     """Words that questions used for it ("Hull pier"): shown with short texts, where a wrong copy cannot be grounded."""
 
+    @property
+    def asked(self) -> str:
+        """The words beside its name that a question used for an induced column; "" where it used no others."""
+        return self.description.partition("; ")[2]
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
