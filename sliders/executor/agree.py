@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sliders.executor.session import Session
-from sliders.extraction.cells import Row
+from sliders.extraction.categories import categorised
+from sliders.extraction.cells import Cell, Grounding, Row, Span
+from sliders.extraction.coerce import Coerced
 from sliders.extraction.consensus import Line, agreed
+from sliders.extraction.parts import parted
 from sliders.extraction.records import Record, records_of
+from sliders.extraction.sentences import counts_deaths, nobody_died
 from sliders.extraction.titles import dated, titled
 from sliders.extraction.twins import filled_by_twins
 from sliders.schema.schema import Table
@@ -29,11 +34,13 @@ def agree(session: Session, table: Table) -> int:
         session.catalog.extractions.save(filled)
         named = _named(session, table)
         session.catalog.extractions.save(named)
+        parts = _parts(session, table)
         session.catalog.knowledge.set_statistic(f"agreed:{table.name}", _state(session, table))
     _decide(session, table, changed, "as most lines of the list have them")
     _decide(session, table, filled, "as a column that stands on the same words in the other rows")
     _decide(session, table, named, "as the names of most documents have them")
-    return len(changed) + len(filled) + len(named)
+    _decide(session, table, parts, "as the other rows and the whole of the text have them")
+    return len(changed) + len(filled) + len(named) + len(parts)
 
 
 def _named(session: Session, table: Table) -> list[Row]:
@@ -42,6 +49,57 @@ def _named(session: Session, table: Table) -> list[Row]:
     files = {d.id: d.name for d in session.catalog.documents.all()}
     rows = session.catalog.extractions.rows(table.name)
     return [*titled(rows, table, files), *dated(rows, table, files)]
+
+
+def _parts(session: Session, table: Table) -> list[Row]:
+    """Phrases parted, cut to the terms of their column, and counts that the whole text tells; saved one after the other."""
+    if table.grain != "document":
+        return []
+    texts = _Texts(session)
+    changed = _saved(session, parted(session.catalog.extractions.rows(table.name), table, texts.at))
+    changed += _saved(session, categorised(session.catalog.extractions.rows(table.name), table, texts.at))
+    return changed + _saved(session, texts.without_deaths(session.catalog.extractions.rows(table.name), table))
+
+
+def _saved(session: Session, rows: list[Row]) -> list[Row]:
+    session.catalog.extractions.save(rows)
+    return rows
+
+
+class _Texts:
+    """The texts of the documents, one kept at a time."""
+
+    def __init__(self, session: Session) -> None:
+        self._documents = session.catalog.documents
+        self._last: tuple[str, str] = ("", "")
+
+    def of(self, document_id: str) -> str:
+        if self._last[0] != document_id:
+            self._last = (document_id, self._documents.get(document_id).text)
+        return self._last[1]
+
+    def at(self, span: Span) -> str:
+        return self.of(span.document_id)[span.start : span.end]
+
+    def without_deaths(self, rows: Sequence[Row], table: Table) -> list[Row]:
+        """The rows whose count of deaths was read empty, where their whole document tells that there were none."""
+        counts = [c for c in table.columns if counts_deaths(c)]
+        cells = [(row, column, row.cell(column.name)) for row in rows for column in counts]
+        return [
+            replace(row, cells=(_zero(cell, Span(row.document_id, start, end), text[start:end], parsed),))
+            for row, column, cell in cells
+            if cell is not None
+            and cell.absence is not None
+            and (told := nobody_died(column, text := self.of(row.document_id))) is not None
+            for start, end, parsed in (told,)
+        ]
+
+
+def _zero(cell: Cell, span: Span, words: str, parsed: Coerced) -> Cell:
+    return replace(
+        cell, value=parsed.value, printed=words, span=span, grounding=Grounding.DERIVED, absence=None,
+        rationale=parsed.rationale, detail="told by the whole text",
+    )  # fmt: skip
 
 
 def _state(session: Session, table: Table) -> list[object]:

@@ -16,24 +16,32 @@ _NOW = re.compile(r"\b(?:current(?:ly)?|now|at present|today)\b", re.IGNORECASE)
 _ON = re.compile(r"[^.;\d]{0,24}?\b(?:on|as of|by|at|until)\s*$")
 
 
-def current_amount(column: Column, text: str, start: int, end: int) -> tuple[int, int] | None:
+def current_amount(
+    column: Column, text: str, start: int, end: int, dates: frozenset[str] = frozenset()
+) -> tuple[int, int] | None:
     """The span of the present number, where the words at `start` to `end` are an earlier one beside it; else None.
 
     An earlier number has an earlier date beside it, or any date where the sentence speaks of now and has one number
-    without a date.
+    without a date. The sentence has the column's words, or the present date is one of `dates`, those of the row.
     """
     words = {stem(w) for w in spoken_name(column.name).split()}
-    if len(words) < _FEWEST_WORDS:
+    if len(words) < _FEWEST_WORDS or words & _EARLIER:
         return None
     spans = sentence_spans(text)
     for place, (first, last) in enumerate(spans):
         said = {stem(w.lower()) for w in re.findall(r"[^\W\d_]+", text[first:last])}
         stop = spans[place + 1][1] if place + 1 < len(spans) else last
-        if not words <= said or not first <= start or end > stop:
+        if not first <= start or end > stop:
             continue
-        if found := _latest(text, first, stop, start, end) or _now(text, first, last, start, end):
+        wanted = None if words <= said else dates
+        if found := _latest(text, first, stop, start, end, wanted) or _now(text, first, last, start, end, wanted):
             return found
     return None
+
+
+_EARLIER = frozenset(
+    stem(w) for w in ("previous", "earlier", "former", "initial", "first", "prior", "increase", "change", "rise")
+)
 
 
 def _dated(text: str, first: int, last: int) -> list[tuple[Number, PrintedDate | None]]:
@@ -44,19 +52,22 @@ def _dated(text: str, first: int, last: int) -> list[tuple[Number, PrintedDate |
     return [(n, next((d for d in dates if d.start > n.end and _ON.fullmatch(part[n.end : d.start])), None)) for n in numbers]
 
 
-def _latest(text: str, first: int, last: int, start: int, end: int) -> tuple[int, int] | None:
+def _latest(text: str, first: int, last: int, start: int, end: int, wanted: frozenset[str] | None) -> tuple[int, int] | None:
+    """The number of the latest date; `wanted` None takes any, else it has to be one of these."""
     states = [(n, d) for n, d in _dated(text, first, last) if d is not None]
     chosen = [d for n, d in states if first + n.start < end and start < first + n.end]
     if not chosen or len({d.iso for _, d in states}) != len(states):
         return None
     number, date = max(states, key=lambda state: state[1].iso)
-    return (first + number.start, first + number.end) if date.iso > chosen[0].iso else None
+    later = date.iso > chosen[0].iso and (wanted is None or date.iso in wanted)
+    return (first + number.start, first + number.end) if later else None
 
 
-def _now(text: str, first: int, last: int, start: int, end: int) -> tuple[int, int] | None:
+def _now(text: str, first: int, last: int, start: int, end: int, wanted: frozenset[str] | None) -> tuple[int, int] | None:
     states = _dated(text, first, last)
     bare = [n for n, d in states if d is None]
-    earlier = any(d is not None and first + n.start < end and start < first + n.end for n, d in states)
+    chosen = [d for n, d in states if d is not None and first + n.start < end and start < first + n.end]
+    earlier = chosen and (wanted is None or any(date > chosen[0].iso for date in wanted))
     if not earlier or len(bare) != 1 or not _NOW.search(text[first:last]):
         return None
     return first + bare[0].start, first + bare[0].end

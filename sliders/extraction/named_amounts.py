@@ -17,6 +17,7 @@ _EXTRA_WORDS = 4
 _PLAIN = frozenset(stem(w) for w in "number total count amount of the a all in on for and".split())
 _FEWEST_WORDS = 2
 _STOP = re.compile(r"[.;:()\n](?=\s|$)|,(?=\s)")
+_BOUND = re.compile(r"\b(?:over|above|under|below|more than|less than|fewer than|at least|at most)\s+\d[\d ]*\b")
 _BELOW = re.compile(r"\b(?:below|under|less|fewer|most)\b")
 
 
@@ -30,6 +31,8 @@ def stated_amount(column: Column, text: str, context: CoerceContext) -> tuple[in
         return None
     if rate := _RATE.search(column.description):
         return _stated_rate(column, text, context, rate[1])
+    if (behind := _behind_its_words(column, text, context)) is not None:
+        return behind
     words, bound = _telling(column)
     if len(words) + len(bound) < _FEWEST_WORDS:
         return None
@@ -39,13 +42,41 @@ def stated_amount(column: Column, text: str, context: CoerceContext) -> tuple[in
         after = text[number.end : number.end + 160]
         stop = _STOP.search(after)
         after = after[: stop.start()] if stop else after
-        if not _says(after, words, bound, bool(_BELOW.search(column.description))):
+        if not _says(after, words, bound, bool(_BELOW.search(column.description or spoken_name(column.name)))):
             continue
         parsed = coerce(number.text, column, context=context)
         if parsed.value is None:
             return None
         found.append((number.start, number.end, parsed))
     return found[0] if found and len({p.value for _, _, p in found}) == 1 else None
+
+
+def _behind_its_words(column: Column, text: str, context: CoerceContext) -> tuple[int, int, Coerced] | None:
+    """The number right behind all words of a column's name ("the 7-day mean of 31" for `mean_7d`), where it is one."""
+    words = {stem(w) for part in spoken_name(column.name).split() for w in _spelt(part)} - _PLAIN
+    if len(words) < _FEWEST_WORDS:
+        return None
+    found: list[tuple[int, int, Coerced]] = []
+    for number in (n for n in numbers_in(text) if n.plain):
+        before = text[max(0, number.start - _BEFORE) : number.start]
+        link = _LINK.search(before)
+        said = re.findall(r"[^\W\d_]+|\d+", before[: link.start()])[-len(words) :] if link else []
+        if {stem(w.lower()) for w in said} == words:
+            found.append((number.start, number.end, coerce(number.text, column, context=context)))
+    return found[0] if found and len({p.value for _, _, p in found}) == 1 and found[0][2].value is not None else None
+
+
+_BEFORE = 100
+_LINK = re.compile(
+    r"\s*(?:[:=]|\b(?:of|is|was|stands at|stood at|amounts to|amounted to|totals|totalled)\b)(?:\s+(?:currently|now))?\s*$"
+)
+_SHORT = {"d": "day", "w": "week", "m": "month", "y": "year", "h": "hour"}
+
+
+def _spelt(part: str) -> list[str]:
+    """A span of time that a name abbreviates, in full: "7d" is "7 day"."""
+    short = re.fullmatch(r"(\d+)([dwmyh])", part)
+    return [short[1], _SHORT[short[2]]] if short else [part]
 
 
 def _stated_rate(column: Column, text: str, context: CoerceContext, unit: str) -> tuple[int, int, Coerced] | None:
@@ -74,8 +105,9 @@ def _tokens(words: str) -> list[str]:
 
 def _telling(column: Column) -> tuple[frozenset[str], tuple[str, ...]]:
     """Stems of the words that must follow the number, and the bounds among them."""
-    bound = tuple(n.text.replace(",", "") for n in numbers_in(column.asked) if n.plain)[:1]
-    words = [w for w in spoken_name(column.name).split() if stem(w) not in _PLAIN]
+    named = spoken_name(column.name) if column.pinned and _BOUND.search(spoken_name(column.name)) else ""
+    bound = tuple(n.text.replace(",", "") for n in numbers_in(column.asked or named) if n.plain)[:1]
+    words = [w for w in _BOUND.sub(" ", spoken_name(column.name)).split() if stem(w) not in _PLAIN]
     return frozenset(stem(w) for w in words), bound
 
 

@@ -167,9 +167,14 @@ def _cut(candidate: Candidate, text: str, start: int, end: int) -> Candidate:
         end -= 1
     if start >= end:
         return candidate
+    if candidate.column.type is ColumnType.TEXT and (other := _OTHER_NAME.search(text, start, end)) and other.start() > start:
+        end = other.start()
     if text[start] == "(" and text[end - 1] == ")" and candidate.column.type is ColumnType.TEXT:
         start, end = start + 1, end - 1
     return replace(candidate, start=start, end=end, words=text[start:end])
+
+
+_OTHER_NAME = re.compile(r"\s*\((?:doing business as|d/b/a|dba|formerly|formerly known as|also known as|a/k/a|aka)\b[^()]*\)?$")
 
 
 def _ends_abbreviation(text: str, start: int, end: int) -> bool:
@@ -187,11 +192,22 @@ def _without_neighbours(candidates: Sequence[Candidate], text: str) -> list[Cand
         for inner in out:
             if inner.column.name == outer.column.name or not inner.grounded:
                 continue
-            if inner.start < outer.start or inner.end > outer.end or inner.end - inner.start >= outer.end - outer.start:
-                continue
-            outer = _rest(outer, inner, text)
+            outer = _rest(outer, inner, text) if _holds(outer, inner) else _without_place(outer, inner, text)
         out[i] = outer
     return out
+
+
+def _holds(outer: Candidate, inner: Candidate) -> bool:
+    inside = outer.start <= inner.start and inner.end <= outer.end
+    return inside and inner.end - inner.start < outer.end - outer.start
+
+
+def _without_place(outer: Candidate, inner: Candidate, text: str) -> Candidate:
+    """Words whose part behind a comma is another column's value, printed elsewhere, too ("Stuart, Virginia")."""
+    tail = f", {inner.words}"
+    if inner.column.type not in (ColumnType.TEXT, ColumnType.ENUM) or not outer.words.endswith(tail):
+        return outer
+    return _edges_trimmed(_cut(outer, text, outer.start, outer.end - len(tail)), text)
 
 
 def _rest(outer: Candidate, inner: Candidate, text: str) -> Candidate:

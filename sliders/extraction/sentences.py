@@ -39,13 +39,12 @@ def told_in_sentence(
     if holds_citizenship(column):
         said = citizenship_in(text)
         return (*said, coerce(text[said[0] : said[1]], column, context=context)) if said else None
-    if (amount := stated_amount(column, text, context)) is not None:
+    amount = stated_amount(column, text, context)
+    if amount is not None and not states_outcome(column):
         return amount
-    if column.type is not ColumnType.INTEGER:
-        return None
     telling = _telling(column)
-    if not telling:
-        return None
+    if column.type is not ColumnType.INTEGER or not telling:
+        return amount
     found: list[tuple[int, int, Coerced]] = []
     for start, end in sentence_spans(text):
         if telling.isdisjoint(_stems(text[start:end])):
@@ -53,9 +52,9 @@ def told_in_sentence(
         parsed = coerce(text[start:end].strip(), column, context=context)
         if parsed.value is not None and (parsed.derived or _counts_them(text[start:end], telling)):
             found.append((start, end, parsed))
-    if not found and (none_left := _no_survivors(column, text)) is not None:
-        return none_left
-    return found[0] if found and len({p.value for _, _, p in found}) == 1 else None
+    if not found:
+        return _no_survivors(column, text) or amount
+    return found[0] if len({p.value for _, _, p in found}) == 1 else None
 
 
 def _counts_them(sentence: str, telling: frozenset[str]) -> bool:
@@ -86,6 +85,24 @@ def _no_survivors(column: Column, text: str) -> tuple[int, int, Coerced] | None:
     match, counted = next((m, c) for m, c in boarded if c.value is not None)
     rationale = f"{counted.rationale or match[1]}, and {end.group()!r}"
     return match.start(1), end.end(), Coerced(counted.value, derived=True, rationale=rationale)
+
+
+def counts_deaths(column: Column) -> bool:
+    """Whether an integer column counts the dead."""
+    died = outcome_stems(stem("killed"))
+    return column.type is ColumnType.INTEGER and any(stem(w) in died for w in spoken_name(column.name).split())
+
+
+def nobody_died(column: Column, text: str) -> tuple[int, int, Coerced] | None:
+    """No deaths, for a column that counts them and a whole text that tells who was injured and has no word of death."""
+    hurt = next((span for span in sentence_spans(text) if _HURT & set(_stems(text[slice(*span)]))), None)
+    if not counts_deaths(column) or hurt is None or outcome_stems(stem("killed")) & set(_stems(text)):
+        return None
+    told = text[slice(*hurt)].strip()
+    return *hurt, Coerced(0, derived=True, rationale=f"the text tells of injuries and of no death: {told!r}")
+
+
+_HURT = frozenset(stem(word) for word in ("injured", "injuries", "injury", "uninjured", "unhurt"))
 
 
 def tells_otherwise(column: Column, text: str, start: int, end: int) -> bool:

@@ -18,7 +18,21 @@ from sliders.schema.schema import Column, ColumnType
 def with_sentences(reading: Reading, row: Row, columns: Sequence[Column]) -> Row:
     """Numbers that the reply left empty or made up, out of the sentences that tell them."""
     by_name = {c.name: c for c in columns}
-    return replace(row, cells=tuple(_told(reading, cell, by_name[cell.column]) for cell in row.cells))
+    row = replace(row, cells=tuple(_told(reading, cell, by_name[cell.column]) for cell in row.cells))
+    dates = frozenset(str(c.value) for c in row.cells if c.absence is None and by_name[c.column].type is ColumnType.DATE)
+    return replace(row, cells=tuple(_current(reading, cell, by_name[cell.column], dates) for cell in row.cells))
+
+
+def _current(reading: Reading, cell: Cell, column: Column, dates: frozenset[str]) -> Cell:
+    """A number of an earlier date, as it is now."""
+    if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER) or cell.absence is not None or cell.span is None:
+        return cell
+    start, end = cell.span.start - reading.offset, cell.span.end - reading.offset
+    now = None if cell.detail == _TOLD else current_amount(column, reading.text, start, end, dates)
+    return cell_at(reading, column, *now) if now else cell
+
+
+_TOLD = "told by a sentence"
 
 
 def _told(reading: Reading, cell: Cell, column: Column) -> Cell:
@@ -29,8 +43,6 @@ def _told(reading: Reading, cell: Cell, column: Column) -> Cell:
     found = told_in_sentence(column, reading.text, reading.context, empty=open_cell)
     if found is None and cell.absence is None and cell.span is not None:
         start, end = cell.span.start - reading.offset, cell.span.end - reading.offset
-        if column.type in (ColumnType.INTEGER, ColumnType.NUMBER) and (now := current_amount(column, reading.text, start, end)):
-            return cell_at(reading, column, *now)
         if tells_otherwise(column, reading.text, start, end):
             detail = f"the sentence of {cell.printed!r} says nothing of {column.name}"
             return replace(cell, value=None, grounding=Grounding.NONE, absence=Absence.UNGROUNDED, detail=detail)
@@ -46,16 +58,17 @@ def _told(reading: Reading, cell: Cell, column: Column) -> Cell:
         absence=None,
         span=Span(reading.chunk.document_id, start, end, page),
         rationale=found[2].rationale,
-        detail="told by a sentence",
+        detail=_TOLD,
     )
 
 
 def _fuller(reading: Reading, cell: Cell, column: Column) -> Cell:
-    """A year or month alone, read as the one full date of the text that has it."""
+    """A year, month or day alone, read as the one full date of the text that has it."""
     said = dates_in(cell.printed, day_first=reading.context.day_first)
-    every = dates_in(reading.text, day_first=reading.context.day_first)
-    same = [d for d in every if d.full and len(said) == 1 and d.iso.startswith(said[0].iso)]
-    if len({d.iso for d in same}) != 1 or said[0].full:
+    every = [d for d in dates_in(reading.text, day_first=reading.context.day_first) if d.full]
+    same = [d for d in every if len(said) == 1 and d.iso.startswith(said[0].iso)]
+    same = same or [d for d in every if not said and d.text.startswith(cell.printed)]
+    if len({d.iso for d in same}) != 1 or (said and said[0].full):
         return cell
     return cell_at(reading, column, same[0].start, same[0].end)
 

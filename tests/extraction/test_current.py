@@ -37,3 +37,21 @@ def test_the_present_state_of_a_number(text: str, said: str, found: str | None) 
 def test_a_column_of_one_word_may_be_any_number() -> None:
     at = CHANGED.index("3,395")
     assert current_amount(Column("boats", ColumnType.INTEGER), CHANGED, at, at + 5) is None
+
+
+def test_the_words_of_the_column_are_not_needed_for_the_number_of_the_rows_own_date() -> None:
+    moored = Column("boats_moored", ColumnType.INTEGER)
+    at = CHANGED.index("3,395")
+    assert current_amount(moored, CHANGED, at, at + 5) is None
+    assert current_amount(moored, CHANGED, at, at + 5, frozenset({"2020-06-15"})) is None
+    span = current_amount(moored, CHANGED, at, at + 5, frozenset({"2020-06-28"}))
+    assert span is not None and CHANGED[span[0] : span[1]] == "3,901"
+    before = NOW.index("3,742")
+    span = current_amount(moored, NOW, before, before + 5, frozenset({"2020-07-01"}))
+    assert span is not None and NOW[span[0] : span[1]] == "4,257"
+    assert current_amount(moored, NOW, before, before + 5, frozenset({"2020-06-23"})) is None
+
+
+def test_a_column_of_an_earlier_state_keeps_it() -> None:
+    at = CHANGED.index("3,395")
+    assert current_amount(Column("previous_let_berths", ColumnType.INTEGER), CHANGED, at, at + 5) is None

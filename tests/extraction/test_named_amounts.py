@@ -12,6 +12,9 @@ NEW = Column("new_berths", ColumnType.INTEGER)
 LONG = Column("berths", ColumnType.INTEGER, "berths; berths with a length above 40")
 SHORT = Column("berths", ColumnType.INTEGER, "berths; berths below 25")
 
+LOAD = Column("load_7d", ColumnType.INTEGER)
+OVER_40 = Column("berths_over_40", ColumnType.INTEGER, pinned=True)
+
 
 @pytest.mark.parametrize(
     ("column", "text", "value"),
@@ -20,6 +23,11 @@ SHORT = Column("berths", ColumnType.INTEGER, "berths; berths below 25")
         (NEW, "Of 900 berths, 40 are new.", None),
         (NEW, "There were 12 new berths in May and 15 new berths in June.", None),
         (NEW, "The 12 new berths are paid; 12 new berths were let.", 12),
+        (LOAD, "Hull is above the 7-day load of 136; 25 have a 7-day load of over 50.", 136),
+        (LOAD, "The 7-day load of small boats is 113.", None),
+        (LOAD, "The 7-day load is 12. The 7-day load was 13.", None),
+        (OVER_40, "277 berths have a length of >40 feet and 21 berths of >60 feet.", 277),
+        (OVER_40, "8 berths have a length of ≤ 40 feet.", None),
         (LONG, "Only 8 berths have a length of ≤ 25 feet, and 277 berths have a length of >40 feet.", 277),
         (LONG, "277 berths have a length of >40 feet and of these, 21 berths have a length of >60 feet.", 277),
         (LONG, "8 berths have a length of ≤ 40 feet.", None),

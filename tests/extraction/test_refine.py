@@ -25,3 +25,11 @@ def test_a_short_name_may_serve_several_fields() -> None:
 def test_loose_words_and_the_fields_own_name_are_cut() -> None:
     assert words((PORT, "to Hull"), (FERRY, "The Merrow")) == {"port": ["Hull"], "ferry": ["The Merrow"]}
     assert words((CARGO, "null"), (PORT, "port")) == {}
+
+
+def test_a_place_behind_a_comma_goes_to_its_own_column() -> None:
+    text = "She sank near Hull, Yorkshire, and lies off the coast of Yorkshire; her owner is Vik Lines (doing business as Vik)."
+    found = refine([(PORT, "Hull, Yorkshire"), (Column("county"), "the coast of Yorkshire"), (FERRY, "Yorkshire")], text)
+    assert found["port"][0].words == "Hull"
+    owner = refine([(FERRY, "Vik Lines (doing business as Vik)")], text)
+    assert owner["ferry"][0].words == "Vik Lines"

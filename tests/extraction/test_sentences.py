@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.sentences import tells_otherwise, told_in_sentence
+from sliders.extraction.sentences import nobody_died, tells_otherwise, told_in_sentence
 from sliders.schema.schema import Column, ColumnType
 
 KILLED = Column("people_killed", ColumnType.INTEGER)
@@ -60,3 +60,24 @@ def test_a_stated_cell_is_only_changed_where_code_reads_better_than_a_model() ->
 def test_a_place_for_families_is_told_in_several_ways(text: str, told: bool | None) -> None:
     found = told_in_sentence(Column("family_friendly", ColumnType.BOOLEAN), text, CoerceContext())
     assert (found[2].value if found else None) is told
+
+
+@pytest.mark.parametrize(
+    ("text", "deaths"),
+    [
+        ("The boat hit the pier. Two of the nine guests sustained minor injuries.", 0),
+        ("The crew was not injured.", 0),
+        ("The boat hit the pier.", None),
+        ("Two guests were injured; a report on the fatal voyage of 1990 follows.", None),
+    ],
+)
+def test_a_text_of_injuries_alone_tells_of_no_deaths(text: str, deaths: int | None) -> None:
+    found = nobody_died(KILLED, text)
+    assert (found[2].value if found else None) == deaths
+    assert nobody_died(Column("people_hurt", ColumnType.INTEGER), text) is None
+
+
+def test_all_who_died_are_counted_where_one_number_stands_before_the_word_people() -> None:
+    text = "The two guards on the boat (an old and a new one) and three people on the pier were killed. Four people were hurt."
+    found = told_in_sentence(KILLED, text, CoerceContext())
+    assert found is not None and found[2].value == 5
