@@ -1,8 +1,9 @@
 """Where the words that the model copied stand in the text (contract 2).
 
 Tried in turn: the very words; the words in normal form (case, white space, quotes, dashes, accents, hyphens at line
-ends); fragments of a quote with gaps ("A ... B"); and an alignment that forgives small slips in longer words, but never
-one in a digit, a number word or a negation. A place counts only if it starts and ends at whole tokens.
+ends); fragments of a quote with gaps ("A ... B"); the words without commas, for lines that were joined; and an alignment
+that forgives small slips in longer words, but never one in a digit, a number word or a negation. A place
+counts only if it starts and ends at whole tokens.
 """
 
 from __future__ import annotations
@@ -82,6 +83,10 @@ def ground(
     ]
     if places:
         return _chosen(Grounding.NORMALIZED, places, near, offset)
+    joined = _joined_lines(text)
+    places = [(joined.origin(a), joined.origin(b - 1) + 1) for a, b in _places(_unmarked(printed).text.strip(), joined.text)]
+    if places:
+        return _chosen(Grounding.NORMALIZED, places, near, offset)
     found = _aligned(normalize(printed).text.strip(), body) if fuzzy else None
     return _NOWHERE if found is None else Grounded(Grounding.FUZZY, found[0] + offset, found[1] + offset, 1)
 
@@ -106,6 +111,19 @@ def _unhyphenated(text: str) -> Normalized:
 @lru_cache(maxsize=32)
 def _spaced_body(text: str) -> Normalized:
     return _unhyphenated(text)
+
+
+_COMMA = re.compile(r"(?<!\d)[,;]|[,;](?!\d)")
+
+
+def _unmarked(text: str) -> Normalized:
+    """Normal form with commas as blanks: a model joins the lines of an address with commas of its own."""
+    return normalize(_COMMA.sub(" ", text))
+
+
+@lru_cache(maxsize=32)
+def _joined_lines(text: str) -> Normalized:
+    return _unmarked(text)
 
 
 def _places(needle: str, text: str) -> list[tuple[int, int]]:

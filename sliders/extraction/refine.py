@@ -174,7 +174,10 @@ def _cut(candidate: Candidate, text: str, start: int, end: int) -> Candidate:
     return replace(candidate, start=start, end=end, words=text[start:end])
 
 
-_OTHER_NAME = re.compile(r"\s*\((?:doing business as|d/b/a|dba|formerly|formerly known as|also known as|a/k/a|aka)\b[^()]*\)?$")
+_OTHER_NAME = re.compile(
+    r"\s*\((?:[\w.: ]*\d{5,}[-\w]*\)?"  # a registration number
+    r"|(?:doing business as|d/b/a|dba|formerly|formerly known as|also known as|a/k/a|aka)\b[^()]*\)?)$"
+)
 
 
 def _ends_abbreviation(text: str, start: int, end: int) -> bool:

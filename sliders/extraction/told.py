@@ -9,6 +9,7 @@ from sliders.extraction.attributed import Owned, attributed, is_of_another
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.current import current_amount
 from sliders.extraction.dates import dates_in
+from sliders.extraction.letterheads import whole_block
 from sliders.extraction.reading import Reading, cell_at
 from sliders.extraction.request import naming_first
 from sliders.extraction.sentences import tells_otherwise, told_in_sentence
@@ -19,8 +20,22 @@ def with_sentences(reading: Reading, row: Row, columns: Sequence[Column]) -> Row
     """Numbers that the reply left empty or made up, out of the sentences that tell them."""
     by_name = {c.name: c for c in columns}
     row = replace(row, cells=tuple(_told(reading, cell, by_name[cell.column]) for cell in row.cells))
+    row = replace(row, cells=tuple(_whole(reading, cell, by_name[cell.column], row) for cell in row.cells))
     dates = frozenset(str(c.value) for c in row.cells if c.absence is None and by_name[c.column].type is ColumnType.DATE)
     return replace(row, cells=tuple(_current(reading, cell, by_name[cell.column], dates) for cell in row.cells))
+
+
+def _whole(reading: Reading, cell: Cell, column: Column, row: Row) -> Cell:
+    """A value of a letterhead with all of its lines."""
+    if cell.absence is not None or cell.span is None:
+        return cell
+    place = (cell.span.start - reading.offset, cell.span.end - reading.offset)
+    taken = [
+        (c.span.start - reading.offset, c.span.end - reading.offset) for c in row.cells if c is not cell and c.span is not None
+    ]
+    whole = whole_block(column, reading.text, place, taken)
+    found = cell_at(reading, column, *whole) if whole != place else cell
+    return cell if found is cell else replace(found, call_id=cell.call_id, model=cell.model, prompt_hash=cell.prompt_hash)
 
 
 def _current(reading: Reading, cell: Cell, column: Column, dates: frozenset[str]) -> Cell:

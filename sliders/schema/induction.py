@@ -272,8 +272,9 @@ _KIND_WORDS = 8
 
 
 def _kind(said: str, table: Table) -> str:
-    """What a model says that a row is, if it is a short phrase without figures; else one of what the table's name says."""
-    if said and len(said.split()) <= _KIND_WORDS and not re.search(r"\d", said):
+    """What a model says that a row is, if it is a short phrase and no name; else one of what the table's name says."""
+    named = re.search(r"\d|[A-Z]\w*\s+[A-Z]", said)  # a row is a kind of thing: "a shop", never "Vik Lines Ltd"
+    if said and len(said.split()) <= _KIND_WORDS and not named:
         return said
     noun = spoken_name(table.name).split()[-1]
     return with_article(re.sub(r"ies$", "y", noun) if noun.endswith("ies") else noun.removesuffix("s"))

@@ -42,7 +42,7 @@ def found(printed: str, text: str = TEXT) -> tuple[Grounding, str]:
         ("The pilot ... 1,569 birds", Grounding.NORMALIZED, "The pilot of N345ANX saw 1,569 birds"),
         ("Flight 6 […] Dallas", Grounding.NORMALIZED, TEXT[TEXT.index("Flight") : TEXT.index(", Texas")]),
         ("Dalas, Texas", Grounding.FUZZY, "Dallas, Texas"),
-        ("Dallas Texas", Grounding.FUZZY, "Dallas, Texas"),
+        ("Dallas Texas", Grounding.NORMALIZED, "Dallas, Texas"),
     ],
 )
 def test_places(printed: str, status: Grounding, words: str) -> None:
@@ -176,3 +176,10 @@ def test_speed_on_chunks_and_bound_on_long_texts() -> None:
     started = time.perf_counter()
     assert ground("nowhere to be found passengers of any kind", long_text).status is Grounding.NONE
     assert time.perf_counter() - started < 5
+
+
+def test_lines_that_were_joined_with_commas_are_found() -> None:
+    text = "VIK ROPES\n4B, OLD MOLE\nQUAY ROAD, U13/X\n70112 NORTH HARBOUR, 1,250 berths"
+    found = ground("4B, OLD MOLE, QUAY ROAD, U13/X,70112 NORTH HARBOUR", text)
+    assert (found.status, text[found.start : found.end]) == (Grounding.NORMALIZED, text[10:-14])
+    assert ground("1 250 berths", text, fuzzy=False).status is Grounding.NONE

@@ -33,3 +33,9 @@ def test_a_place_behind_a_comma_goes_to_its_own_column() -> None:
     assert found["port"][0].words == "Hull"
     owner = refine([(FERRY, "Vik Lines (doing business as Vik)")], text)
     assert owner["ferry"][0].words == "Vik Lines"
+
+
+def test_a_registration_number_in_brackets_is_no_part_of_a_name_but_a_year_is() -> None:
+    text = "VIK LINES LTD (1135772-K) carried The Log (1997)."
+    found = refine([(FERRY, "VIK LINES LTD (1135772-K)"), (CARGO, "The Log (1997)")], text)
+    assert (found["ferry"][0].words, found["cargo"][0].words) == ("VIK LINES LTD", "The Log (1997)")
