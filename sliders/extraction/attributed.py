@@ -16,6 +16,8 @@ _OF_OTHERS = re.compile(
     r"\b(?:per|averag\w*|combin\w*|total of|(?:season|career)(?![\w-]))\b|(?<!led )\bby\s*$|\bafter \w+ing\s*$", re.IGNORECASE
 )
 
+_TOGETHER, _NEAR = re.compile(r"\bcombin\w*\b", re.IGNORECASE), 3
+
 
 Owned = dict[str, list[tuple[int, int]]]
 """By name, the spans of its numbers."""
@@ -46,7 +48,9 @@ def attributed(text: str, names: Sequence[str], unit: str) -> Owned:
 
 
 def is_of_another(text: str, start: int, owned: Owned) -> bool:
-    """Whether the number at `start` belongs to some name, or counts something else than the numbers that do."""
+    """Whether the number at `start` belongs to some name or to several together, or counts something else than those do."""
+    if _TOGETHER.search(" ".join(text[max(0, start - 60) : start].split()[-_NEAR:])):
+        return True
     units = {_word_after(text, end) for spans in owned.values() for _, end in spans}
     number = re.match(r"[\d.,]*\d", text[start:])
     end = start + len(number.group()) if number else start

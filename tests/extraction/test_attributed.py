@@ -31,3 +31,10 @@ def test_what_belongs_to_one_name_or_counts_other_things_is_not_anothers() -> No
     assert is_of_another(text, text.index("28"), owned)
     assert is_of_another(text, text.index("17"), owned)
     assert not is_of_another(text, text.index("6 points"), owned)
+
+
+def test_a_number_of_several_together_is_nobodys() -> None:
+    text = "Vik took 28 points and Ines 11 points, while Ada Lund and Oda Lund combined for 37 points."
+    owned = attributed(text, ["Per Vik", "Ines", "Ada Lund", "Oda Lund"], "points")
+    assert "37" not in [text[start:end] for spans in owned.values() for start, end in spans]
+    assert is_of_another(text, text.index("37"), owned)
