@@ -1,4 +1,4 @@
-"""A number column that turns out to hold scores ("110-106"): one column for each side, by code, beside the printed form."""
+"""A number column that turns out to hold scores ("110-106"): a column for each side and one for both, by code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST = 0.6
 
 
 def split_scores(session: Session) -> None:
-    """Give each induced number column that prints pairs two columns, `winner_` and `loser_` its name."""
+    """Give each induced number column that prints pairs three columns, `winner_`, `loser_` and `total_` its name."""
     for table in (session.catalog.schemas.current() or Schema()).tables:
         for name in split_columns(session, table.name):
             _split_later_rows(session, table, name)
@@ -25,18 +25,18 @@ def split_scores(session: Session) -> None:
             if read_score("2-1", column) is not None:
                 continue  # it asks for one part of a score: a side, a margin, a total
             sides = _sides_of(column.name)
-            if not {s.name for s in sides} & set(table.column_names) and _holds_pairs(session, table, column, sides[0]):
-                _split(session, table, column, sides)
+            if not {s.name for s in sides[:2]} & set(table.column_names) and _holds_pairs(session, table, column, sides[0]):
+                _split(session, table, column, tuple(s for s in sides if s.name not in table.column_names))
 
 
 def _sides_of(name: str) -> tuple[Column, ...]:
-    return tuple(Column(f"{side}_{name}", ColumnType.INTEGER) for side in ("winner", "loser"))
+    return tuple(Column(f"{part}_{name}", ColumnType.INTEGER) for part in ("winner", "loser", "total"))
 
 
 def _split_later_rows(session: Session, table: Table, name: str) -> None:
     """The sides of rows that came after the split, from documents that were added later."""
-    sides = _sides_of(name)
-    if not {s.name for s in sides} <= set(table.column_names):
+    sides = tuple(s for s in _sides_of(name) if s.name in table.column_names)
+    if len(sides) < len(("winner", "loser")):
         return
     rows = session.catalog.extractions.rows(table.name)
     late = [row for row in rows if row.cell(name) is not None and row.cell(sides[0].name) is None]
@@ -67,7 +67,7 @@ def _split(session: Session, table: Table, column: Column, sides: tuple[Column, 
     names = tuple(s.name for s in sides)
     tasks = [Task(table.name, names, chunk, "done") for chunk, known in settled.items() if column.name in known]
     with session.catalog.database.transaction():
-        session.catalog.schemas.save(schema.with_table(grown), "scores have two sides")
+        session.catalog.schemas.save(schema.with_table(grown), "scores have two sides and a total")
         session.catalog.extractions.save(rows, tasks)
         hide_column(session, table.name, column.name)
     session.decide("schema", f"column:{column.name}", "split", f"its words are scores: {' and '.join(names)}")

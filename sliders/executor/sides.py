@@ -71,6 +71,7 @@ def _add(session: Session, table: Table, roles: _Roles, rows: Sequence[Row]) -> 
         Column("opponent", pinned=True),
         Column(roles.score, ColumnType.INTEGER, f"{roles.score} of this {roles.noun}", pinned=True),
         Column("won", ColumnType.BOOLEAN, pinned=True),
+        Column("margin", ColumnType.INTEGER, f"by how many {roles.score} it won; empty where it lost", pinned=True),
     )
     name = f"{table.name}_of_{plural(roles.noun)}"
     row = f"a {roles.noun} in {table.row or 'a result'}: two rows for each"
@@ -78,6 +79,8 @@ def _add(session: Session, table: Table, roles: _Roles, rows: Sequence[Row]) -> 
     made = [side for row in rows for side in _sides(row, sides, roles)]
     schema = session.catalog.schemas.current() or Schema()
     known = name in [t.name for t in schema.tables]
+    if known:
+        made = [replace(side, cells=tuple(c for c in side.cells if c.column in schema.table(name).column_names)) for side in made]
     if known and made == session.catalog.extractions.rows(name):
         return
     with session.catalog.database.transaction():
@@ -115,10 +118,20 @@ def _sides(row: Row, table: Table, roles: _Roles) -> list[Row]:
             _as(row.cell(other), "opponent"),
             _as(score, roles.score),
             won,
+            _margin(score, row.cell(f"loser_{roles.score}"), side),
         )
         identifier = row_id(table.name, row.chunk_id, row.ordinal, ordinal)
         out.append(Row(identifier, table.name, row.document_id, row.chunk_id, 2 * row.ordinal + ordinal, cells))
     return out
+
+
+def _margin(won: Cell | None, lost: Cell | None, side: str) -> Cell:
+    """What a winner is ahead of its loser, so that an average over all sides counts each result once."""
+    scores = [c.value if c is not None and c.absence is None else None for c in (won, lost)]
+    high, low = scores
+    if side != "winner" or won is None or not isinstance(high, int | float) or not isinstance(low, int | float):
+        return Cell("margin", absence=Absence.NOT_STATED)
+    return replace(won, column="margin", value=int(high - low), grounding=Grounding.DERIVED, rationale=f"{high:g} - {low:g}")
 
 
 def _as(cell: Cell | None, column: str) -> Cell:

@@ -33,3 +33,4 @@ def test_a_score_column_gets_its_two_sides(tmp_path: Path) -> None:
         frame = ws.tables["matchs"]
     assert sorted(zip(frame["winner_score"], frame["loser_score"], strict=True)) == [(19, 17), (22, 21), (31, 28), (40, 12)]
     assert answer.value == 34
+    assert sorted(frame["total_score"]) == [36, 43, 52, 59]

@@ -54,6 +54,7 @@ def test_each_side_of_a_result_is_a_row(tmp_path: Path) -> None:
         ws.ask(QUESTION)
         frame = ws.tables["matchs_of_teams"]
         assert ws.verify() == []
+    assert sorted(frame.margin.dropna()) == [1, 2, 3, 28]  # a result counts once, with its winner
     otters = frame[frame.team == "Otters"]
     assert sorted(zip(otters.opponent, otters.score, otters.won, strict=True)) == [
         ("Kestrels", 40, True),
