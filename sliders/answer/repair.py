@@ -11,6 +11,7 @@ from sliders.answer.counting import repair_averages, repair_counts, repair_extre
 from sliders.answer.filings import repair_filings
 from sliders.answer.joins import repair_conditions
 from sliders.answer.literals import NO, YES, repair_literals
+from sliders.answer.periods import repair_periods
 from sliders.answer.profile import DATED, NUMERIC
 from sliders.answer.question import NamedValue, bounds, iso_date, numbers
 from sliders.answer.scope import Names
@@ -39,6 +40,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
         lambda: _numeric_literals(tree, names),
         lambda: repair_literals(tree, names, question),
         lambda: _date_literals(tree, names),
+        lambda: repair_periods(tree, names, question),
         lambda: repair_filings(tree, names, question),
         lambda: _bound_of_column(tree, names),
         lambda: _stated_bound(tree, names, question),

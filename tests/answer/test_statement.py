@@ -64,6 +64,21 @@ def test_the_words_of_the_question_set_the_bound(question: str, written: str, wa
 
 
 @pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("How many ships were launched in 1911?", "built LIKE '1911-%'"),
+        ("How many ships were launched in May 1911?", "built LIKE '1911-05-%'"),
+        ("How many ships were launched in June 1911?", "built = '1911-05-02'"),
+        ("How many ships were launched on 2 May 1911?", "built = '1911-05-02'"),
+        ("How many ships were launched in 1911 or 1925?", "built = '1911-05-02'"),
+        ("How many ships were launched that day?", "built = '1911-05-02'"),
+    ],
+)
+def test_a_year_or_month_of_the_question_is_no_single_day(question: str, wanted: str) -> None:
+    assert repaired("SELECT COUNT(*) FROM ships WHERE built = '1911-05-02'", question).endswith(f"WHERE {wanted}")
+
+
+@pytest.mark.parametrize(
     "sql", ["SELECT x FROM planets, moons", "SELECT wingspan FROM ships", "SELECT role FROM ships"]
 )
 def test_a_name_that_does_not_exist_is_told_with_those_that_do(sql: str) -> None:
