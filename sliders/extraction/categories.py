@@ -93,8 +93,10 @@ def _terms(printed: Sequence[str]) -> list[str]:
     """The terms that at least three values begin with and that most values have; [] for a column of names or free text."""
     if len(printed) < _FEWEST_ROWS:
         return []
-    heads = Counter(_plain(_head(words)) for words in printed if _is_common(_head(words)))
-    terms = [term for term, n in heads.items() if n >= _KNOWN and term]
+    common = [head for words in printed if _is_common(head := _head(words))]
+    heads = Counter(map(_plain, common))
+    lower = {_plain(head) for head in common if head[:1].islower() or " " in head}  # "Oslo" alone is a name
+    terms = [term for term, n in heads.items() if n >= _KNOWN and term in lower]
     covered = sum(heads[term] for term in terms)
     return terms if len(terms) <= _MOST_TERMS and covered >= _SHARE * len(printed) else []
 

@@ -60,6 +60,7 @@ def test_clauses_become_the_term_in_them_and_its_abbreviation() -> None:
 @pytest.mark.parametrize(
     "words",
     [
+        ["Moss", "Moss", "Moss", "Oslo", "Oslo", "Oslo", "Moss by the sea", "the port of Oslo"],
         ["Port of Moss", "Moss in Norway", "Moss by the sea", "Bergen", "Oslo", "Alta", "Bodø", "Molde"],
         ["two sails were torn", "the mast broke", "a leak", "the pump failed", "fog", "a storm", "no wind", "a fire"],
     ],
