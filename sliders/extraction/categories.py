@@ -97,7 +97,7 @@ def _terms(printed: Sequence[str]) -> list[str]:
     heads = Counter(map(_plain, common))
     lower = {_plain(head) for head in common if head[:1].islower() or " " in head}  # "Oslo" alone is a name
     terms = [term for term, n in heads.items() if n >= _KNOWN and term in lower]
-    covered = sum(heads[term] for term in terms)
+    covered = sum(heads[term] for term in terms) + sum(1 for words in printed if re.fullmatch(r"[A-Z]{2,8}", words))
     return terms if len(terms) <= _MOST_TERMS and covered >= _SHARE * len(printed) else []
 
 
