@@ -79,6 +79,22 @@ def test_a_year_or_month_of_the_question_is_no_single_day(question: str, wanted:
 
 
 @pytest.mark.parametrize(
+    ("question", "written", "wanted"),
+    [
+        (
+            "How many ships has Harbour Lines Ltd.?",
+            "owner = 'Harbour' AND port = 'Lines' AND owner = 'Ltd.' AND length > 90",
+            "owner = 'Harbour Lines Ltd.' AND length > 90",
+        ),
+        ("How many ships has Harbour Lines Ltd.?", "owner = 'Harbour Lines Ltd.' AND port = 'Oslo'", None),
+        ("How many ships has O'Brien?", "owner = 'Fjord Ferries' AND owner = 'Harbour Lines Ltd.'", None),
+    ],
+)
+def test_a_name_in_pieces_is_tested_as_one_value(question: str, written: str, wanted: str | None) -> None:
+    assert repaired(f"SELECT COUNT(*) FROM ships WHERE {written}", question).endswith(f"WHERE {wanted or written}")
+
+
+@pytest.mark.parametrize(
     "sql", ["SELECT x FROM planets, moons", "SELECT wingspan FROM ships", "SELECT role FROM ships"]
 )
 def test_a_name_that_does_not_exist_is_told_with_those_that_do(sql: str) -> None:
