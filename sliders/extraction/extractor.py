@@ -15,7 +15,7 @@ from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.reading import Reading, cell_at, cell_of
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
-from sliders.extraction.request import chunk_document, naming_first, record_prompt, rows_prompt
+from sliders.extraction.request import chunk_document, naming_first, record_prompt, rows_prompt, says_again
 from sliders.extraction.told import with_own_numbers, with_sentences
 from sliders.llm.model import Model, Request, Response
 from sliders.schema.schema import Column, Table
@@ -140,7 +140,7 @@ async def _many_rows(
     request = rows_prompt(text, model.count_tokens(text), table, columns)
     reply = await _asked(request, model)
     items = _distinct(reply)
-    looping = len(items) * 2 < len(_listed(reply)) or (depth > 0 and _names_again(items, columns))
+    looping = len(items) * 2 < _rows_at_limit(reply, request, model) or (depth > 0 and _names_again(items, columns))
     if not looping and (isinstance(reply, TruncatedReply) or getattr(reply, "finish_reason", "") == "length"):
         halves = _halves(reading)
         if halves and depth < 4:
@@ -177,6 +177,14 @@ def _listed(reply: Response | ModelError) -> list[Any]:
     data = reply.data if isinstance(reply, Response) else None
     rows = data.get("rows") if isinstance(data, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _rows_at_limit(reply: Response | ModelError, request: Request, model: Model) -> float:
+    """How many rows a reply has, or would have had at its limit where it was stopped before it."""
+    rows = len(_listed(reply))
+    if not isinstance(reply, Response) or reply.finish_reason != "length" or not says_again(reply.text):
+        return rows
+    return rows * max(1.0, request.max_tokens / max(1, model.count_tokens(reply.text)))
 
 
 def _distinct(reply: Response | ModelError) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Message, Request, Response, Usage
 from sliders.llm.retry import ServerRefusal, translated, with_retries
 from sliders.llm.salvage import parse_json, salvage, strip_wrapping
+from sliders.llm.stream import streamed
 from sliders.llm.tokens import context_window, token_counter
 from sliders.llm.usage import PriceTable
 from sliders.llm.validate import problems, without_bad_items
@@ -288,7 +289,10 @@ class OpenAIModel:
                 with self._clients.get().one(self._client) as client, self._translated():
                     # Not `chat.completions.create`: it walks through every message and schema to rename fields and
                     # makes models of the reply, which takes as long as all the rest of a call.
-                    sent = await client.post("/chat/completions", cast_to=object, body=body)
+                    if request.enough is not None and self._first is Rung.GRAMMAR:
+                        sent: Any = await streamed(client, body, request.enough)
+                    else:
+                        sent = await client.post("/chat/completions", cast_to=object, body=body)
             completion: Mapping[str, Any] = sent if isinstance(sent, dict) else {}
             self._limiter.settle(booking, (completion.get("usage") or {}).get("total_tokens") or estimate)
             return completion, time.perf_counter() - started
@@ -308,11 +312,11 @@ class OpenAIModel:
         if message.get("refusal"):
             raise ModelRefusal(f"model {self._model!r} declined: {message['refusal']}; rephrase the question")
         told = completion.get("usage") or {}
-        if told.get("prompt_tokens") is not None:
-            prompt, generated = told["prompt_tokens"], told.get("completion_tokens") or 0
-        else:
+        prompt, generated = told.get("prompt_tokens"), told.get("completion_tokens")
+        if prompt is None:
             prompt = sum(self._count(message["content"]) for message in arguments["messages"])
-            generated = self._count(text)
+            generated = self._count(text) if generated is None else generated
+        generated = generated or 0
         content = (choice.get("logprobs") or {}).get("content") or ()
         usage = Usage(1, 0, prompt, generated, seconds, self._prices.cost(self._model, prompt, generated))
         reason: FinishReason = "length" if choice.get("finish_reason") == "length" else "stop"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -22,7 +22,8 @@ class Request:
     """One model call, fully described: the same request has the same cache key.
 
     `stage` is the room that asks ("schema", "gate", "extract", "reconcile", "answer", "plan").
-    `json_schema` is a JSON schema for the reply, or None for free text.
+    `json_schema` is a JSON schema for the reply, or None for free text. `enough` may be asked about a reply under way, so
+    that a server of our own stops when nothing more is to come; it is no part of what the request is.
     """
 
     stage: str
@@ -32,6 +33,7 @@ class Request:
     max_tokens: int = 512
     temperature: float = 0.0
     logprobs: bool = False
+    enough: Callable[[str], bool] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

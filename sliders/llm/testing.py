@@ -186,7 +186,8 @@ class FakeServer:
         latency: seconds before each reply.
         slots: requests worked on at the same time; more wait.
 
-    `bodies` holds every request's body, `most_in_flight` the most that were open at once.
+    `bodies` holds every request's body, `most_in_flight` the most that were open at once, `pieces` how many pieces of
+    each streamed reply were sent before its end or before the client left.
     """
 
     def __init__(
@@ -203,6 +204,7 @@ class FakeServer:
         self._thread = threading.Thread(target=self._run, name="fake-server", daemon=True)
         self.bodies: list[dict[str, Any]] = []
         self.times: list[float] = []
+        self.pieces: list[int] = []
         self.in_flight = 0
         self.most_in_flight = 0
         self.base_url = ""
@@ -237,14 +239,34 @@ class FakeServer:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 headers = dict(line.lower().split(b":", 1) for line in head.split(b"\r\n")[1:] if b":" in line)
                 body = await reader.readexactly(int(headers.get(b"content-length", b"0")))
-                writer.write(await self._answer(json.loads(body or b"{}")))
+                asked = json.loads(body or b"{}")
+                answer, scripted = await self._answer(asked)
+                if asked.get("stream") and scripted.status == 200:
+                    await self._stream(writer, scripted, asked)
+                    return  # the end of the connection is the end of the stream
+                writer.write(answer)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
         finally:
             writer.close()
 
-    async def _answer(self, body: dict[str, Any]) -> bytes:
+    async def _stream(self, writer: asyncio.StreamWriter, scripted: Scripted, body: Mapping[str, Any]) -> None:
+        """The reply as server-sent events of four characters each, until the client leaves."""
+        whole = _completion(scripted, body)
+        writer.write(b"HTTP/1.1 200 Scripted\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+        self.pieces.append(0)
+        for start in range(0, len(scripted.text), _PIECE):
+            delta = {"index": 0, "delta": {"content": scripted.text[start : start + _PIECE]}, "finish_reason": None}
+            writer.write(_event(whole, [delta], None))
+            await writer.drain()
+            await asyncio.sleep(0.001)
+            self.pieces[-1] += 1
+        last = {"index": 0, "delta": {}, "finish_reason": scripted.finish_reason}
+        writer.write(_event(whole, [last], None) + _event(whole, [], whole["usage"]) + b"data: [DONE]\n\n")
+        await writer.drain()
+
+    async def _answer(self, body: dict[str, Any]) -> tuple[bytes, Scripted]:
         self.bodies.append(body)
         self.times.append(time.monotonic())
         if self._function is not None:
@@ -256,7 +278,15 @@ class FakeServer:
             self.most_in_flight = max(self.most_in_flight, self.in_flight)
             await asyncio.sleep(self._latency if scripted.latency is None else scripted.latency)
             self.in_flight -= 1
-        return _http(scripted, body)
+        return _http(scripted, body), scripted
+
+
+_PIECE = 4
+
+
+def _event(whole: Mapping[str, Any], choices: list[dict[str, Any]], usage: object) -> bytes:
+    chunk = {**whole, "object": "chat.completion.chunk", "choices": choices, "usage": usage}
+    return b"data: " + json.dumps(chunk).encode("utf-8") + b"\n\n"
 
 
 def _http(scripted: Scripted, body: Mapping[str, Any]) -> bytes:
