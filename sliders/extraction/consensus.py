@@ -11,10 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
+from sliders.extraction.lexicon import stem
 from sliders.extraction.sentences import told_in_sentence, words_of
+from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType
 
 FEWEST_LINES = 12
@@ -77,18 +80,69 @@ def agreed(lines: Sequence[Line], columns: Sequence[Column]) -> list[Row]:
     if len(lines) < FEWEST_LINES:
         return []
     changed: dict[str, dict[str, Cell]] = {line.row.id: {} for line in lines}
-    for _ in range(_ROUNDS):
-        round_changes = _round(lines, columns)
-        if not any(round_changes.values()):
-            break
-        lines = [replace(line, row=_with(line.row, round_changes[line.row.id])) for line in lines]
-        for row_id, cells in round_changes.items():
+
+    def settle(cells_of: Mapping[str, dict[str, Cell]]) -> list[Line]:
+        for row_id, cells in cells_of.items():
             changed[row_id] |= cells
+        return [replace(line, row=_with(line.row, changed[line.row.id])) for line in lines]
+
+    lines = settle({line.row.id: _named_otherwise(line, columns) for line in lines})
+    for rest in range(2):  # what is no name can only be told once most words are in their columns
+        for _ in range(_ROUNDS):
+            round_changes = _round(lines, columns)
+            if not any(round_changes.values()):
+                break
+            lines = settle(round_changes)
+        if rest == 0:
+            lines = settle(_no_names(lines, columns))
     return [replace(line.row, cells=tuple(cells.values())) for line in lines if (cells := changed[line.row.id])]
 
 
 _ROUNDS = 4
 """A vote makes words known that settle others; it comes to rest after two or three rounds."""
+
+
+def _named_otherwise(line: Line, columns: Sequence[Column]) -> dict[str, Cell]:
+    """Phrases that say another field's name ("a high fare" is no cargo), emptied; a name with capitals may say anything."""
+    names = {c.name: {stem(w) for w in spoken_name(c.name).split() if len(w) >= _TELLING} for c in columns}
+    cells: dict[str, Cell] = {}
+    for cell in line.row.cells:
+        if cell.column not in names or not _stands(cell) or not re.fullmatch(r"\W*\w?[^A-Z]*", cell.printed):
+            continue
+        said = {stem(w) for w in plain(cell.printed).split()}
+        others = [n for n, words in names.items() if n != cell.column and words & said - names[cell.column]]
+        if others and not said & names[cell.column]:
+            cells[cell.column] = _emptied(cell, f"{cell.printed!r} speaks of {others[0]}")
+    return cells
+
+
+_TELLING = 4
+
+
+def _no_names(lines: Sequence[Line], columns: Sequence[Column]) -> dict[str, dict[str, Cell]]:
+    """Rare phrases of common words in a column of names ("five out of five" where the others say "Nordic")."""
+    counts = vocabulary(lines, columns)
+    out: dict[str, dict[str, Cell]] = {}
+    for name, words in counts.items():
+        cells = [(line, cell) for line in lines if (cell := line.row.cell(name)) and _stands(cell)]
+        named = sum(_is_name(cell.printed) for _, cell in cells)
+        if len(cells) < FEWEST_LINES or named < _NAMES * len(cells):
+            continue
+        usual = max(_KNOWN, _RARE * max(words.values()))
+        for line, cell in cells:
+            if not _is_name(cell.printed) and words[plain(cell.printed)] < usual:
+                reason = f"{cell.printed!r} is no name, as the other lines have there"
+                out.setdefault(line.row.id, {})[name] = _emptied(cell, reason)
+    return out
+
+
+_NAMES, _RARE = 0.6, 0.15
+
+
+def _is_name(printed: str) -> bool:
+    """Whether a phrase is short and begins with a capital, an article aside."""
+    words = [w for w in re.findall(r"[^\W_][\w'’-]*", printed) if w.lower() not in ("the", "a", "an")]
+    return bool(words) and words[0][0].isupper()
 
 
 def _round(lines: Sequence[Line], columns: Sequence[Column]) -> dict[str, dict[str, Cell]]:
@@ -256,12 +310,12 @@ def _clause(line: Line, column: Column, cell: Cell) -> Cell | None:
 
 def _places(text: str, words: Sequence[str]) -> list[tuple[int, int, str]]:
     """Where each of the plain words stands in a text, as whole words, whatever case and hyphens it has."""
-    out = []
-    for value in words:
-        pattern = r"[\s-]+".join(re.escape(part) for part in value.split())
-        for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE):
-            out.append((match.start(), match.end(), value))
-    return out
+    return [(match.start(), match.end(), value) for value in words for match in _whole_words(value).finditer(text)]
+
+
+@lru_cache(maxsize=8192)
+def _whole_words(value: str) -> re.Pattern[str]:
+    return re.compile(r"(?<!\w)" + r"[\s-]+".join(map(re.escape, value.split())) + r"(?!\w)", re.IGNORECASE)
 
 
 def _longest(places: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

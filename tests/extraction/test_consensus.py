@@ -17,7 +17,7 @@ CARGO, PORT = Column("cargo", ColumnType.TEXT), Column("port", ColumnType.TEXT)
 HEATED = Column("deck_heated", ColumnType.BOOLEAN)
 
 
-def line(number: int, text: str, start: int = 0, **words: str) -> Line:
+def line(number: int, text: str, start: int = 0, **words: str | None) -> Line:
     cells = []
     for column in (CARGO, PORT):
         said = words.get(column.name)
@@ -136,3 +136,21 @@ def test_a_yes_or_no_in_other_words_than_its_columns_is_filled_by_its_meaning() 
     got = {row.id: row.cells for row in agreed([odd, *many(12)], (CARGO, PORT, family))}
     (cell,) = got["r0"]
     assert (cell.value, cell.printed, cell.span) == (False, "adult only", Span("d", 43, 53))
+
+
+def test_a_phrase_that_says_another_fields_name_is_emptied() -> None:
+    odd = line(0, "It has a cheap port fee and barley.", cargo="a cheap port fee")
+    cell = changed([odd, *many(12)])["r0"]["cargo"]
+    assert cell.printed == "barley"  # the line's known words take its place
+
+
+def test_common_words_in_a_column_of_names_are_none_unless_they_are_usual() -> None:
+    named = [line(100 + n, f"{port}, day {n}, oats.", cargo="oats", port=port) for n, port in enumerate(PORTS * 4)]
+    rare = line(0, "Five out of five, said the mate.", cargo=None, port="out of five")
+    usual = [line(200 + n, f"Out on the open sea, day {n}.", port="open sea") for n in range(5)]
+    got = changed([rare, *usual, *named])
+    assert got["r0"]["port"].absence is Absence.NOT_STATED
+    assert not any(f"r{200 + n}" in got and "port" in got[f"r{200 + n}"] for n in range(5))
+
+
+PORTS = ["Hull", "Oslo", "Moss", "Alta", "The Sound"]
