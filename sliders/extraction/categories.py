@@ -1,8 +1,8 @@
 """The few terms that a column of categories knows, out of the clauses that a model copies around them.
 
-Asked for the weather, a small model copies "Visual meteorological conditions prevailed at the time of the flight". Where
+Asked for the ice of a voyage, a small model copies "Solid ice cover prevailed on the second day of the voyage". Where
 most documents share a few such terms, a longer phrase is cut to the term in it, and a term that the collection itself
-abbreviates, "visual meteorological conditions (VMC)", stands under its abbreviation.
+abbreviates, "solid ice cover (SIC)", stands under its abbreviation.
 """
 
 from __future__ import annotations

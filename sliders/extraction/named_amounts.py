@@ -12,7 +12,7 @@ from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType
 
 _EXTRA_WORDS = 4
-"""So many words may stand between the words of a column ("new laboratory-confirmed cases of the virus")."""
+"""So many words may stand between the words of a column ("new harbour-side berths of the town")."""
 
 _PLAIN = frozenset(stem(w) for w in "number total count amount of the a all in on for and".split())
 _FEWEST_WORDS = 2

@@ -1,4 +1,4 @@
-"""Columns that are parts of one phrase ("Cessna 402C" is a make and a model), and words that two columns claim.
+"""Columns that are parts of one phrase ("Maxi 77" is a maker and a model), and words that two columns claim.
 
 A small model gives the whole phrase to the first column and a neighbour's words to the second. Where other rows show
 that the two columns stand side by side in the text, code parts the phrase; words that two columns claim go to the one
@@ -71,7 +71,7 @@ def _disowned(rows: Settled, one: str, other: str) -> list[tuple[str, Cell]]:
 
 
 def shape(words: str) -> str:
-    """How words begin, as runs of letters, figures and marks: "N411WL" is "A9", "New York" is "Aa"."""
+    """How words begin, as runs of letters, figures and marks: "S302" is "A9", "New York" is "Aa"."""
     kinds = "".join("9" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else c for c in " ".join(words.split()))
     return re.sub(r"(.)\1+", r"\1", kinds)[:_SHAPE]
 

@@ -1,6 +1,6 @@
 """From the words that a model copied to the words that a cell should hold: deterministic, and only ever shorter.
 
-A small model copies a little too much ("Boeing 737-300" for the make), a neighbour's words, or the field's own name;
+A small model copies a little too much ("Maxi 77" for the maker), a neighbour's words, or the field's own name;
 code can see most of that (overlapping spans, the same span twice).
 """
 
@@ -187,7 +187,7 @@ def _ends_abbreviation(text: str, start: int, end: int) -> bool:
 
 
 def _without_neighbours(candidates: Sequence[Candidate], text: str) -> list[Candidate]:
-    """Where one text span holds another column's span, the longer keeps the rest ("Aberdeen, South Dakota")."""
+    """Where one text span holds another column's span, the longer keeps the rest ("Hull, Yorkshire")."""
     out = list(candidates)
     for i, outer in enumerate(out):
         if not outer.grounded or outer.column.type is not ColumnType.TEXT:
