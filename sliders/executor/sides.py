@@ -94,7 +94,7 @@ def _add(session: Session, table: Table, roles: _Roles, rows: Sequence[Row]) -> 
 
 
 def _repeated(table: Table, rows: Sequence[Row], roles: _Roles) -> list[str]:
-    """The other numbers of a table that say the score of one side again, for only that side."""
+    """The other numbers of a table that say the score of one side again, or were asked for as that."""
     scores = [f"{side}_{roles.score}" for side in ("winner", "loser")]
     numbers = [c.name for c in table.columns if c.type is ColumnType.INTEGER and not c.pinned]
     out = []
@@ -103,7 +103,12 @@ def _repeated(table: Table, rows: Sequence[Row], roles: _Roles) -> list[str]:
         same = max((sum(_value(row, name) == _value(row, s) for row in stated) for s in scores), default=0)
         if len(stated) >= _FEWEST and same >= _SHARE * len(stated):
             out.append(name)
-    return out
+    asked = {
+        c.name: c.asked
+        for c in table.columns
+        if c.name in numbers and c.name not in (*scores, roles.score, f"total_{roles.score}")
+    }
+    return [*out, *(n for n, words in asked.items() if n not in out and side_of(words) and roles.score in words.split())]
 
 
 def _sides(row: Row, table: Table, roles: _Roles) -> list[Row]:

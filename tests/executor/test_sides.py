@@ -15,9 +15,9 @@ MATCHES = [
 ]  # fmt: skip
 ASKED = [
     ("final score", "score", "integer"), ("losing team", "goals", "integer"), ("winner", "winner", "text"),
-    ("loser", "loser", "text"), ("team", "team", "text"),
+    ("loser", "loser", "text"), ("team", "team", "text"), ("losing team score", "points", "integer"),
 ]  # fmt: skip
-QUESTION = "What is the lowest final score of any team, winner or loser?"
+QUESTION = "What is the lowest final score of any team, winner or loser, and the losing team score in points?"
 
 
 def reply(request: object) -> str:
@@ -28,7 +28,7 @@ def reply(request: object) -> str:
     if stage == "extract":
         winner, loser, score = next(match for match in MATCHES if match[2] in text)
         goals = score.split("-")[1] + " goals"
-        return json.dumps({"score": score, "winner": winner, "loser": loser, "team": winner, "goals": goals})
+        return json.dumps({"score": score, "winner": winner, "loser": loser, "team": winner, "goals": goals, "points": None})
     return "SELECT MIN(score) FROM matchs_of_teams"
 
 
@@ -48,7 +48,7 @@ def test_each_side_of_a_result_is_a_row(tmp_path: Path) -> None:
         answer = ws.ask(QUESTION)
         assert (answer.value, [c.quote for c in answer.citations]) == (12, ["40-12"])
         assert len(ws.tables["matchs_of_teams"]) == 6
-        assert set(split_columns(ws.session, "matchs")) == {"score", "team", "goals"}  # SQL reads the sides
+        assert set(split_columns(ws.session, "matchs")) == {"score", "team", "goals", "points"}  # SQL reads the sides
         written(docs, MATCHES[3:])
         ws.add(docs)
         ws.ask(QUESTION)
