@@ -47,9 +47,12 @@ def filled_by_twins(rows: Sequence[Row], columns: Sequence[Column]) -> list[Row]
     return out
 
 
+_OPEN = (Absence.NOT_STATED, Absence.UNGROUNDED, Absence.NOT_PARSED)
+
+
 def _from(row: Row, empty: str, twin: str) -> Cell | None:
     cell, other = row.cell(empty), row.cell(twin)
-    if cell is None or other is None or cell.absence not in (Absence.NOT_STATED, Absence.UNGROUNDED):
+    if cell is None or other is None or cell.absence not in _OPEN:
         return None
     if not _stands(other):
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.twins import filled_by_twins
 from sliders.schema.schema import Column, ColumnType
@@ -35,3 +37,11 @@ def test_few_rows_prove_nothing_and_pinned_columns_stay() -> None:
     assert filled_by_twins(rows, (SOLD, PAID)) == []
     pinned = (Column("sold_on", ColumnType.DATE, pinned=True), PAID)
     assert filled_by_twins([row(n, n + 1, n + 1) for n in range(9)] + [row(20, None, 7)], pinned) == []
+
+
+def test_words_that_did_not_parse_give_way_to_the_twins() -> None:
+    odd = row(20, None, 7)
+    unread = replace(odd.cells[0], printed="13:29", absence=Absence.NOT_PARSED)
+    rows = [*(row(n, n + 1, n + 1) for n in range(9)), replace(odd, cells=(unread, odd.cells[1]))]
+    (filled,) = filled_by_twins(rows, (SOLD, PAID))
+    assert (filled.cells[0].value, filled.cells[0].printed) == ("2020-01-07", "7 Jan 2020")
