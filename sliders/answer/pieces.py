@@ -1,7 +1,8 @@
-"""A name of the question that a statement tests in pieces: `owner = 'Vik' AND owner = 'Lines Ltd'`."""
+"""Tests of a statement that no row can meet, or that nobody asked for: a name in pieces, a file of the prompt's examples."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -30,6 +31,31 @@ def repair_pieces(tree: exp.Query, names: Names, question: str) -> Iterator[str]
     kept = [test for test in tests if not any(test is piece for piece in pieces)]
     where.set("this", exp.and_(whole, *kept))
     yield f"{clash.column.name}: the pieces of {meant!r} tested as one value"
+
+
+def repair_documents(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
+    """Without tests of the file's name where the question has no word of it: the model took it from an example."""
+    columns = {profile.view.document.lower() for profile in names.used() if profile.view.document}
+    asked, run_on = set(_name_words(question)), re.sub(r"[^a-z]+", "", question.casefold())
+    for test in list(tree.find_all(exp.EQ, exp.Like)):
+        literal = test.expression
+        if not isinstance(test.this, exp.Column) or test.this.name.lower() not in columns or not isinstance(literal, exp.Literal):
+            continue
+        said = _name_words(re.sub(r"\.\w{2,4}$", "", literal.name.strip("%")))
+        told = asked & set(said) or any(len(word) >= _LONG and word in run_on for word in said)
+        if not said or told or not isinstance(test.parent, exp.And | exp.Where):
+            continue
+        test.replace(exp.true())
+        yield f"rows of all documents: the question does not name {literal.name!r}"
+
+
+_LONG = 5
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def _name_words(text: str) -> list[str]:
+    words = re.findall(r"[a-z]{3,}|\d+[a-z]?\b", text.casefold())
+    return [w for w in words if not _YEAR.fullmatch(w)]
 
 
 def _text_test(test: exp.Expr, names: Names) -> tuple[TableProfile, ColumnProfile] | None:

@@ -12,7 +12,7 @@ from sliders.answer.filings import repair_filings
 from sliders.answer.joins import repair_conditions
 from sliders.answer.literals import NO, YES, repair_literals
 from sliders.answer.periods import repair_periods
-from sliders.answer.pieces import repair_pieces
+from sliders.answer.pieces import repair_documents, repair_pieces
 from sliders.answer.profile import DATED, NUMERIC
 from sliders.answer.question import NamedValue, bounds, iso_date, numbers
 from sliders.answer.scope import Names
@@ -39,6 +39,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
         lambda: _null_comparisons(tree),
         lambda: _denials(tree, names, question),
         lambda: _numeric_literals(tree, names),
+        lambda: repair_documents(tree, names, question),
         lambda: repair_pieces(tree, names, question),
         lambda: repair_literals(tree, names, question),
         lambda: _date_literals(tree, names),

@@ -95,6 +95,21 @@ def test_a_name_in_pieces_is_tested_as_one_value(question: str, written: str, wa
 
 
 @pytest.mark.parametrize(
+    ("question", "name", "kept"),
+    [
+        ("How long are all the ships of 1911?", "harbour_1911_log.txt", False),
+        ("How long are all the ships of the harbour in 1911?", "harbour_1911_log.txt", True),
+        ("How long are the ships in the log of 1911?", "harbour_1911_log.txt", True),
+        ("How long are the ships in file 032?", "slip_032.txt", True),
+        ("How long are the ships of Harbour Lines?", "HARBOURLINES_1911.txt", True),
+    ],
+)
+def test_a_file_that_the_question_does_not_name_is_not_tested(question: str, name: str, kept: bool) -> None:
+    sql = repaired(f"SELECT SUM(length) FROM ships WHERE length > 9 AND document LIKE '{name}'", question)
+    assert (name in sql) is kept
+
+
+@pytest.mark.parametrize(
     "sql", ["SELECT x FROM planets, moons", "SELECT wingspan FROM ships", "SELECT role FROM ships"]
 )
 def test_a_name_that_does_not_exist_is_told_with_those_that_do(sql: str) -> None:
