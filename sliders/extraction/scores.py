@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from sliders.chunks.sentences import sentence_spans
 from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column
 
@@ -25,6 +27,26 @@ def side_of(name: str) -> str:
     if bool(named & _HIGH) == bool(named & _LOW):
         return ""
     return "winner" if named & _HIGH else "loser"
+
+
+def told_score(text: str, names: Sequence[str]) -> tuple[int, int] | None:
+    """Where the one sentence that names all of the sides prints a score; None where sentences tell different ones.
+
+    A record in brackets ("the Otters (5-2)") is no score.
+    """
+    lasts = [name.split()[-1] for name in names if name.split()]
+    found = [
+        (match.start(), match.end())
+        for start, end in sentence_spans(text)
+        if len(lasts) > 1 and all(re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text[start:end]) for last in lasts)
+        for match in _SCORE.finditer(text, start, end)
+        if "(" not in text[max(start, match.start() - _NEAR) : match.start()]
+    ]
+    return found[0] if found and len({text[slice(*place)] for place in found}) == 1 else None
+
+
+_SCORE = re.compile(r"(?<![\d.,/-])\d{1,3}\s?[-–]\s?\d{1,3}(?![\d.,/-]*\d)(?!\s*(?:percent|%))")
+_NEAR = 2
 
 
 def read_score(words: str, column: Column) -> tuple[int, str] | None:

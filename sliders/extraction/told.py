@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sliders.extraction.attributed import Owned, attributed, is_of_another
@@ -12,6 +12,7 @@ from sliders.extraction.dates import dates_in
 from sliders.extraction.letterheads import whole_block
 from sliders.extraction.reading import Reading, cell_at
 from sliders.extraction.request import naming_first
+from sliders.extraction.scores import read_score, side_of, told_score
 from sliders.extraction.sentences import tells_otherwise, told_in_sentence
 from sliders.schema.schema import Column, ColumnType
 
@@ -20,9 +21,33 @@ def with_sentences(reading: Reading, row: Row, columns: Sequence[Column]) -> Row
     """Numbers that the reply left empty or made up, out of the sentences that tell them."""
     by_name = {c.name: c for c in columns}
     row = replace(row, cells=tuple(_told(reading, cell, by_name[cell.column]) for cell in row.cells))
+    row = _with_scores(reading, row, by_name)
     row = replace(row, cells=tuple(_whole(reading, cell, by_name[cell.column], row) for cell in row.cells))
     dates = frozenset(str(c.value) for c in row.cells if c.absence is None and by_name[c.column].type is ColumnType.DATE)
     return replace(row, cells=tuple(_current(reading, cell, by_name[cell.column], dates) for cell in row.cells))
+
+
+def _with_scores(reading: Reading, row: Row, columns: Mapping[str, Column]) -> Row:
+    """The numbers of a winner and a loser that were read empty, out of the score in the sentence that names both."""
+    sided = {name: side_of(name) for name in columns}
+    open_cells = [
+        c for c in row.cells if c.absence is Absence.NOT_STATED and sided[c.column] and columns[c.column].type in _NUMBERS
+    ]
+    names = {sided[c.column]: str(c.value) for c in row.cells if c.absence is None and columns[c.column].type is ColumnType.TEXT}
+    sides = [names[side] for side in ("winner", "loser") if side in names]
+    place = told_score(reading.text, sides) if open_cells and len(sides) > 1 else None
+    if place is None:
+        return row
+    told = {}
+    for cell in open_cells:
+        if (score := read_score(reading.text[slice(*place)], columns[cell.column])) is not None:
+            at = cell_at(reading, Column(cell.column), *place)
+            told[cell.column] = replace(cell, value=score[0], printed=at.printed, span=at.span, absence=None,
+                                        grounding=Grounding.DERIVED, rationale=score[1], detail=_TOLD)  # fmt: skip
+    return replace(row, cells=tuple(told.get(c.column, c) for c in row.cells))
+
+
+_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 
 
 def _whole(reading: Reading, cell: Cell, column: Column, row: Row) -> Cell:
