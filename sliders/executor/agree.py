@@ -30,11 +30,10 @@ def agree(session: Session, table: Table) -> int:
     changed = agreed(_lines(session, table), table.columns) if table.grain == "many" else []
     with session.catalog.database.transaction():
         session.catalog.extractions.save(changed)
-        filled = filled_by_twins(session.catalog.extractions.rows(table.name), table.columns)
-        session.catalog.extractions.save(filled)
-        named = _named(session, table)
-        session.catalog.extractions.save(named)
-        parts = _parts(session, table)
+        rows = session.catalog.extractions.rows(table.name)
+        filled = filled_by_twins(rows, table.columns)
+        rows = _saved(session, rows, filled)
+        named, parts = _of_documents(session, table, rows) if table.grain == "document" else ([], [])
         session.catalog.knowledge.set_statistic(f"agreed:{table.name}", _state(session, table))
     _decide(session, table, changed, "as most lines of the list have them")
     _decide(session, table, filled, "as a column that stands on the same words in the other rows")
@@ -43,27 +42,31 @@ def agree(session: Session, table: Table) -> int:
     return len(changed) + len(filled) + len(named) + len(parts)
 
 
-def _named(session: Session, table: Table) -> list[Row]:
-    if table.grain != "document":
-        return []
+def _of_documents(session: Session, table: Table, rows: list[Row]) -> tuple[list[Row], list[Row]]:
+    """What rows of one document each show: names and dates of files; phrases parted, cut to the terms of their column,
+    and counts that the whole text tells."""
     files = {d.id: d.name for d in session.catalog.documents.all()}
-    rows = session.catalog.extractions.rows(table.name)
-    return [*titled(rows, table, files), *dated(rows, table, files)]
-
-
-def _parts(session: Session, table: Table) -> list[Row]:
-    """Phrases parted, cut to the terms of their column, and counts that the whole text tells; saved one after the other."""
-    if table.grain != "document":
-        return []
+    named = [*titled(rows, table, files), *dated(rows, table, files)]
+    rows = _saved(session, rows, named)
     texts = _Texts(session)
-    changed = _saved(session, parted(session.catalog.extractions.rows(table.name), table, texts.at))
-    changed += _saved(session, categorised(session.catalog.extractions.rows(table.name), table, texts.at))
-    return changed + _saved(session, texts.without_deaths(session.catalog.extractions.rows(table.name), table))
+    split = parted(rows, table, texts.at)
+    rows = _saved(session, rows, split)
+    terms = categorised(rows, table, texts.at)
+    rows = _saved(session, rows, terms)
+    counted = texts.without_deaths(rows, table)
+    _saved(session, rows, counted)
+    return named, [*split, *terms, *counted]
 
 
-def _saved(session: Session, rows: list[Row]) -> list[Row]:
-    session.catalog.extractions.save(rows)
-    return rows
+def _saved(session: Session, rows: list[Row], changed: Sequence[Row]) -> list[Row]:
+    """All rows with the changed cells, which are saved: reading a large table again costs more than settling it."""
+    session.catalog.extractions.save(changed)
+    cells: dict[str, dict[str, Cell]] = {}
+    for row in changed:
+        cells.setdefault(row.id, {}).update({cell.column: cell for cell in row.cells})
+    return [
+        replace(row, cells=tuple(own.get(c.column, c) for c in row.cells)) if (own := cells.get(row.id)) else row for row in rows
+    ]
 
 
 class _Texts:
@@ -75,7 +78,7 @@ class _Texts:
 
     def of(self, document_id: str) -> str:
         if self._last[0] != document_id:
-            self._last = (document_id, self._documents.get(document_id).text)
+            self._last = (document_id, self._documents.text(document_id))
         return self._last[1]
 
     def at(self, span: Span) -> str:

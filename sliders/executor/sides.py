@@ -96,19 +96,17 @@ def _add(session: Session, table: Table, roles: _Roles, rows: Sequence[Row]) -> 
 def _repeated(table: Table, rows: Sequence[Row], roles: _Roles) -> list[str]:
     """The other numbers of a table that say the score of one side again, or were asked for as that."""
     scores = [f"{side}_{roles.score}" for side in ("winner", "loser")]
-    numbers = [c.name for c in table.columns if c.type is ColumnType.INTEGER and not c.pinned]
+    own = {*scores, roles.score, f"total_{roles.score}"}
     out = []
-    for name in numbers:
-        stated = [row for row in rows if _value(row, name) is not None] if name not in (*scores, roles.score) else []
-        same = max((sum(_value(row, name) == _value(row, s) for row in stated) for s in scores), default=0)
-        if len(stated) >= _FEWEST and same >= _SHARE * len(stated):
-            out.append(name)
-    asked = {
-        c.name: c.asked
-        for c in table.columns
-        if c.name in numbers and c.name not in (*scores, roles.score, f"total_{roles.score}")
-    }
-    return [*out, *(n for n, words in asked.items() if n not in out and side_of(words) and roles.score in words.split())]
+    for column in table.columns:
+        if column.type is not ColumnType.INTEGER or column.pinned or column.name in own:
+            continue
+        stated = [row for row in rows if _value(row, column.name) is not None]
+        same = max(sum(_value(row, column.name) == _value(row, s) for row in stated) for s in scores)
+        repeats = len(stated) >= _FEWEST and same >= _SHARE * len(stated)
+        if repeats or (side_of(column.asked) and roles.score in column.asked.split()):
+            out.append(column.name)
+    return out
 
 
 def _sides(row: Row, table: Table, roles: _Roles) -> list[Row]:
@@ -123,17 +121,17 @@ def _sides(row: Row, table: Table, roles: _Roles) -> list[Row]:
             _as(row.cell(other), "opponent"),
             _as(score, roles.score),
             won,
-            _margin(score, row.cell(f"loser_{roles.score}"), side),
+            _margin(row, roles, side),
         )
         identifier = row_id(table.name, row.chunk_id, row.ordinal, ordinal)
         out.append(Row(identifier, table.name, row.document_id, row.chunk_id, 2 * row.ordinal + ordinal, cells))
     return out
 
 
-def _margin(won: Cell | None, lost: Cell | None, side: str) -> Cell:
+def _margin(row: Row, roles: _Roles, side: str) -> Cell:
     """What a winner is ahead of its loser, so that an average over all sides counts each result once."""
-    scores = [c.value if c is not None and c.absence is None else None for c in (won, lost)]
-    high, low = scores
+    won = row.cell(f"winner_{roles.score}")
+    high, low = (_value(row, f"{one}_{roles.score}") for one in ("winner", "loser"))
     if side != "winner" or won is None or not isinstance(high, int | float) or not isinstance(low, int | float):
         return Cell("margin", absence=Absence.NOT_STATED)
     return replace(won, column="margin", value=int(high - low), grounding=Grounding.DERIVED, rationale=f"{high:g} - {low:g}")

@@ -68,7 +68,7 @@ def _followed_by(text: str, number: Number, unit: str) -> bool:
 
 def _of_others(text: str, start: int, number: Number) -> bool:
     """Whether the words around a number make it an average or a margin, not what was counted here."""
-    before = " ".join(text[start : number.start].split()[-3:])
+    before = " ".join(text[start : number.start].split()[-_NEAR:])
     after = " ".join(text[number.end :].split()[:4])
     return bool(_OF_OTHERS.search(before) or re.match(r"\S+ (?:per|a) game", after))
 

@@ -123,7 +123,7 @@ def _head(words: str) -> str:
 
 def _is_common(words: str) -> bool:
     """Whether the words are no name: none but the first begins with a capital, and no figure is in them."""
-    return not any(word[:1].isupper() or re.search(r"\d", word) for word in words.split()[1:]) and not re.search(r"\d", words)
+    return not re.search(r"\d", words) and not any(word[:1].isupper() for word in words.split()[1:])
 
 
 def _fixed(cell: Cell, terms: Sequence[str], short: dict[str, str]) -> Cell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 Scalar = str | int | float | bool | None
@@ -66,6 +66,17 @@ class Cell:
     call_id: str = ""
     model: str = ""
     prompt_hash: str = ""
+
+    @property
+    def stands(self) -> bool:
+        """Whether it has a value and a place in the text."""
+        return self.absence is None and self.span is not None
+
+    def emptied(self, reason: str) -> Cell:
+        """The cell without its value and words, and why."""
+        return replace(
+            self, value=None, printed="", span=None, grounding=Grounding.NONE, absence=Absence.NOT_STATED, detail=reason
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.cells import Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.lexicon import stem
 from sliders.extraction.sentences import told_in_sentence, words_of
@@ -64,7 +64,7 @@ def vocabulary(lines: Sequence[Line], columns: Sequence[Column]) -> Vocabulary:
     for column in columns:
         if column.type not in (ColumnType.TEXT, ColumnType.ENUM):
             continue
-        words = Counter(plain(cell.printed) for line in lines if (cell := line.row.cell(column.name)) and _stands(cell))
+        words = Counter(plain(cell.printed) for line in lines if (cell := line.row.cell(column.name)) and cell.stands)
         words.pop("", None)
         out[column.name] = words
     return out
@@ -81,20 +81,22 @@ def agreed(lines: Sequence[Line], columns: Sequence[Column]) -> list[Row]:
         return []
     changed: dict[str, dict[str, Cell]] = {line.row.id: {} for line in lines}
 
-    def settle(cells_of: Mapping[str, dict[str, Cell]]) -> list[Line]:
+    def settled(lines: Sequence[Line], cells_of: Mapping[str, dict[str, Cell]]) -> list[Line]:
         for row_id, cells in cells_of.items():
             changed[row_id] |= cells
         return [replace(line, row=_with(line.row, changed[line.row.id])) for line in lines]
 
-    lines = settle({line.row.id: _named_otherwise(line, columns) for line in lines})
-    for rest in range(2):  # what is no name can only be told once most words are in their columns
+    def voted(lines: Sequence[Line]) -> Sequence[Line]:
         for _ in range(_ROUNDS):
             round_changes = _round(lines, columns)
             if not any(round_changes.values()):
                 break
-            lines = settle(round_changes)
-        if rest == 0:
-            lines = settle(_no_names(lines, columns))
+            lines = settled(lines, round_changes)
+        return lines
+
+    telling = {c.name: {stem(w) for w in spoken_name(c.name).split() if len(w) >= _TELLING} for c in columns}
+    lines = voted(settled(lines, {line.row.id: _named_otherwise(line, telling) for line in lines}))
+    lines = voted(settled(lines, _no_names(lines, columns)))  # told only once most words are in their columns
     return [replace(line.row, cells=tuple(cells.values())) for line in lines if (cells := changed[line.row.id])]
 
 
@@ -102,17 +104,19 @@ _ROUNDS = 4
 """A vote makes words known that settle others; it comes to rest after two or three rounds."""
 
 
-def _named_otherwise(line: Line, columns: Sequence[Column]) -> dict[str, Cell]:
-    """Phrases that say another field's name ("a high fare" is no cargo), emptied; a name with capitals may say anything."""
-    names = {c.name: {stem(w) for w in spoken_name(c.name).split() if len(w) >= _TELLING} for c in columns}
+def _named_otherwise(line: Line, names: Mapping[str, set[str]]) -> dict[str, Cell]:
+    """Phrases that say another field's name ("a high fare" is no cargo), emptied; a name with capitals may say anything.
+
+    `names` holds the stems of each column's name.
+    """
     cells: dict[str, Cell] = {}
     for cell in line.row.cells:
-        if cell.column not in names or not _stands(cell) or not re.fullmatch(r"\W*\w?[^A-Z]*", cell.printed):
+        if cell.column not in names or not cell.stands or not re.fullmatch(r"\W*\w?[^A-Z]*", cell.printed):
             continue
         said = {stem(w) for w in plain(cell.printed).split()}
         others = [n for n, words in names.items() if n != cell.column and words & said - names[cell.column]]
         if others and not said & names[cell.column]:
-            cells[cell.column] = _emptied(cell, f"{cell.printed!r} speaks of {others[0]}")
+            cells[cell.column] = cell.emptied(f"{cell.printed!r} speaks of {others[0]}")
     return cells
 
 
@@ -124,7 +128,7 @@ def _no_names(lines: Sequence[Line], columns: Sequence[Column]) -> dict[str, dic
     counts = vocabulary(lines, columns)
     out: dict[str, dict[str, Cell]] = {}
     for name, words in counts.items():
-        cells = [(line, cell) for line in lines if (cell := line.row.cell(name)) and _stands(cell)]
+        cells = [(line, cell) for line in lines if (cell := line.row.cell(name)) and cell.stands]
         named = sum(_is_name(cell.printed) for _, cell in cells)
         if len(cells) < FEWEST_LINES or named < _NAMES * len(cells):
             continue
@@ -132,7 +136,7 @@ def _no_names(lines: Sequence[Line], columns: Sequence[Column]) -> dict[str, dic
         for line, cell in cells:
             if not _is_name(cell.printed) and words[plain(cell.printed)] < usual:
                 reason = f"{cell.printed!r} is no name, as the other lines have there"
-                out.setdefault(line.row.id, {})[name] = _emptied(cell, reason)
+                out.setdefault(line.row.id, {})[name] = cell.emptied(reason)
     return out
 
 
@@ -140,7 +144,7 @@ _NAMES, _RARE = 0.6, 0.15
 
 
 def _is_name(printed: str) -> bool:
-    """Whether a phrase is short and begins with a capital, an article aside."""
+    """Whether a phrase begins with a capital, an article aside."""
     words = [w for w in re.findall(r"[^\W_][\w'’-]*", printed) if w.lower() not in ("the", "a", "an")]
     return bool(words) and words[0][0].isupper()
 
@@ -175,10 +179,6 @@ def _vote(words: Vocabulary, fallbacks: set[str]) -> _Vote:
     return _Vote(words, own, others)
 
 
-def _stands(cell: Cell) -> bool:
-    return cell.absence is None and cell.span is not None
-
-
 def _with(row: Row, cells: Mapping[str, Cell]) -> Row:
     return replace(row, cells=tuple(cells.get(c.column, c) for c in row.cells))
 
@@ -195,7 +195,7 @@ def _moved(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict
     """Words that the line alone labels so: into their own column if it is empty here, else out."""
     cells: dict[str, Cell] = {}
     for cell in line.row.cells:
-        if cell.column not in known or not _stands(cell):
+        if cell.column not in known or not cell.stands:
             continue
         owner = _owner(plain(cell.printed), known)
         if owner is None or owner == cell.column:
@@ -203,12 +203,8 @@ def _moved(line: Line, columns: Mapping[str, Column], known: Vocabulary) -> dict
         home = cells.get(owner) or line.row.cell(owner)
         if home is not None and home.absence is not None and cell.span is not None:
             cells[owner] = _cell_at(line, columns[owner], cell.span.start, cell.span.end, home)
-        cells[cell.column] = _emptied(cell, f"{cell.printed!r} is {owner} in most lines")
+        cells[cell.column] = cell.emptied(f"{cell.printed!r} is {owner} in most lines")
     return cells
-
-
-def _emptied(cell: Cell, reason: str) -> Cell:
-    return replace(cell, value=None, printed="", span=None, grounding=Grounding.NONE, absence=Absence.NOT_STATED, detail=reason)
 
 
 def _is_fallback(value: str, name: str, lines: Sequence[Line], known: Vocabulary) -> bool:
@@ -218,7 +214,7 @@ def _is_fallback(value: str, name: str, lines: Sequence[Line], known: Vocabulary
         return told >= _FEWEST_TOLD * known[name][value]
     rivals = [v for v, n in known[name].items() if n >= _KNOWN and v != value and value not in v and v not in value]
     beside = [line for line in lines if _places(line.text, [value]) and _longest(_places(line.text, rivals))]
-    chosen = sum(1 for line in beside if (c := line.row.cell(name)) and _stands(c) and plain(c.printed) == value)
+    chosen = sum(1 for line in beside if (c := line.row.cell(name)) and c.stands and plain(c.printed) == value)
     return len(beside) >= _FEWEST_BESIDE and chosen <= _LOSING * len(beside)
 
 
@@ -227,9 +223,9 @@ _FEWEST_BESIDE, _LOSING, _FEWEST_TOLD = 8, 0.25, 6
 
 def _without_fallbacks(line: Line, fallbacks: set[tuple[str, str]]) -> dict[str, Cell]:
     return {
-        cell.column: _emptied(cell, f"{cell.printed!r} is given only where a line states no other {cell.column}")
+        cell.column: cell.emptied(f"{cell.printed!r} is given only where a line states no other {cell.column}")
         for cell in line.row.cells
-        if _stands(cell) and (cell.column, plain(cell.printed)) in fallbacks
+        if cell.stands and (cell.column, plain(cell.printed)) in fallbacks
     }
 
 
@@ -238,7 +234,7 @@ def _shortened(line: Line, columns: Mapping[str, Column], vote: _Vote) -> dict[s
     that adds only words of the column itself or of another field ("north side area", "Merrow steam ferry")."""
     cells: dict[str, Cell] = {}
     for cell in line.row.cells:
-        if cell.column not in vote.counts or not _stands(cell) or cell.span is None:
+        if cell.column not in vote.counts or not cell.stands or cell.span is None:
             continue
         words = plain(cell.printed)
         inner = [v for v in vote.own[cell.column] if v != words]
@@ -256,7 +252,7 @@ def _with_article(line: Line, columns: Mapping[str, Column], known: Vocabulary) 
     """A name without its article, where the line prints it and other lines count it in ("The Merrow")."""
     cells: dict[str, Cell] = {}
     for cell in line.row.cells:
-        if cell.column not in known or not _stands(cell) or cell.span is None:
+        if cell.column not in known or not cell.stands or cell.span is None:
             continue
         before = re.search(r"\b(?:the|a|an)\s+$", line.text[: cell.span.start - line.start], re.IGNORECASE)
         if before and known[cell.column][plain(before.group() + cell.printed)] >= _FEWEST_WITH_ARTICLE:
@@ -276,7 +272,7 @@ def _adds_nothing(words: str, value: str, column: Column, others: set[str]) -> b
 
 def _filled(line: Line, columns: Mapping[str, Column], vote: _Vote) -> dict[str, Cell]:
     """Known words that stand in the line, for the columns that were read empty."""
-    taken = [c.span for c in line.row.cells if _stands(c) and c.span is not None and c.column in vote.counts]
+    taken = [c.span for c in line.row.cells if c.stands and c.span is not None and c.column in vote.counts]
     cells: dict[str, Cell] = {}
     for cell in line.row.cells:
         if columns[cell.column].type is ColumnType.BOOLEAN and (clause := _clause(line, columns[cell.column], cell)):

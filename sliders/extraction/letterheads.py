@@ -37,11 +37,9 @@ def whole_block(column: Column, text: str, place: Place, taken: Sequence[Place])
         taken: places of the other values of the row.
     """
     words = set(spoken_name(column.name).split())
-    if column.type is not ColumnType.TEXT or not _is_form(text, place):
+    if column.type is not ColumnType.TEXT or not words & (_NAMED | {"address"}) or not _is_form(text, place):
         return place
-    if "address" in words:
-        return _address(text, place, taken)
-    return _name(text, place) if words & _NAMED else place
+    return _address(text, place, taken) if "address" in words else _name(text, place)
 
 
 _NAMED = frozenset("company business vendor supplier seller shop store merchant employer organisation organization firm".split())

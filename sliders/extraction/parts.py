@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations
 
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.cells import Cell, Row, Span
 from sliders.schema.schema import ColumnType, Table
 
 _FEWEST_ROWS, _FEWEST_SIDE_BY_SIDE, _CLEAR, _SHARED_AT_MOST, _ROUNDS = 8, 3, 0.5, 0.6, 2
@@ -63,10 +63,7 @@ def _disowned(rows: Settled, one: str, other: str) -> list[tuple[str, Cell]]:
         clear = share[owner.column] >= _CLEAR and share[loser.column] <= _CLEAR * share[owner.column]
         if clear or (share[owner.column] and not share[loser.column]):
             reason = f"{loser.printed!r} is {owner.column}, as its values in the other rows show"
-            empty = replace(
-                loser, value=None, printed="", span=None, grounding=Grounding.NONE, absence=Absence.NOT_STATED, detail=reason
-            )
-            out.append((row_id, empty))
+            out.append((row_id, loser.emptied(reason)))
     return out
 
 
@@ -108,7 +105,7 @@ def _at_cut(a: Cell, b: Cell, cut: int, text: Callable[[Span], str]) -> dict[str
 
 
 def _with_number(rows: Settled, column: str, text: Callable[[Span], str]) -> list[tuple[str, dict[str, Cell]]]:
-    """Values of a column of codes that stop before their figure ("Citation" of "Citation 560"), with it."""
+    """Values of a column of codes that stop before their figure ("Optima" of "Optima 98"), with it."""
     cells = [(i, c) for i, r in rows.items() if (c := r.get(column)) is not None and _stands(c)]
     coded = [c for _, c in cells if re.search(r"\d", c.printed)]
     if len(cells) < _FEWEST_ROWS or len(coded) < _SHARED_AT_MOST * len(cells):
@@ -160,4 +157,4 @@ def _part(cell: Cell, source: Cell, start: int, end: int) -> Cell:
 
 
 def _stands(cell: Cell | None) -> bool:
-    return cell is not None and cell.absence is None and cell.span is not None
+    return cell is not None and cell.stands

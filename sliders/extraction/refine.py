@@ -206,7 +206,7 @@ def _holds(outer: Candidate, inner: Candidate) -> bool:
 
 
 def _without_place(outer: Candidate, inner: Candidate, text: str) -> Candidate:
-    """Words whose part behind a comma is another column's value, printed elsewhere, too ("Stuart, Virginia")."""
+    """Words whose part behind a comma is another column's value, printed elsewhere, too ("Hull, Yorkshire")."""
     tail = f", {inner.words}"
     if inner.column.type not in (ColumnType.TEXT, ColumnType.ENUM) or not outer.words.endswith(tail):
         return outer

@@ -74,9 +74,8 @@ _ON_BOARD = re.compile(r"\b(?:with|carrying|carried)\s+([^.;]{3,160}?)\s+(?:were
 
 def _no_survivors(column: Column, text: str) -> tuple[int, int, Coerced] | None:
     """Deaths where nobody survived: those whom the text says were on board, if it says so once."""
-    died = outcome_stems(stem("killed"))
     end = _NO_SURVIVORS.search(text)
-    if end is None or not any(stem(w) in died for w in spoken_name(column.name).split()):
+    if end is None or not counts_deaths(column):
         return None
     boarded = [(m, count_phrase(m[1])) for m in _ON_BOARD.finditer(text, 0, end.start())]
     values = {c.value for _, c in boarded if c.value is not None}
@@ -89,14 +88,16 @@ def _no_survivors(column: Column, text: str) -> tuple[int, int, Coerced] | None:
 
 def counts_deaths(column: Column) -> bool:
     """Whether an integer column counts the dead."""
-    died = outcome_stems(stem("killed"))
-    return column.type is ColumnType.INTEGER and any(stem(w) in died for w in spoken_name(column.name).split())
+    return column.type is ColumnType.INTEGER and any(stem(w) in _DIED for w in spoken_name(column.name).split())
+
+
+_DIED = outcome_stems(stem("killed"))
 
 
 def nobody_died(column: Column, text: str) -> tuple[int, int, Coerced] | None:
     """No deaths, for a column that counts them and a whole text that tells who was injured and has no word of death."""
     hurt = next((span for span in sentence_spans(text) if _HURT & set(_stems(text[slice(*span)]))), None)
-    if not counts_deaths(column) or hurt is None or outcome_stems(stem("killed")) & set(_stems(text)):
+    if not counts_deaths(column) or hurt is None or _DIED & set(_stems(text)):
         return None
     told = text[slice(*hurt)].strip()
     return *hurt, Coerced(0, derived=True, rationale=f"the text tells of injuries and of no death: {told!r}")

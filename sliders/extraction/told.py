@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sliders.extraction.attributed import Owned, attributed, is_of_another
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.cells import Absence, Cell, Grounding, Row, Scalar, Span
 from sliders.extraction.current import current_amount
 from sliders.extraction.dates import dates_in
 from sliders.extraction.letterheads import whole_block
@@ -41,9 +41,7 @@ def _with_scores(reading: Reading, row: Row, columns: Mapping[str, Column]) -> R
     told = {}
     for cell in open_cells:
         if (score := read_score(reading.text[slice(*place)], columns[cell.column])) is not None:
-            at = cell_at(reading, Column(cell.column), *place)
-            told[cell.column] = replace(cell, value=score[0], printed=at.printed, span=at.span, absence=None,
-                                        grounding=Grounding.DERIVED, rationale=score[1], detail=_TOLD)  # fmt: skip
+            told[cell.column] = _derived(reading, cell, place, *score)
     return replace(row, cells=tuple(told.get(c.column, c) for c in row.cells))
 
 
@@ -59,13 +57,12 @@ def _whole(reading: Reading, cell: Cell, column: Column, row: Row) -> Cell:
         (c.span.start - reading.offset, c.span.end - reading.offset) for c in row.cells if c is not cell and c.span is not None
     ]
     whole = whole_block(column, reading.text, place, taken)
-    found = cell_at(reading, column, *whole) if whole != place else cell
-    return cell if found is cell else replace(found, call_id=cell.call_id, model=cell.model, prompt_hash=cell.prompt_hash)
+    return cell if whole == place else _of_call(cell_at(reading, column, *whole), cell)
 
 
 def _current(reading: Reading, cell: Cell, column: Column, dates: frozenset[str]) -> Cell:
     """A number of an earlier date, as it is now."""
-    if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER) or cell.absence is not None or cell.span is None:
+    if column.type not in _NUMBERS or cell.absence is not None or cell.span is None:
         return cell
     start, end = cell.span.start - reading.offset, cell.span.end - reading.offset
     now = None if cell.detail == _TOLD else current_amount(column, reading.text, start, end, dates)
@@ -88,18 +85,28 @@ def _told(reading: Reading, cell: Cell, column: Column) -> Cell:
             return replace(cell, value=None, grounding=Grounding.NONE, absence=Absence.UNGROUNDED, detail=detail)
     if found is None:
         return cell
-    start, end = reading.offset + found[0], reading.offset + found[1]
+    return _derived(reading, cell, found[:2], found[2].value, found[2].rationale)
+
+
+def _derived(reading: Reading, cell: Cell, place: tuple[int, int], value: Scalar, rationale: str) -> Cell:
+    """The cell with a value that follows from the words at a place of the text."""
+    start, end = reading.offset + place[0], reading.offset + place[1]
     page = reading.pages(start) if reading.pages else reading.chunk.context.page_from
     return replace(
         cell,
-        value=found[2].value,
-        printed=reading.text[found[0] : found[1]],
+        value=value,
+        printed=reading.text[slice(*place)],
         grounding=Grounding.DERIVED,
         absence=None,
         span=Span(reading.chunk.document_id, start, end, page),
-        rationale=found[2].rationale,
+        rationale=rationale,
         detail=_TOLD,
     )
+
+
+def _of_call(found: Cell, cell: Cell) -> Cell:
+    """The cell as read by the call that gave `cell`."""
+    return replace(found, call_id=cell.call_id, model=cell.model, prompt_hash=cell.prompt_hash)
 
 
 def _fuller(reading: Reading, cell: Cell, column: Column) -> Cell:
@@ -118,7 +125,7 @@ def with_own_numbers(reading: Reading, rows: list[Row], columns: Sequence[Column
     naming = naming_first(columns)[0]
     names = [cell.printed for row in rows if (cell := row.cell(naming.name)) and cell.absence is None]
     for column in columns:
-        if column.type not in (ColumnType.INTEGER, ColumnType.NUMBER) or not names:
+        if column.type not in _NUMBERS or not names:
             continue
         owned = attributed(reading.text, names, column.name.rsplit("_", 1)[-1])
         if owned:
@@ -133,7 +140,7 @@ def _with_own_number(reading: Reading, row: Row, naming: str, column: Column, ow
     own = [cell_at(reading, column, start, end) for start, end in owned.get(name.printed, [])]
     if own:
         same = [c for c in own if c.value == cell.value]
-        found = replace((same or own)[0], call_id=cell.call_id, model=cell.model, prompt_hash=cell.prompt_hash)
+        found = _of_call((same or own)[0], cell)
     elif cell.span is not None and is_of_another(reading.text, cell.span.start - reading.offset, owned):
         found = Cell(column.name, printed=cell.printed, absence=Absence.UNGROUNDED, detail="the text gives it to another row")
     else:

@@ -28,7 +28,7 @@ def twins(rows: Sequence[Row], columns: Sequence[Column]) -> list[tuple[str, str
         if one.type is not other.type or one.unit != other.unit:
             continue
         both = [
-            (a, b) for r in rows if (a := r.cell(one.name)) and (b := r.cell(other.name)) and _stands(a) and _stands(b)
+            (a, b) for r in rows if (a := r.cell(one.name)) and (b := r.cell(other.name)) and a.stands and b.stands
         ]
         same = sum(a.span == b.span for a, b in both)
         if len(both) >= _FEWEST_ROWS and same >= _SHARE * len(both) and len({a.value for a, _ in both}) > 1:
@@ -54,10 +54,6 @@ def _from(row: Row, empty: str, twin: str) -> Cell | None:
     cell, other = row.cell(empty), row.cell(twin)
     if cell is None or other is None or cell.absence not in _OPEN:
         return None
-    if not _stands(other):
+    if not other.stands:
         return None
     return replace(other, column=empty, detail=f"the same words as {twin}, as in the other rows")
-
-
-def _stands(cell: Cell) -> bool:
-    return cell.absence is None and cell.span is not None
