@@ -54,6 +54,27 @@ def parts_of(reply: Response) -> list[dict[str, Any]]:
     return [part for part in data.get("columns", []) if isinstance(part, dict) and part.get("name")]
 
 
+def with_names(table: Table, question: str, texts: Sequence[str]) -> Table:
+    """The table with a column for the names of what the question counts, where the documents give each a name of its
+    own that ends with the counted word ("Saltmere Lock"): what two documents tell of one thing is counted once."""
+    named = any(c.type is ColumnType.TEXT and ("name" in c.name.split("_") or c.examples) for c in table.columns)
+    for noun in () if named else sorted(counted_nouns(question)):
+        names = [frozenset(_names_ending_with(noun, text)) for text in texts]
+        told = [n for n in names if n]
+        if len(told) >= _NAMED_SHARE * len(texts) and len(set().union(*told)) > 1 and not frozenset.intersection(*told):
+            name = Column(snake_name(f"{noun}_name"), ColumnType.TEXT, required=True)
+            return replace(table, columns=(name, *table.columns))
+    return table
+
+
+_NAMED_SHARE = 0.5
+
+
+def _names_ending_with(noun: str, text: str) -> list[str]:
+    word = noun[:1].upper() + noun[1:]
+    return re.findall(rf"\b([A-Z][^\W\d_]*[a-z](?: [A-Z][^\W\d_]*[a-z])*) {re.escape(word)}\b(?! [A-Z])", text)
+
+
 def row_noun(questions: Sequence[str]) -> str:
     """What most of several questions count ("how many of the sailings"): one row of the table is one of these."""
     nouns = Counter(noun for question in questions for noun in counted_nouns(question))

@@ -271,3 +271,13 @@ def test_a_pinned_table_has_several_rows_a_document_only_where_a_column_and_a_sa
 ) -> None:
     found = asyncio.run(complete_table(table, [SAMPLE], ScriptedModel(replies)))
     assert (found.row, found.grain, found.columns) == (row, grain, table.columns)
+
+
+def test_counted_things_that_bear_names_of_their_own_get_the_column_that_names_them() -> None:
+    year = proposal(("opened", "year_opened", "integer"), row="a lock")
+    texts = ["# Saltmere Lock\nSaltmere Lock opened in 1999.", "The Orchard Lock opened in 2004.", "Tow Path. A path."]
+    question = "How many locks opened after 2000?"
+    assert induce(question, year, texts=texts).table.column_names == ("lock_name", "year_opened")
+
+    alike = ["Canal Lock Survey. Form of the Old Lock: it opened in 1999.", "Form of the Old Lock: opened in 2004."]
+    assert induce(question, year, texts=alike).table.column_names == ("year_opened",)
