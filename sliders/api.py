@@ -14,7 +14,7 @@ import pandas as pd
 from sliders.answer.result import Answer, Citation
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded, SettingsError
-from sliders.executor import asking, citing, corrections, fill, memory, querying, routing, settle
+from sliders.executor import asking, citing, corrections, fill, memory, pinned_sides, querying, routing, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
 from sliders.executor.frames import Tables
@@ -253,7 +253,7 @@ class Workspace:
         counts: dict[str, int] = {}
         async with self._run("extract") as outcome:
             await asking.complete_pinned(self.session)
-            for table in self._chosen(tables):
+            for table in pinned_sides.results_first(self._chosen(tables)):
                 filled = await fill.fill(self.session, table, table.column_names)
                 await settle.settle(self.session, table, model=not filled.stopped)
                 counts[table.name] = self.session.catalog.extractions.count(table.name)

@@ -14,6 +14,7 @@ from sliders.executor.citing import cite
 from sliders.executor.completing import ROUNDS, can_wait, complete_statement, sample_cells
 from sliders.executor.fill import Filled, fill
 from sliders.executor.needs import keep_needs, known_needs
+from sliders.executor.pinned_sides import results_first
 from sliders.executor.retype import retype
 from sliders.executor.sampling import beginnings, grain_of, samples
 from sliders.executor.scores import split_columns, split_scores
@@ -152,7 +153,7 @@ async def _fill_all(session: Session, prepared: Sequence[Prepared], lazy: bool) 
     """Extract what all the questions need, table by table; why it stopped, or empty."""
     schema = session.catalog.schemas.current() or Schema()
     derived = derived_tables(session)
-    for table in schema.tables:
+    for table in results_first(schema.tables):
         if table.name in derived:
             continue
         wanted = {name for p in prepared if p.table == table.name for name in p.columns}

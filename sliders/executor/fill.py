@@ -10,6 +10,7 @@ from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded, ModelError
 from sliders.executor.conventions import context_of
+from sliders.executor.pinned_sides import fill_from_results
 from sliders.executor.prune import ChunkJudge
 from sliders.executor.session import Session
 from sliders.executor.statements import fill_statements
@@ -93,6 +94,7 @@ async def fill(session: Session, table: Table, columns: Sequence[str]) -> Filled
     are read and pruned while calls for earlier ones are under way, and with many slots some calls are prepared ahead of
     a free one: the model's door holds back what is more than the server may have in flight.
     """
+    fill_from_results(session, table)
     missing = _missing(session, table, columns)
     if not missing:
         return Filled()

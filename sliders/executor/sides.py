@@ -23,7 +23,7 @@ _DERIVED = "derived tables"
 
 
 @dataclass(frozen=True, slots=True)
-class _Roles:
+class Roles:
     """The columns of a table of results: who won, who lost, the score that was split, and what a side is called."""
 
     winner: str
@@ -48,7 +48,7 @@ def add_sides(session: Session) -> None:
             _add(session, table, roles, rows)
 
 
-def _roles(table: Table, rows: Sequence[Row], split: Sequence[str]) -> _Roles | None:
+def _roles(table: Table, rows: Sequence[Row], split: Sequence[str]) -> Roles | None:
     texts = [c.name for c in table.columns if c.type is ColumnType.TEXT]
     winners, losers = ([t for t in texts if side_of(t) == side] for side in ("winner", "loser"))
     scores = [s for s in split if {f"winner_{s}", f"loser_{s}"} <= set(table.column_names)]
@@ -57,7 +57,7 @@ def _roles(table: Table, rows: Sequence[Row], split: Sequence[str]) -> _Roles | 
     roles = (winners[0], losers[0])
     same = Counter(t for t in texts for row in rows if t not in roles and _value(row, t) in [_value(row, r) for r in roles])
     named = next((name for name, n in same.most_common(1) if n >= _SHARE * len(rows)), "")
-    return _Roles(winners[0], losers[0], scores[0], named or "side", named)
+    return Roles(winners[0], losers[0], scores[0], named or "side", named)
 
 
 def _value(row: Row, column: str) -> object:
@@ -65,7 +65,7 @@ def _value(row: Row, column: str) -> object:
     return cell.value if cell is not None and cell.absence is None else None
 
 
-def _add(session: Session, table: Table, roles: _Roles, rows: Sequence[Row]) -> None:
+def _add(session: Session, table: Table, roles: Roles, rows: Sequence[Row]) -> None:
     columns = (
         Column(roles.noun, pinned=True),
         Column("opponent", pinned=True),
@@ -76,7 +76,7 @@ def _add(session: Session, table: Table, roles: _Roles, rows: Sequence[Row]) -> 
     name = f"{table.name}_of_{plural(roles.noun)}"
     row = f"a {roles.noun} in {table.row or 'a result'}: two rows for each"
     sides = Table(name, columns, row=row, grain="many", pinned=True)
-    made = [side for row in rows for side in _sides(row, sides, roles)]
+    made = [side for row in rows for side in sides_of(row, sides, roles)]
     schema = session.catalog.schemas.current() or Schema()
     known = name in [t.name for t in schema.tables]
     if known:
@@ -93,7 +93,7 @@ def _add(session: Session, table: Table, roles: _Roles, rows: Sequence[Row]) -> 
     session.decide("schema", f"table:{name}", "derived", f"the winner and the loser of each row of {table.name}")
 
 
-def _repeated(table: Table, rows: Sequence[Row], roles: _Roles) -> list[str]:
+def _repeated(table: Table, rows: Sequence[Row], roles: Roles) -> list[str]:
     """The other numbers of a table that say the score of one side again, or were asked for as that."""
     scores = [f"{side}_{roles.score}" for side in ("winner", "loser")]
     own = {*scores, roles.score, f"total_{roles.score}"}
@@ -109,7 +109,8 @@ def _repeated(table: Table, rows: Sequence[Row], roles: _Roles) -> list[str]:
     return out
 
 
-def _sides(row: Row, table: Table, roles: _Roles) -> list[Row]:
+def sides_of(row: Row, table: Table, roles: Roles) -> list[Row]:
+    """The rows of a result's sides, with the columns of a derived table."""
     out = []
     for ordinal, (own, other, side) in enumerate(((roles.winner, roles.loser, "winner"), (roles.loser, roles.winner, "loser"))):
         name, score = row.cell(own), row.cell(f"{side}_{roles.score}")
@@ -128,7 +129,7 @@ def _sides(row: Row, table: Table, roles: _Roles) -> list[Row]:
     return out
 
 
-def _margin(row: Row, roles: _Roles, side: str) -> Cell:
+def _margin(row: Row, roles: Roles, side: str) -> Cell:
     """What a winner is ahead of its loser, so that an average over all sides counts each result once."""
     won = row.cell(f"winner_{roles.score}")
     high, low = (_value(row, f"{one}_{roles.score}") for one in ("winner", "loser"))

@@ -15,6 +15,7 @@ from sliders.schema.lint import LintIssue, lint_table, subject
 from sliders.schema.literals import uncovered
 from sliders.schema.merging import Embed, merge_table
 from sliders.schema.names import plural, spoken_name, with_article
+from sliders.schema.opponents import side_columns
 from sliders.schema.proposals import measured, new_roles, parts_of, proposal_of, row_noun, strangers, with_names
 from sliders.schema.schema import ColumnType, Grain, Schema, Table
 
@@ -255,7 +256,11 @@ async def complete_table(table: Table, samples: Sequence[str], model: Model, *, 
     reply = await model.generate(completion_prompt(table, samples))
     data = reply.data if isinstance(reply.data, dict) else {}
     row = table.row or _kind(str(data.get("row", "")).strip().rstrip("."), table)
-    if grain is None and data.get("rows_per_document") != "one":
+    if table.grain == "document":
+        grain = "document"  # the user says so
+    elif side_columns(table) is not None:
+        grain = grain or "many"
+    elif grain is None and data.get("rows_per_document") != "one":
         found, _ = await _several(row, samples, model) if _names_its_rows(table, row) else (False, 0)
         grain = "many" if found else "document"
     return replace(table, row=row, grain=grain or "document")
