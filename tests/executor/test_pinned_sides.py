@@ -32,8 +32,8 @@ def test_both_sides_of_each_result_stand_in_the_pinned_table(tmp_path: Path) -> 
     docs = tmp_path / "docs"
     docs.mkdir()
     for winner, loser, high, low, won, lost in RACES:
-        text = f"{winner} {won} beat {loser}, {high}-{low}, on Sunday. For {loser.split()[0]}'s {lost[:-1]}, a poor year) it was late."
-        (docs / f"race_{high}.txt").write_text(text.replace(loser + ",", f"{loser} {lost},"))
+        text = f"{winner} {won} beat {loser}, {high}-{low}, on Sunday. {loser.split()[0]}'s {lost[:-1]}, a poor year) was long."
+        (docs / f"race_{high}.txt").write_text(text)
     with sliders.Workspace(tmp_path / "w.db", model=FunctionModel(reply)) as ws:
         ws.add(docs)
         ws.pin_schema(SCHEMA)
