@@ -10,6 +10,7 @@ from sliders.extraction.categories import categorised
 from sliders.extraction.cells import Cell, Grounding, Row, Span
 from sliders.extraction.coerce import Coerced
 from sliders.extraction.consensus import Line, agreed
+from sliders.extraction.neighbours import with_neighbours
 from sliders.extraction.parts import parted
 from sliders.extraction.records import Record, records_of
 from sliders.extraction.sentences import counts_deaths, nobody_died
@@ -51,11 +52,13 @@ def _of_documents(session: Session, table: Table, rows: list[Row]) -> tuple[list
     texts = _Texts(session)
     split = parted(rows, table, texts.at)
     rows = _saved(session, rows, split)
+    beside = with_neighbours(rows, table, texts.at)
+    rows = _saved(session, rows, beside)
     terms = categorised(rows, table, texts.at)
     rows = _saved(session, rows, terms)
     counted = texts.without_deaths(rows, table)
     _saved(session, rows, counted)
-    return named, [*split, *terms, *counted]
+    return named, [*split, *beside, *terms, *counted]
 
 
 def _saved(session: Session, rows: list[Row], changed: Sequence[Row]) -> list[Row]:

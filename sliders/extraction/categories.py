@@ -15,6 +15,7 @@ from dataclasses import replace
 from sliders.extraction.cells import Cell, Grounding, Row, Span
 from sliders.extraction.lexicon import NEGATIONS
 from sliders.extraction.phrases import AUXILIARIES, DETERMINERS, PREPOSITIONS, RELATIVE, is_verb, tokens_of
+from sliders.schema.names import spoken_name
 from sliders.schema.schema import ColumnType, Table
 
 _ENDS = (PREPOSITIONS - {"of"}) | AUXILIARIES | RELATIVE | set("throughout along across between beyond due".split()) | set(",;:(")
@@ -42,10 +43,28 @@ def categorised(rows: Sequence[Row], table: Table, text: Callable[[Span], str]) 
         short = _abbreviations([cell for _, cell in cells], text)
         for row, cell in cells:
             fixed = _fixed(cell, terms, short)
+            if fixed is cell and _is_stranger(cell, [c for _, c in cells if c is not cell]):
+                fixed = cell.emptied(f"{cell.printed!r} tells something else than {column.name} does in the other rows")
             if fixed is not cell:
                 changed.append(replace(row, cells=(fixed,)))
-        changed += _from_text(rows, column.name, terms, short, text)
+        changed += _from_text(_with(rows, changed), column.name, terms, short, text)
     return changed
+
+
+def _with(rows: Sequence[Row], changed: Sequence[Row]) -> list[Row]:
+    """The rows, each changed cell in its place."""
+    new = {(row.id, cell.column): cell for row in changed for cell in row.cells}
+    return [replace(row, cells=tuple(new.get((row.id, c.column), c) for c in row.cells)) for row in rows]
+
+
+def _is_stranger(cell: Cell, others: Sequence[Cell]) -> bool:
+    """Whether a clause has no word in common with what any other document has in its column."""
+    tokens = tokens_of(cell.printed)
+    clause = any(token.text in _ENDS or is_verb(tokens, at) for at, token in enumerate(tokens) if at)
+    own = set(re.findall(r"[^\W\d_]{4,}", cell.printed.casefold()))
+    known = {word for other in others for word in re.findall(r"[^\W\d_]{4,}", other.printed.casefold())}
+    named = set(spoken_name(cell.column).split()) & {token.text for token in tokens}
+    return clause and bool(own) and not named and own.isdisjoint(known)
 
 
 def _from_text(
@@ -127,12 +146,12 @@ def _is_common(words: str) -> bool:
 
 
 def _fixed(cell: Cell, terms: Sequence[str], short: dict[str, str]) -> Cell:
-    place = _place(cell.printed, terms)
+    place = _place(cell.printed, terms) or _shortened(cell.printed, short)
     if place is None or cell.span is None:
         return cell
     start, end = place
     printed = cell.printed[start:end]
-    abbreviation = short.get(_plain(printed), "")
+    abbreviation = short.get(_plain(printed), "") or _meant(printed, short)
     if abbreviation:
         reason = f"{printed!r} is abbreviated {abbreviation} by the documents"
         return replace(cell, value=abbreviation, grounding=Grounding.DERIVED, rationale=reason)
@@ -140,6 +159,24 @@ def _fixed(cell: Cell, terms: Sequence[str], short: dict[str, str]) -> Cell:
         return cell
     span = replace(cell.span, start=cell.span.start + start, end=cell.span.start + end)
     return replace(cell, value=printed, printed=printed, span=span, detail="the term that most documents have")
+
+
+def _forms(term: str) -> list[str]:
+    """A term of three words or more without one of the words inside it ("solid cover" of "solid ice cover")."""
+    words = term.split()
+    return [" ".join(words[:n] + words[n + 1 :]) for n in range(1, len(words) - 1)]
+
+
+def _meant(printed: str, short: dict[str, str]) -> str:
+    """The abbreviation of the one term that words are a short form of."""
+    found = {abbreviation for term, abbreviation in short.items() if _plain(printed) in _forms(term)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _shortened(printed: str, short: dict[str, str]) -> tuple[int, int] | None:
+    """Where the one short form of an abbreviated term stands."""
+    found = _places(printed, [form for term in short for form in _forms(term)])
+    return found[0] if len(found) == 1 and not _denied(printed[: found[0][0]]) else None
 
 
 def _place(printed: str, terms: Sequence[str]) -> tuple[int, int] | None:

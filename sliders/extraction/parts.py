@@ -36,6 +36,9 @@ def parted(rows: Sequence[Row], table: Table, text: Callable[[Span], str]) -> li
         for row_id, cells in _split(settled, first, second, text):
             settled[row_id] |= cells
             changed.setdefault(row_id, {}).update(cells)
+    for first, second in permutations(names, 2):
+        for row_id, cell in _overlapped(settled, first, second):
+            settled[row_id][first] = changed.setdefault(row_id, {})[first] = cell
     for name in names:
         for row_id, cells in _with_number(settled, name, text):
             changed.setdefault(row_id, {}).update(cells)
@@ -89,6 +92,20 @@ def _split(rows: Settled, first: str, second: str, text: Callable[[Span], str]) 
         a, b = row.get(first), row.get(second)
         if a is not None and b is not None and _stands(a) and (cut := _cut_at(a.printed, known - {a.printed})):
             out.append((row_id, _at_cut(a, b, cut, text)))
+    return out
+
+
+def _overlapped(rows: Settled, first: str, second: str) -> list[tuple[str, Cell]]:
+    """Cells of `first` that end with the very characters of a `second` that other rows have, too, without them."""
+    values = Counter(b.printed for r in rows.values() if _stands(b := r.get(second)) and b is not None)
+    out = []
+    for row_id, row in rows.items():
+        a, b = row.get(first), row.get(second)
+        if a is None or b is None or a.span is None or b.span is None or not (_stands(a) and _stands(b)):
+            continue
+        ends = a.span.end == b.span.end and a.span.start < b.span.start
+        if ends and a.printed.endswith(f" {b.printed}") and values[b.printed] >= _FEWEST_SIDE_BY_SIDE:
+            out.append((row_id, _part(a, a, 0, len(a.printed) - len(b.printed) - 1)))
     return out
 
 

@@ -71,8 +71,12 @@ _NAMED_SHARE = 0.5
 
 
 def _names_ending_with(noun: str, text: str) -> list[str]:
-    word = noun[:1].upper() + noun[1:]
-    return re.findall(rf"\b([A-Z][^\W\d_]*[a-z](?: [A-Z][^\W\d_]*[a-z])*) {re.escape(word)}\b(?! [A-Z])", text)
+    words = noun.capitalize() if len(noun) < _COMPOUNDED else f"(?:{noun.capitalize()}|[A-Z][^\\W\\d_]+{noun})"
+    return re.findall(rf"\b([A-Z][^\W\d_]*[a-z](?: [A-Z][^\W\d_]*[a-z])*) {words}\b(?! [A-Z])", text)
+
+
+_COMPOUNDED = 5
+"""A noun of so many letters also ends compounds ("Merrow Footbridge"); a shorter one ends other words, too."""
 
 
 def row_noun(questions: Sequence[str]) -> str:

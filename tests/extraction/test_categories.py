@@ -67,3 +67,17 @@ def test_clauses_become_the_term_in_them_and_its_abbreviation() -> None:
 )
 def test_names_and_free_text_stay(words: list[str]) -> None:
     assert changed({str(n): (w, w) for n, w in enumerate(words)}) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "value"),
+    [
+        ("She was wrecked on the rocks.", "wrecked on the rocks", None),  # no word of it is said of any other voyage
+        ("Nothing but a thin ice skin around the ship.", "a thin ice skin around the ship", "as it is"),
+        ("Solid cover prevailed in May.", "Solid cover prevailed in May", "SIC"),
+    ],
+)
+def test_a_clause_of_something_else_is_no_category_and_a_short_form_is_its_term(text: str, read: str, value: object) -> None:
+    said = COLLECTION | {"k": (text, read)}
+    out = categorised(rows(said), TABLE, lambda span: said[span.document_id][0][span.start : span.end])
+    assert {row.id: row.cells[0].value for row in out}.get("k", "as it is") == value

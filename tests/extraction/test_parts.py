@@ -79,3 +79,17 @@ def test_columns_whose_values_look_alike_may_share_words() -> None:
 
 def test_a_shape_is_how_words_begin() -> None:
     assert [shape(w) for w in ("S441", "Optima 98", "352", "iPad")] == ["A9", "Aa", "9", "aA"]
+
+
+def test_words_at_the_end_that_another_column_owns_in_other_rows_are_cut() -> None:
+    TEXTS["9"] = "The Harbour Trust Maxi 77 with sail number S1"
+    TEXTS["10"] = "A Maxi 68 with sail number S2"
+    table = Table("boats", (Column("owner"), Column("maker")), row="a boat", grain="document")
+    owned = [
+        Row(i, "boats", i, f"{i}:0", 0, (cell(i, "owner", owner), cell(i, "maker", "Maxi")))
+        for i, owner in (("6", "Maxi"), ("7", "A Maxi"), ("9", "Harbour Trust Maxi"), ("10", "A Maxi"))
+    ]
+    found = values(parted(owned, table, text))
+    assert found[("9", "owner")] == "Harbour Trust"
+    alone = [row for row in owned if row.id in ("7", "9")]
+    assert ("9", "owner") not in values(parted(alone, table, text))

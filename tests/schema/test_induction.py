@@ -279,5 +279,9 @@ def test_counted_things_that_bear_names_of_their_own_get_the_column_that_names_t
     question = "How many locks opened after 2000?"
     assert induce(question, year, texts=texts).table.column_names == ("lock_name", "year_opened")
 
+    compound = ["Saltmere Footbridge opened in 1999.", "The Orchard Bridge opened in 2004."]
+    footbridges = induce("How many bridges opened after 2000?", year, texts=compound)
+    assert footbridges.table.column_names == ("bridge_name", "year_opened")
+
     alike = ["Canal Lock Survey. Form of the Old Lock: it opened in 1999.", "Form of the Old Lock: opened in 2004."]
     assert induce(question, year, texts=alike).table.column_names == ("year_opened",)
