@@ -99,7 +99,7 @@ async def fill(session: Session, table: Table, columns: Sequence[str]) -> Filled
     if not missing:
         return Filled()
     counts = {"asked": 0, "failed": 0, "gated": 0, "rows": 0, "left": sum(len(m.columns) for m in missing)}
-    slots = session.settings.concurrency
+    slots = 1 if session.models.serves_one("extract") else session.settings.concurrency
     queue: asyncio.Queue[Work | None] = asyncio.Queue(maxsize=2 * slots)
     number = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
     stopped: list[str] = []

@@ -134,6 +134,7 @@ def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column])
     )
 
 
+_READER = {"document": "extraction/record", "many": "extraction/rows"}
 _AGAIN = 4
 
 
@@ -148,15 +149,19 @@ def says_again(text: str) -> bool:
 
 
 def gate_prompt(chunk: Chunk, table: Table, columns: Sequence[Column]) -> Request:
-    """Whether the chunk can hold a row."""
-    prompt = load_prompt("extraction/gate")
+    """Whether the chunk can hold a row.
+
+    It begins as the request that then reads the chunk does, so that a server with a prefix cache reads the text once.
+    """
+    prompt, reader = load_prompt("extraction/gate"), load_prompt(_READER[table.grain])
+    asked = prompt.render(
+        document=chunk_document(chunk),
+        row=table.row or spoken_name(table.name),
+        fields=", ".join(spoken_name(c.name) for c in columns),
+    )
     return Request(
         stage="gate",
-        messages=prompt.render(
-            document=chunk_document(chunk),
-            row=table.row or spoken_name(table.name),
-            fields=", ".join(spoken_name(c.name) for c in columns),
-        ),
+        messages=(reader.system, *asked),
         prompt_hash=prompt.hash,
         json_schema={
             "type": "object",

@@ -45,6 +45,10 @@ class ModelSet:
             self._wrapped[id(model)] = CachedModel(model, self._log, self.meter, endpoint, gate=self._gate)
         return self._wrapped[id(model)]
 
+    def serves_one(self, stage: str) -> bool:
+        """Whether the stage's server reads one request at a time: two that share a text are best sent one after the other."""
+        return isinstance(self._models[stage if stage in self._models else ""], LocalModel)
+
     def for_run(self, budget: Budget | None = None, log: CallLog | None = None) -> ModelSet:
         """The same models with a fresh meter, for the next run."""
         meter = Meter(budget or self.meter.budget)

@@ -89,6 +89,18 @@ class Prompt:
         digest = hashlib.sha256(source.encode("utf-8")).hexdigest()
         return cls(name, source, digest, frozenset(variables), tuple(parts))
 
+    @property
+    def system(self) -> Message:
+        """Its first message, which takes no values: another prompt that begins with it shares the server's prefix cache.
+
+        Raises:
+            TypeError: the prompt begins with no such message.
+        """
+        role, template = self._parts[0]
+        if role != "system":
+            raise TypeError(f"prompt {self.name} has no system message")
+        return Message(role, template.render().strip())
+
     def render(self, **values: Any) -> tuple[Message, ...]:
         """The messages of a call.
 

@@ -209,7 +209,7 @@ def _differs(asked: str, name: str) -> bool:
 _RELATIONS = frozenset("of the in a an to by for at on as its".split())
 _NAME_WORDS = 4
 _OUTCOME = re.compile(r"[a-z]+(?:ed|lost)")
-_PEOPLE = re.compile(r"\b(?:people|persons?|passengers?|victims?|fatal|lives)\b", re.IGNORECASE)
+_PEOPLE = re.compile(r"\b(?:people|persons?|passengers?|victims?|fatal|lives)\b")  # small letters: a title may say People
 _OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|no|code)$|_number$")
 _BESIDE = r"\b(?:near|next to|close to|opposite|beside)"
 _BESIDE_WORDS = re.compile(rf"^.*{_BESIDE} (?:the )?")
