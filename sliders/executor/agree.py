@@ -10,6 +10,7 @@ from sliders.extraction.categories import categorised
 from sliders.extraction.cells import Cell, Grounding, Row, Span
 from sliders.extraction.coerce import Coerced
 from sliders.extraction.consensus import Line, agreed
+from sliders.extraction.listed_names import counted_names
 from sliders.extraction.neighbours import with_neighbours
 from sliders.extraction.parts import parted
 from sliders.extraction.records import Record, records_of
@@ -56,7 +57,7 @@ def _of_documents(session: Session, table: Table, rows: list[Row]) -> tuple[list
     rows = _saved(session, rows, beside)
     terms = categorised(rows, table, texts.at)
     rows = _saved(session, rows, terms)
-    counted = texts.without_deaths(rows, table)
+    counted = [*texts.without_deaths(rows, table), *counted_names(rows, table)]
     _saved(session, rows, counted)
     return named, [*split, *beside, *terms, *counted]
 

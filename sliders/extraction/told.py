@@ -9,6 +9,7 @@ from sliders.extraction.attributed import Owned, attributed, is_of_another
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Scalar, Span
 from sliders.extraction.current import current_amount
 from sliders.extraction.dates import dates_in
+from sliders.extraction.labelled import labelled, names_little
 from sliders.extraction.letterheads import whole_block
 from sliders.extraction.reading import Reading, cell_at
 from sliders.extraction.request import naming_first
@@ -20,11 +21,24 @@ from sliders.schema.schema import Column, ColumnType
 def with_sentences(reading: Reading, row: Row, columns: Sequence[Column]) -> Row:
     """Numbers that the reply left empty or made up, out of the sentences that tell them."""
     by_name = {c.name: c for c in columns}
+    row = replace(row, cells=tuple(_behind_label(reading, cell, by_name[cell.column]) for cell in row.cells))
     row = replace(row, cells=tuple(_told(reading, cell, by_name[cell.column]) for cell in row.cells))
     row = _with_scores(reading, row, by_name)
     row = replace(row, cells=tuple(_whole(reading, cell, by_name[cell.column], row) for cell in row.cells))
     dates = frozenset(str(c.value) for c in row.cells if c.absence is None and by_name[c.column].type is ColumnType.DATE)
     return replace(row, cells=tuple(_current(reading, cell, by_name[cell.column], dates) for cell in row.cells))
+
+
+def _behind_label(reading: Reading, cell: Cell, column: Column) -> Cell:
+    """The one value that the text prints behind a label of the column, where the reply has another or none."""
+    places = labelled(column, reading.text)
+    found = [cell_at(reading, column, place.start, place.end) for place in places]
+    values = {c.value for c in found if c.absence is None}
+    if len(values) != 1 or (cell.absence is None and cell.value in values):
+        return cell
+    if cell.absence is None and column.type is ColumnType.TEXT and (names_little(column) or not places[0].exact):
+        return cell
+    return _of_call(next(c for c in found if c.absence is None), cell)
 
 
 def _with_scores(reading: Reading, row: Row, columns: Mapping[str, Column]) -> Row:

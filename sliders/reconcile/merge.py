@@ -113,14 +113,28 @@ def merge_groups(frame: Frame, groups: Codes, plan: KeyPlan, forced: frozenset[i
     rows = order.tolist()
     columns = zip(*(p.tolist() for p in picks), strict=True) if picks else iter(() for _ in starts)
     lists = (starts.tolist(), sizes.tolist(), contradictory.tolist())
+    disputed = [rows[start : start + size] for start, size, open_ in zip(*lists, strict=True) if open_]
+    whole = plan.certain or _few_split(frame, disputed, plan, len(starts))
     for start, size, open_, picked in zip(*lists, columns, strict=True):
         members = rows[start : start + size]
         if not open_:
             merged.parts.append(Part(tuple(members), picked))
             continue
-        certain = plan.certain or int(groups[members[0]]) in forced
+        certain = whole or int(groups[members[0]]) in forced
         _contradictory_group(frame, members, plan, certain, options, merged)
     return merged
+
+
+def _few_split(frame: Frame, groups: Sequence[list[int]], plan: KeyPlan, documents: int) -> bool:
+    """Whether each document is one row and few of them hold rows that contradict each other: a page's margin ("others
+    also bought") is then read as a second row of its document, and is none."""
+    if not plan.per_document or plan.columns or documents < _ENOUGH_DOCUMENTS:
+        return False
+    split = sum(len(group) <= GIANT_GROUP and len(compatible_pieces(frame, group)) > 1 for group in groups)
+    return split <= _FEW_SPLIT * documents
+
+
+_ENOUGH_DOCUMENTS, _FEW_SPLIT = 8, 0.2
 
 
 def _contradictory_group(

@@ -96,7 +96,7 @@ def proposal_of(reply: Response, grain: Grain | None, question: str, counted: st
     data = reply.data if isinstance(reply.data, dict) else {}
     said: Grain = "many" if data.get("in_document") == "several" else "document"
     parts = _facts([{**part, "asked": _as_written(part, question)} for part in parts_of(reply)], question)
-    parts = _own_names(parts)
+    parts = _with_agent(_own_names(parts), question)
     columns = tuple(_column(part, question) for part in parts)
     row = _row(str(data.get("row", "")).strip().rstrip("."), counted, question)
     noun = snake_name(row.split(" of ")[0].removeprefix("a ").removeprefix("an ").removeprefix("the "), "fact")
@@ -156,6 +156,20 @@ def _own_names(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return out
 
 
+def _with_agent(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
+    """"Who launched the Otter?" asks for whom it was launched by: a part that the question does not say is that one."""
+    verb = _AGENT.match(question.strip())
+    if verb is None or any(verb[1][:_PREFIX] in f"{part['name']} {part['asked']}".lower() for part in parts):
+        return parts
+    said = question.lower()
+    unsaid = [part for part in parts if part.get("type") == "text" and str(part["asked"]).lower() not in said]
+    agent = {"asked": verb[1], "name": f"{verb[1]}_by", "type": "text"}
+    return [agent if part is unsaid[0] else part for part in parts] if unsaid else parts
+
+
+_AGENT = re.compile(r"[Ww]ho ([a-z]+ed) (?=(?:the|an?|this|these|its) |[\"“'A-Z])")
+
+
 def _column(part: dict[str, Any], question: str) -> Column:
     asked, said = str(part["asked"]), ColumnType(part.get("type", "text"))
     name = _name(str(part["name"]), said, asked, question)
@@ -173,6 +187,8 @@ def _name(name: str, said: ColumnType, asked: str, question: str) -> str:
         return "name"  # what is called by a proper name is not called by a number
     if re.fullmatch(r"[a-z]+(?:_[a-z]+)+", asked):
         return asked  # the name of a column that exists
+    if told := re.search(rf"(?<![\w-]){re.escape(spoken_name(name))}-(\d{{1,3}})(?!\w)", question, re.IGNORECASE):
+        return f"{name}_{told[1]}"  # "ISBN-13" is not any ISBN
     if name == "number" and re.fullmatch(r"(?:[\w-]+ )+number", asked):  # "flight number"
         return snake_name(asked)
     if (named := re.fullmatch(r"(?:different )?([a-z]+) names?", asked)) and "name" not in name:
@@ -211,6 +227,9 @@ _NAME_WORDS = 4
 _OUTCOME = re.compile(r"[a-z]+(?:ed|lost)")
 _PEOPLE = re.compile(r"\b(?:people|persons?|passengers?|victims?|fatal|lives)\b")  # small letters: a title may say People
 _OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|no|code)$|_number$")
+_IDENTIFIERS = frozenset(
+    "isbn issn ean upc sku gtin asin doi iban bic vin cusip isin lei ein zip zipcode postcode phone telephone fax barcode".split()
+)
 _BESIDE = r"\b(?:near|next to|close to|opposite|beside)"
 _BESIDE_WORDS = re.compile(rf"^.*{_BESIDE} (?:the )?")
 _OF_A_NAME = re.compile(r"([a-z]+(?: [a-z]+)?) (?:of|in|from|by) (?:the )?(?=[A-Z][^\d]*$)")
@@ -229,6 +248,8 @@ def _type(said: ColumnType, asked: str, name: str) -> ColumnType:
     """The proposed type, or integer where the question's own words count or compare with a number."""
     if name.startswith("people_"):
         return ColumnType.INTEGER
+    if set(name.split("_")) & _IDENTIFIERS:
+        return ColumnType.TEXT  # figures that are no number: 0310309409
     if _OUTCOME.fullmatch(asked) and f"_{name}".endswith(f"_{asked}"):
         return ColumnType.BOOLEAN  # "destroyed": so or not
     if _PROPER_NAME.fullmatch(asked):

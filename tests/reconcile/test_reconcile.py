@@ -381,3 +381,14 @@ def test_two_documents_of_one_thing_become_one_row_where_all_agrees() -> None:
     assert [row.sources for row in run(table, rows, "abc").rows] == [("r0", "r2"), ("r1",)]
     other = [*rows[:2], ("ORLA", 6.0, "Kerry")]
     assert len(run(table, other, "abc").rows) == 3
+
+
+def test_where_each_document_is_one_row_a_stray_second_one_is_merged() -> None:
+    table = Table("listing", (Column("name"), Column("price", NUMBER), Column("city")), grain="document")
+    rows = [(f"Shop {n}", float(n), f"Town {n}") for n in range(9)]
+    stray = ("Others also looked at", 99.0, "Cork")
+    found = run(table, [*rows, stray], "abcdefghi" + "a", chunks=[*"123456789", "10"])
+    assert values(found)[0] == ("Shop 0", 0.0, "Town 0") and len(found.rows) == len(rows)
+
+    several = run(table, [rows[0], stray, rows[1]], "aab", chunks=["1", "2", "3"])
+    assert len(several.rows) == 3  # too few documents to tell a stray row from a second thing

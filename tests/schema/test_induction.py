@@ -285,3 +285,20 @@ def test_counted_things_that_bear_names_of_their_own_get_the_column_that_names_t
 
     alike = ["Canal Lock Survey. Form of the Old Lock: it opened in 1999.", "Form of the Old Lock: opened in 2004."]
     assert induce(question, year, texts=alike).table.column_names == ("year_opened",)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "name", "kind"),
+    [
+        ("Which ferry has the EAN-13 4006381333931?", ("EAN-13", "ean", "number"), "ean_13", ColumnType.TEXT),
+        ('Who launched "People of the Sea"?', ("builder", "builder", "text"), "launched_by", ColumnType.TEXT),
+        ('Who launched "Otter"?', ("launched", "launcher", "text"), "launcher", ColumnType.TEXT),
+        ("Who drowned in the storm?", ("keeper", "keeper", "text"), "keeper", ColumnType.TEXT),
+    ],
+)
+def test_identifiers_and_agents_are_named_as_the_question_says(
+    question: str, asked: tuple[str, str, str], name: str, kind: ColumnType
+) -> None:
+    title = question.split('"')[1] if '"' in question else "harbour"
+    table = induce(question, proposal(asked, (title, "title", "text"))).table
+    assert (table.columns[0].name, table.columns[0].type) == (name, kind)
