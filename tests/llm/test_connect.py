@@ -38,6 +38,12 @@ async def test_stages_may_have_models_of_their_own_behind_one_server() -> None:
     assert set(models.meter.by_stage_and_model) == {("extract", "small"), ("gate", "large")}
 
 
+def test_the_embedded_model_serves_one_request_at_a_time(tmp_path: Path) -> None:
+    mixed = connect(Settings(model="local", cache_dir=tmp_path))
+    assert mixed.serves_one("extract") and mixed.serves_one("gate")
+    assert not connect(Settings(model="gpt", base_url="http://127.0.0.1:1/v1", api_key="k")).serves_one("extract")
+
+
 async def test_stages_that_share_a_model_share_its_answers() -> None:
     double = FunctionModel(lambda request: ANN)
     models = connect(Settings(), model=double)
