@@ -23,6 +23,11 @@ Owned = dict[str, list[tuple[int, int]]]
 """By name, the spans of its numbers."""
 
 
+def counts_in(text: str, unit: str) -> bool:
+    """Whether the text counts in this unit: it prints numbers before the word."""
+    return sum(n.plain and _followed_by(text, n, stem(unit.lower())) for n in numbers_in(text)) >= _FEWEST
+
+
 def attributed(text: str, names: Sequence[str], unit: str) -> Owned:
     """By name, the spans of the numbers before `unit` that the text gives it, in reading order.
 

@@ -10,15 +10,16 @@ from typing import Any
 
 from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError, TruncatedReply
+from sliders.extraction.attributed import counts_in
 from sliders.extraction.cells import Absence, Cell, Row
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.reading import Reading, cell_at, cell_of
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
 from sliders.extraction.request import chunk_document, naming_first, record_prompt, rows_prompt, says_again
-from sliders.extraction.told import with_own_numbers, with_sentences
+from sliders.extraction.told import with_own_groups, with_own_numbers, with_sentences
 from sliders.llm.model import Model, Request, Response
-from sliders.schema.schema import Column, Table
+from sliders.schema.schema import Column, ColumnType, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +138,7 @@ async def _many_rows(
     chunk = reading.chunk
     names = tuple(c.name for c in columns)
     text = reading.text.strip() if depth else chunk_document(chunk)
-    request = rows_prompt(text, model.count_tokens(text), table, columns)
-    reply = await _asked(request, model)
+    request, reply, spent = await _list_of(text, table, columns, model)
     items = _distinct(reply)
     looping = len(items) * 2 < _rows_at_limit(reply, request, model) or (depth > 0 and _names_again(items, columns))
     if not looping and (isinstance(reply, TruncatedReply) or getattr(reply, "finish_reason", "") == "length"):
@@ -161,10 +161,25 @@ async def _many_rows(
         row = _row(reading, table, columns, mentions, reply, request, model, ordinal)
         if any(cell.absence is None for cell in row.cells) and not _names_another(row):
             rows.append(row)
-    rows = with_own_numbers(reading, rows, columns)
+    rows = with_own_groups(reading, with_own_numbers(reading, rows, columns), columns)
     cut = reply.salvaged and not looping
     refusals = (Refusal(chunk.id, table.name, "the reply was cut; complete rows were kept"),) if cut else ()
-    return Extraction(chunk.id, table.name, names, tuple(rows), refusals, reply.usage.tokens)
+    return Extraction(chunk.id, table.name, names, tuple(rows), refusals, spent + reply.usage.tokens)
+
+
+async def _list_of(
+    text: str, table: Table, columns: Sequence[Column], model: Model
+) -> tuple[Request, Response | ModelError, int]:
+    """The request, its reply, and tokens spent before it: an empty list is asked again for one row at least where the text
+    counts in the unit of a column ("points"), which a small model overlooks."""
+    tokens = model.count_tokens(text)
+    request = rows_prompt(text, tokens, table, columns)
+    reply = await _asked(request, model)
+    units = [c.name.rsplit("_", 1)[-1] for c in columns if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)]
+    if not isinstance(reply, Response) or _listed(reply) or not any(counts_in(text, unit) for unit in units):
+        return request, reply, 0
+    again = rows_prompt(text, tokens, table, columns, least=1)
+    return again, await _asked(again, model), reply.usage.tokens
 
 
 def _names_another(row: Row) -> bool:

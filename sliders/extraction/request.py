@@ -70,8 +70,12 @@ def naming_first(columns: Sequence[Column]) -> list[Column]:
     return [naming, *(c for c in columns if c is not naming)] if naming is not None else list(columns)
 
 
-def rows_schema(columns: Sequence[Column]) -> dict[str, Any]:
-    """JSON schema of several rows, each value words of the document or null; the first column names the row."""
+def rows_schema(columns: Sequence[Column], least: int = 0) -> dict[str, Any]:
+    """JSON schema of several rows, each value words of the document or null; the first column names the row.
+
+    Args:
+        least: so many rows there must be.
+    """
     value = _VALUE
     names = [column.name for column in columns]
     anchor = names[0]  # a row of nothing but nulls is how a small model begins to loop: what names the row must be there
@@ -83,7 +87,7 @@ def rows_schema(columns: Sequence[Column]) -> dict[str, Any]:
     }
     return {
         "type": "object",
-        "properties": {"rows": {"type": "array", "items": row}},
+        "properties": {"rows": {"type": "array", "items": row, **({"minItems": least} if least else {})}},
         "required": ["rows"],
         "additionalProperties": False,
     }
@@ -116,8 +120,8 @@ _MENTIONED_FIELDS = 6
 """A list of mentions labels every phrase of a line: right where the fields cover the line, not for a few of them."""
 
 
-def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
-    """All rows of a table that `text` (of so many tokens) tells of."""
+def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column], least: int = 0) -> Request:
+    """All rows of a table that `text` (of so many tokens) tells of; `least` as in `rows_schema`."""
     columns = naming_first(columns)
     prompt = load_prompt("extraction/rows")
     return Request(
@@ -128,7 +132,7 @@ def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column])
             fields=[field_line(c) for c in columns],
         ),
         prompt_hash=prompt.hash,
-        json_schema=rows_schema(columns),
+        json_schema=rows_schema(columns, least),
         max_tokens=max(256, min(4096, tokens + 40 * len(columns))),  # a loop is cut here; more rows are read in halves
         enough=says_again,
     )

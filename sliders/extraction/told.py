@@ -11,10 +11,12 @@ from sliders.extraction.current import current_amount
 from sliders.extraction.dates import dates_in
 from sliders.extraction.labelled import labelled, names_little
 from sliders.extraction.letterheads import whole_block
+from sliders.extraction.membership import memberships
 from sliders.extraction.reading import Reading, cell_at
 from sliders.extraction.request import naming_first
 from sliders.extraction.scores import read_score, side_of, told_score
 from sliders.extraction.sentences import tells_otherwise, told_in_sentence
+from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType
 
 
@@ -159,4 +161,41 @@ def _with_own_number(reading: Reading, row: Row, naming: str, column: Column, ow
         found = Cell(column.name, printed=cell.printed, absence=Absence.UNGROUNDED, detail="the text gives it to another row")
     else:
         return row
+    return replace(row, cells=tuple(found if c is cell else c for c in row.cells))
+
+
+def with_own_groups(reading: Reading, rows: list[Row], columns: Sequence[Column]) -> list[Row]:
+    """The rows with the team that the text speaks of where it names each of them; a model gives one team to all."""
+    naming = naming_first(columns)[0]
+    names = [str(cell.value) for row in rows if (cell := row.cell(naming.name)) and cell.absence is None]
+    for column in columns:
+        if column is naming or column.type is not ColumnType.TEXT or not _GROUPS & set(spoken_name(column.name).split()):
+            continue
+        groups = _whole_names([str(c.value) for row in rows if (c := row.cell(column.name)) and c.absence is None])
+        if _FEWEST_GROUPS <= len(groups) <= _MOST_GROUPS and not set(groups) & set(names):
+            own = memberships(reading.text, names, groups)
+            rows = [_with_own_group(reading, row, naming.name, column, own) for row in rows]
+    return rows
+
+
+_GROUPS = frozenset("team club side squad crew party faction".split())
+_FEWEST_GROUPS, _MOST_GROUPS = 2, 4
+
+
+def _whole_names(values: Sequence[str]) -> list[str]:
+    """The longest form of each name: "Otters" and "Merrow Otters" are one."""
+    longest: dict[str, str] = {}
+    for value in values:
+        last = value.split()[-1] if value.split() else ""
+        longest[last] = max(longest.get(last, ""), value, key=len)
+    return [name for last, name in longest.items() if last]
+
+
+def _with_own_group(reading: Reading, row: Row, naming: str, column: Column, own: Mapping[str, str]) -> Row:
+    name, cell = row.cell(naming), row.cell(column.name)
+    group = own.get(str(name.value), "") if name is not None else ""
+    start = reading.text.find(group) if group else -1
+    if cell is None or start < 0 or str(cell.value).split()[-1:] == group.split()[-1:]:
+        return row
+    found = replace(_of_call(cell_at(reading, column, start, start + len(group)), cell), detail="the text speaks of it there")
     return replace(row, cells=tuple(found if c is cell else c for c in row.cells))

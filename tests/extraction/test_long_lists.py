@@ -12,6 +12,8 @@ from sliders.schema.schema import Column, ColumnType, Schema, Table
 
 NAMES = [f"Keeper{letter}" for letter in "abcdefghijkl"]
 WINTER = "times in the long winter of that year, when the ice lay about the old tower."
+COLUMNS = (Column("keeper", pinned=True), Column("times", ColumnType.INTEGER, pinned=True))
+KEEPERS = Table("keepers", COLUMNS, row="a keeper", grain="many", pinned=True)
 TEXT = " ".join(f"{name} lit the lamp {n + 3} {WINTER}" for n, name in enumerate(NAMES))
 
 
@@ -29,10 +31,8 @@ def extracted(tmp_path: Path, looping: bool) -> tuple[list[str], int]:
         data = {"rows": rows}
         return Response(text=json.dumps(data), data=data, finish_reason="length" if cut else "stop")
 
-    columns = (Column("keeper", pinned=True), Column("times", ColumnType.INTEGER, pinned=True))
-    schema = Schema((Table("keepers", columns, row="a keeper", grain="many", pinned=True),))
     with sliders.Workspace(tmp_path / "w.db", model=FunctionModel(reply)) as ws:
-        ws.pin_schema(schema)
+        ws.pin_schema(Schema((KEEPERS,)))
         ws.add_text(TEXT, name="log.txt")
         ws.extract()
         rows = ws.session.catalog.extractions.rows("keepers")
@@ -48,3 +48,22 @@ def test_a_list_that_repeats_its_names_is_cut_once(tmp_path: Path) -> None:
     names, calls = extracted(tmp_path, looping=True)
     assert calls == 3
     assert set(names) >= set(NAMES[:2])
+
+
+def test_an_empty_list_is_asked_again_where_the_text_counts_in_a_unit_of_the_columns(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def reply(request: Request) -> Response:
+        least = request.json_schema["properties"]["rows"].get("minItems", 0)  # type: ignore[index]
+        asked.append(least)
+        data = {"rows": [{"keeper": "Lund", "times": "4"}, {"keeper": "Moe", "times": "7"}] if least else []}
+        return Response(text=json.dumps(data), data=data, finish_reason="stop")
+
+    counted = "Lund lit the lamp 4 times. Moe lit it 7 times."
+    for number, (text, calls) in enumerate([(counted, [0, 1]), ("Nobody lit the lamp.", [0])]):
+        asked.clear()
+        with sliders.Workspace(tmp_path / f"{number}.db", model=FunctionModel(reply)) as ws:
+            ws.add_text(text, "log.txt")
+            ws.pin_schema(Schema((KEEPERS,)))
+            assert ws.extract() == {"keepers": 2 * (len(calls) - 1)}
+        assert asked == calls
