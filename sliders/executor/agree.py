@@ -10,6 +10,7 @@ from sliders.extraction.categories import categorised
 from sliders.extraction.cells import Cell, Grounding, Row, Span
 from sliders.extraction.coerce import Coerced
 from sliders.extraction.consensus import Line, agreed
+from sliders.extraction.labelled import settled_by_labels
 from sliders.extraction.listed_names import counted_names
 from sliders.extraction.neighbours import with_neighbours
 from sliders.extraction.parts import parted
@@ -50,6 +51,8 @@ def _of_documents(session: Session, table: Table, rows: list[Row]) -> tuple[list
     files = {d.id: d.name for d in session.catalog.documents.all()}
     named = [*titled(rows, table, files), *dated(rows, table, files)]
     rows = _saved(session, rows, named)
+    labels = settled_by_labels(rows)
+    rows = _saved(session, rows, labels)
     texts = _Texts(session)
     split = parted(rows, table, texts.at)
     rows = _saved(session, rows, split)
@@ -59,7 +62,7 @@ def _of_documents(session: Session, table: Table, rows: list[Row]) -> tuple[list
     rows = _saved(session, rows, terms)
     counted = [*texts.without_deaths(rows, table), *counted_names(rows, table)]
     _saved(session, rows, counted)
-    return named, [*split, *beside, *terms, *counted]
+    return named, [*labels, *split, *beside, *terms, *counted]
 
 
 def _saved(session: Session, rows: list[Row], changed: Sequence[Row]) -> list[Row]:

@@ -25,7 +25,19 @@ Owned = dict[str, list[tuple[int, int]]]
 
 def counts_in(text: str, unit: str) -> bool:
     """Whether the text counts in this unit: it prints numbers before the word."""
-    return sum(n.plain and _followed_by(text, n, stem(unit.lower())) for n in numbers_in(text)) >= _FEWEST
+    return len(_counted(text, unit)) >= _FEWEST
+
+
+def _counted(text: str, unit: str) -> list[Number]:
+    """Numbers before the unit, and those that the unit makes a result of ("a 13-point performance", not "a 13-point lead")."""
+    wanted = stem(unit.lower())
+    return [
+        n for n in numbers_in(text)
+        if _followed_by(text, n, wanted) and (n.plain or (n.attached and _RESULT.match(text, n.end)))
+    ]  # fmt: skip
+
+
+_RESULT = re.compile(r"-\w+ (?:performances?|efforts?|tall(?:y|ies)|games?|nights?|outings?|hauls?|showings?|double|triple)\b")
 
 
 def attributed(text: str, names: Sequence[str], unit: str) -> Owned:
@@ -38,7 +50,7 @@ def attributed(text: str, names: Sequence[str], unit: str) -> Owned:
         names: the things that rows stand for, as printed.
         unit: the word for what is counted ("points").
     """
-    counted = [n for n in numbers_in(text) if n.plain and _followed_by(text, n, stem(unit.lower()))]
+    counted = _counted(text, unit)
     if len(counted) < _FEWEST:
         return {}
     places = _mentions(text, names)
@@ -47,9 +59,22 @@ def attributed(text: str, names: Sequence[str], unit: str) -> Owned:
         here = [(at, name) for at, name in places if start <= at < end]
         for number in counted:
             if start <= number.start < end and here and not _of_others(text, start, number):
-                before = [name for at, name in here if at < number.start]
-                found.setdefault(before[-1] if before else here[0][1], []).append((number.start, number.end))
+                before = [(at, name) for at, name in here if at < number.start]
+                owners = [name for _, name in before[-1:] or here[:1]]
+                if len(before) > 1 and _both(text, before[-2][0], before[-1][0], number):
+                    owners.append(before[-2][1])
+                for owner in owners:
+                    found.setdefault(owner, []).append((number.start, number.end))
     return found
+
+
+def _both(text: str, first: int, second: int, number: Number) -> bool:
+    """Whether a number is that of two names in a row ("Lund and Vik had 9 points each")."""
+    around = text[second : number.start] + text[number.end : number.end + _REACH].split(".")[0]
+    return bool(re.fullmatch(r"[\w.'’ -]+? and ", text[first:second]) and _EACH.search(around))
+
+
+_EACH, _REACH = re.compile(r"\b(?:matching|(?:a )?pair of|each|apiece|a piece)\b"), 30
 
 
 def is_of_another(text: str, start: int, owned: Owned) -> bool:

@@ -145,11 +145,12 @@ async def _many_rows(
         halves = _halves(reading)
         if halves and depth < 4:
             parts = [await _many_rows(half, table, columns, model, depth + 1) for half in halves]
+            found = [r for p in parts for r in p.rows]
             return Extraction(
                 chunk.id,
                 table.name,
                 names,
-                tuple(r for p in parts for r in p.rows),
+                tuple(_as_told(reading, found, columns)),
                 tuple(r for p in parts for r in p.refusals),
                 sum(p.tokens for p in parts),
             )
@@ -161,10 +162,15 @@ async def _many_rows(
         row = _row(reading, table, columns, mentions, reply, request, model, ordinal)
         if any(cell.absence is None for cell in row.cells) and not _names_another(row):
             rows.append(row)
-    rows = with_own_groups(reading, with_own_numbers(reading, rows, columns), columns)
+    rows = _as_told(reading, rows, columns)
     cut = reply.salvaged and not looping
     refusals = (Refusal(chunk.id, table.name, "the reply was cut; complete rows were kept"),) if cut else ()
     return Extraction(chunk.id, table.name, names, tuple(rows), refusals, spent + reply.usage.tokens)
+
+
+def _as_told(reading: Reading, rows: list[Row], columns: Sequence[Column]) -> list[Row]:
+    """The rows with what their text tells of each: half a text may show it too seldom, so that the whole is asked as well."""
+    return with_own_groups(reading, with_own_numbers(reading, rows, columns), columns)
 
 
 async def _list_of(

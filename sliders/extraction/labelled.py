@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from sliders.extraction.cells import Row
 from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column
 
@@ -14,6 +16,10 @@ _LINE = re.compile(
 _MOST_WORDS = 5
 _COUNTED = re.compile(r"\b(?:(?:total )?(?:number|no\.?|num\.?|count|quantity) of|count|qty)\b")
 _SMALL = frozenset("the a an of by for in on to and or".split())
+
+
+BEHIND_LABEL = "behind its label"
+"""The detail of a cell that a label tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,21 @@ def labelled(column: Column, text: str) -> list[Labelled]:
 
 
 _GENERAL = frozenset("date name price type title code address year value id status time unit cost sum #".split())
+
+
+def settled_by_labels(rows: Sequence[Row]) -> list[Row]:
+    """Of the rows that a document's parts gave, those whose value another part contradicts behind a label, without it."""
+    told: dict[tuple[str, str], set[object]] = {}
+    for row in rows:
+        for cell in row.cells:
+            if cell.detail == BEHIND_LABEL:
+                told.setdefault((row.document_id, cell.column), set()).add(cell.value)
+    out = []
+    for row in rows:
+        others = [c for c in row.cells if c.absence is None and c.value not in told.get((row.document_id, c.column), {c.value})]
+        if others:
+            out.append(replace(row, cells=tuple(c.emptied("a label of another part says otherwise") for c in others)))
+    return out
 
 
 def names_little(column: Column) -> bool:

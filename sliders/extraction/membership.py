@@ -59,6 +59,15 @@ def memberships(text: str, names: Sequence[str], groups: Sequence[str]) -> dict[
 _REACH = 30
 
 
+def fullest(text: str, name: str) -> str:
+    """The longest form that the text prints most often of a name that it also says short ("Otters": "Merrow Otters")."""
+    if not name.split():
+        return name
+    before = re.findall(rf"((?:[A-Z][\w.’'-]* )+){re.escape(name)}(?!\w)", text)
+    runs = Counter(run for found in before if (run := re.sub(r"^(?:The|And|But|For|When|While|As|If) ", "", found)))
+    return f"{runs.most_common(1)[0][0]}{name}" if runs else name
+
+
 def _group_at(
     text: str, at: int, here: Sequence[_Mention], about: Sequence[_Mention], named: Sequence[int]
 ) -> tuple[str, float]:

@@ -9,9 +9,9 @@ from sliders.extraction.attributed import Owned, attributed, is_of_another
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Scalar, Span
 from sliders.extraction.current import current_amount
 from sliders.extraction.dates import dates_in
-from sliders.extraction.labelled import labelled, names_little
+from sliders.extraction.labelled import BEHIND_LABEL, labelled, names_little
 from sliders.extraction.letterheads import whole_block
-from sliders.extraction.membership import memberships
+from sliders.extraction.membership import fullest, memberships
 from sliders.extraction.reading import Reading, cell_at
 from sliders.extraction.request import naming_first
 from sliders.extraction.scores import read_score, side_of, told_score
@@ -25,6 +25,8 @@ def with_sentences(reading: Reading, row: Row, columns: Sequence[Column]) -> Row
     by_name = {c.name: c for c in columns}
     row = replace(row, cells=tuple(_behind_label(reading, cell, by_name[cell.column]) for cell in row.cells))
     row = replace(row, cells=tuple(_told(reading, cell, by_name[cell.column]) for cell in row.cells))
+    for column in columns:
+        row = _with_full_name(reading, row, column)
     row = _with_scores(reading, row, by_name)
     row = replace(row, cells=tuple(_whole(reading, cell, by_name[cell.column], row) for cell in row.cells))
     dates = frozenset(str(c.value) for c in row.cells if c.absence is None and by_name[c.column].type is ColumnType.DATE)
@@ -36,11 +38,13 @@ def _behind_label(reading: Reading, cell: Cell, column: Column) -> Cell:
     places = labelled(column, reading.text)
     found = [cell_at(reading, column, place.start, place.end) for place in places]
     values = {c.value for c in found if c.absence is None}
-    if len(values) != 1 or (cell.absence is None and cell.value in values):
+    if len(values) != 1:
         return cell
+    if cell.absence is None and cell.value in values:
+        return replace(cell, detail=BEHIND_LABEL) if places[0].exact else cell
     if cell.absence is None and column.type is ColumnType.TEXT and (names_little(column) or not places[0].exact):
         return cell
-    return _of_call(next(c for c in found if c.absence is None), cell)
+    return replace(_of_call(next(c for c in found if c.absence is None), cell), detail=BEHIND_LABEL)
 
 
 def _with_scores(reading: Reading, row: Row, columns: Mapping[str, Column]) -> Row:
@@ -171,6 +175,7 @@ def with_own_groups(reading: Reading, rows: list[Row], columns: Sequence[Column]
     for column in columns:
         if column is naming or column.type is not ColumnType.TEXT or not _GROUPS & set(spoken_name(column.name).split()):
             continue
+        rows = [_with_full_name(reading, row, column) for row in rows]
         groups = _whole_names([str(c.value) for row in rows if (c := row.cell(column.name)) and c.absence is None])
         if _FEWEST_GROUPS <= len(groups) <= _MOST_GROUPS and not set(groups) & set(names):
             own = memberships(reading.text, names, groups)
@@ -178,7 +183,20 @@ def with_own_groups(reading: Reading, rows: list[Row], columns: Sequence[Column]
     return rows
 
 
-_GROUPS = frozenset("team club side squad crew party faction".split())
+def _with_full_name(reading: Reading, row: Row, column: Column) -> Row:
+    """The row with the full name of a side that it calls by its last word."""
+    if column.type is not ColumnType.TEXT or not (side_of(column.name) or _GROUPS & set(spoken_name(column.name).split())):
+        return row
+    cell = row.cell(column.name)
+    whole = fullest(reading.text, str(cell.value)) if cell is not None and cell.stands else ""
+    if cell is None or not whole or whole == cell.value:
+        return row
+    start = reading.text.find(whole)
+    found = _of_call(cell_at(reading, column, start, start + len(whole)), cell)
+    return replace(row, cells=tuple(found if c is cell else c for c in row.cells))
+
+
+_GROUPS = frozenset("team club side squad crew faction opponent".split())
 _FEWEST_GROUPS, _MOST_GROUPS = 2, 4
 
 

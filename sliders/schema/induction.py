@@ -16,7 +16,7 @@ from sliders.schema.literals import uncovered
 from sliders.schema.merging import Embed, merge_table
 from sliders.schema.names import plural, spoken_name, with_article
 from sliders.schema.opponents import side_columns
-from sliders.schema.proposals import measured, new_roles, parts_of, proposal_of, row_noun, strangers, with_names
+from sliders.schema.proposals import measured, new_roles, parts_of, proposal_of, row_noun, strangers, with_counts, with_names
 from sliders.schema.schema import ColumnType, Grain, Schema, Table
 
 _TYPES = ("text", "integer", "number", "date")
@@ -114,6 +114,7 @@ async def induce_schema(
         proposal, spent = await _about(question, proposal, samples, model)
         tokens += spent
     proposal = with_names(_own_facts(proposal, schema, question), question, texts or samples)
+    proposal = with_counts(proposal, question, schema)
     linted, issues = lint_table(proposal, "\n".join([question, *others]))
     if grain is None and linted.grain == "many" and all(c.type is not ColumnType.TEXT for c in linted.columns):
         linted = replace(linted, grain="document")  # numbers without a name are no rows

@@ -12,7 +12,7 @@ from sliders.llm.model import Response
 from sliders.schema.lint import SUPERLATIVES, counted_nouns, subject
 from sliders.schema.literals import is_period, literals
 from sliders.schema.names import kind_of, plural, snake_name, spoken_name, with_article
-from sliders.schema.schema import Column, ColumnType, Grain, Table
+from sliders.schema.schema import Column, ColumnType, Grain, Schema, Table
 
 
 def measured(columns: Sequence[Column], question: str) -> tuple[Column, ...]:
@@ -67,6 +67,23 @@ def with_names(table: Table, question: str, texts: Sequence[str]) -> Table:
     return table
 
 
+def with_counts(table: Table, question: str, schema: Schema) -> Table:
+    """The table with a count of what one of its columns lists, where the question compares it ("more than one author")."""
+    texts = {c.name for t in (table, *schema.tables) for c in t.columns if c.type is ColumnType.TEXT}
+    for found in _COMPARED.finditer(question.lower()):
+        noun = found[2].rstrip("s")
+        counted = any(noun in c.name.split("_") for c in table.columns if c.type is ColumnType.INTEGER)
+        if not counted and texts & {noun, f"{noun}s", f"{noun}_name", f"{noun}_names"}:
+            name = f"{noun}_count"
+            column = Column(name, ColumnType.INTEGER, f"{spoken_name(name)}; {found[1]} {found[2]}")
+            return replace(table, columns=(*table.columns, column))
+    return table
+
+
+_COMPARED = re.compile(
+    r"\b((?:more|fewer|less) than (?:one|two|three|four|five|\d+)|at (?:least|most) (?:two|three|four|five|\d+)|"
+    r"(?:two|three|four|five|\d+) or (?:more|fewer)) ([a-z]+)\b"
+)
 _NAMED_SHARE = 0.5
 
 

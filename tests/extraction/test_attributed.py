@@ -16,6 +16,10 @@ NAMES = ["Ada Lund", "Per Vik Jr.", "Oda Lund", "Ines"]
         ("Ada Lund had 12 rebounds and 9 points; Oda Lund had seven points.", {"Ada Lund": ["9"], "Oda Lund": ["seven"]}),
         ("With 20 points, Ines led. Vik's season-high 31 points came late.", {"Ines": ["20"], "Per Vik Jr.": ["31"]}),
         ("Ines, averaging 19 points, took 4 points. Vik won by 12 points.", {"Ines": ["4"]}),
+        ("Vik and Ines had 9 points each. Ines sat.", {}),  # one number alone does not show how the text counts
+        ("Vik and Ines had 9 points each. Ines took 3 points.", {"Per Vik Jr.": ["9"], "Ines": ["9", "3"]}),
+        ("Vik and Ines turned in a pair of 13-point games. Ines took 3 points.", {"Per Vik Jr.": ["13"], "Ines": ["13", "3"]}),
+        ("Vik sat and Ines had 9 points. Ines took 3 points.", {"Ines": ["9", "3"]}),
         ("Lund took 8 points and 9 points.", {}),
         ("Ines took 8 points.", {}),
     ],

@@ -7,7 +7,7 @@ import pytest
 from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.labelled import labelled
+from sliders.extraction.labelled import BEHIND_LABEL, labelled, settled_by_labels
 from sliders.extraction.listed_names import counted_names
 from sliders.extraction.reading import Reading
 from sliders.extraction.told import with_sentences
@@ -59,6 +59,16 @@ def test_what_a_label_says_wins_over_the_reply_unless_it_says_several_things() -
     assert read(Column("shelf_price", ColumnType.NUMBER), "$5.00").value == 6.99
     assert read(Column("page_count", ColumnType.INTEGER), "").value == 214
     assert read(Column("plates", ColumnType.INTEGER), "").absence is Absence.NOT_STATED
+
+
+def test_of_two_parts_of_a_document_the_one_with_the_label_is_believed() -> None:
+    def part(row: str, pages: int, detail: str) -> Row:
+        cell = Cell("pages", pages, str(pages), Grounding.EXACT, Span("d", pages, pages + 3), detail=detail)
+        return Row(row, "books", "d", row, 0, (cell,))
+
+    told, other, same = part("1", 214, BEHIND_LABEL), part("2", 30, ""), part("3", 214, "")
+    assert [(r.id, r.cells[0].value) for r in settled_by_labels([told, other, same])] == [("2", None)]
+    assert settled_by_labels([other, same]) == []
 
 
 BOOKS = Table("books", (Column("author"), Column("author_count", ColumnType.INTEGER)))

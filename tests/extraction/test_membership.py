@@ -5,7 +5,7 @@ from __future__ import annotations
 from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.extraction.cells import Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.membership import memberships
+from sliders.extraction.membership import fullest, memberships
 from sliders.extraction.reading import Reading
 from sliders.extraction.told import with_own_groups
 from sliders.schema.schema import Column, ColumnType
@@ -49,3 +49,9 @@ def test_rows_get_the_team_that_is_theirs_and_other_columns_stay() -> None:
 
     same = [row(n, name, "Merrow Otters") for n, name in enumerate(SIDES)]
     assert with_own_groups(reading, same, columns) == same  # one side alone: nothing to choose between
+
+
+def test_a_short_name_takes_the_full_form_that_the_text_prints() -> None:
+    assert fullest(REPORT, "Otters") == "Merrow Otters"
+    assert fullest(REPORT, "Merrow Otters") == "Merrow Otters"
+    assert fullest(REPORT, "Herons") == "Herons"

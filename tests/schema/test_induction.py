@@ -302,3 +302,10 @@ def test_identifiers_and_agents_are_named_as_the_question_says(
     title = question.split('"')[1] if '"' in question else "harbour"
     table = induce(question, proposal(asked, (title, "title", "text"))).table
     assert (table.columns[0].name, table.columns[0].type) == (name, kind)
+
+
+def test_a_compared_number_of_listed_names_gets_a_column_that_counts_them() -> None:
+    question = "How many ferries have more than one captain?"
+    table = induce(question, proposal(("captain", "captain", "text"))).table
+    assert table.column_names == ("captain", "captain_count")
+    assert induce("Which captain sailed?", proposal(("captain", "captain", "text"))).table.column_names == ("captain",)
