@@ -34,7 +34,8 @@ def current_amount(
         if not first <= start or end > stop:
             continue
         wanted = None if words <= said else dates
-        if found := _latest(text, first, stop, start, end, wanted) or _now(text, first, last, start, end, wanted):
+        found = _latest(text, first, stop, start, end, wanted) or _now(text, first, last, start, end, wanted)
+        if found := found or _to(text, first, last, start, end):
             return found
     return None
 
@@ -61,6 +62,20 @@ def _latest(text: str, first: int, last: int, start: int, end: int, wanted: froz
     number, date = max(states, key=lambda state: state[1].iso)
     later = date.iso > chosen[0].iso and (wanted is None or date.iso in wanted)
     return (first + number.start, first + number.end) if later else None
+
+
+def _to(text: str, first: int, last: int, start: int, end: int) -> tuple[int, int] | None:
+    """The second number of "rose from 655 in May to 3,517", where the first is at `start`."""
+    if not re.search(r"\bfrom\s*$", text[first:start]) or not _CHANGED.search(text[first:start]):
+        return None
+    later = [n for n in numbers_in(text[first:last]) if n.plain and first + n.start > end]
+    reached = [n for n in later if re.search(r"\bto\s*$", text[end : first + n.start])]
+    return (first + reached[0].start, first + reached[0].end) if reached else None
+
+
+_CHANGED = re.compile(
+    r"\b(?:increas|decreas|ris|rose|grow|grew|fall|fell|drop|declin|climb|soar|go|went|gone|shr[aiu]nk)\w*", re.IGNORECASE
+)
 
 
 def _now(text: str, first: int, last: int, start: int, end: int, wanted: frozenset[str] | None) -> tuple[int, int] | None:

@@ -22,6 +22,8 @@ _WHOLE_SET = frozenset(
         "average",
         "mean",
         "answer",
+        "figure",
+        "figures",
         "result",
         "difference",
         "index",

@@ -214,6 +214,8 @@ def _name(name: str, said: ColumnType, asked: str, question: str) -> str:
     beside = re.search(rf"({_BESIDE}) (?:the )?{re.escape(place)}", f"{asked} {question}") if place[:1].isupper() else None
     if beside:
         return snake_name(beside[1])  # what stands near a place is not in it
+    if said in (ColumnType.INTEGER, ColumnType.NUMBER) and (fuller := _fuller(asked, name)):
+        return fuller
     if said in (ColumnType.INTEGER, ColumnType.NUMBER) and _differs(asked, name):
         return snake_name(asked)  # "new confirmed cases" are no `new_deaths`, though that column exists
     if _OUTCOME.fullmatch(asked) and (name == asked or asked not in name.split("_")) and _PEOPLE.search(question):
@@ -229,6 +231,18 @@ def _name(name: str, said: ColumnType, asked: str, question: str) -> str:
 def _stem_of(word: str) -> str:
     """A word without its ending, as far as two forms of it share ("operated", "operator")."""
     return word[: max(_PREFIX, len(word) - 3)]
+
+
+def _fuller(asked: str, name: str) -> str:
+    """The question's own words for a number where the name is but the last of them ("new confirmed cases": "cases")."""
+    plain = _COUNTS.sub("", _MORE_THAN.sub("", asked))
+    words = [w for w in re.findall(r"[a-z]+", plain) if w not in _QUESTION_WORDS | SUPERLATIVES and w not in ("count", "amount")]
+    told, named = [w.rstrip("s") for w in words], [w.rstrip("s") for w in spoken_name(name).split()]
+    short = plain.islower() and not re.search(r"\d", plain) and len(words) <= _NAME_WORDS and not _RELATIONS & set(words)
+    return snake_name(" ".join(words)) if short and len(named) < len(told) and told[-len(named) :] == named else ""
+
+
+_MORE_THAN = re.compile(r"^(?:more|less|fewer) than [\d,.]+ |^at (?:least|most) [\d,.]+ |^[\d,.]+ or (?:more|less|fewer) ")
 
 
 def _differs(asked: str, name: str) -> bool:

@@ -25,6 +25,8 @@ NOW = "With 4,257 boats, the current number of berths let still rises (3,742 boa
         (NOW, "3,742", "4,257"),
         (NOW, "4,257", None),
         (NOW.replace("current ", ""), "3,742", None),
+        ("The number of boats rose from 655 in May to 3,517 in June.", "655", "3,517"),
+        ("The boats sailed from 655 berths to 3,517 berths.", "655", None),
         ("On 3 May 2020, 12 boats left (9 boats on 2 May 2020).", "9", None),
     ],
 )

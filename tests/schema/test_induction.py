@@ -309,3 +309,25 @@ def test_a_compared_number_of_listed_names_gets_a_column_that_counts_them() -> N
     table = induce(question, proposal(("captain", "captain", "text"))).table
     assert table.column_names == ("captain", "captain_count")
     assert induce("Which captain sailed?", proposal(("captain", "captain", "text"))).table.column_names == ("captain",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "proposed", "name"),
+    [
+        ("new registered berths", "berths", "new_registered_berths"),
+        ("number of new berths", "berths", "new_berths"),
+        ("more than 200 new berths", "berths", "new_berths"),
+        ("highest harbour fee", "fee", "harbour_fee"),
+        ("number of berths", "berths", "berths"),
+        ("average depth", "depth", "depth"),
+        ("depth of the basin", "depth", "depth"),
+    ],
+)
+def test_a_number_is_named_by_all_of_the_words_that_tell_it(asked: str, proposed: str, name: str) -> None:
+    found = induce(f"Which harbour has the {asked}?", proposal(("harbour", "harbour", "text"), (asked, proposed, "integer")))
+    assert found.table.column_names == ("harbour", name)
+
+
+def test_a_figure_that_a_report_states_is_no_column() -> None:
+    asked = proposal(("depth", "depth", "number"), ("figure", "figure", "text"))
+    assert induce("What is the average depth in the reports that state a figure?", asked).table.column_names == ("depth",)
