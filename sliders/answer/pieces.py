@@ -27,7 +27,11 @@ def repair_pieces(tree: exp.Query, names: Names, question: str) -> Iterator[str]
     if not meant:
         return
     whole = exp.EQ(this=exp.column(clash.column.name), expression=exp.Literal.string(meant))
-    pieces = [t for t, _ in texts if f" {normal(t.expression.name)} " in f" {normal(meant)} "]
+    pieces = [
+        test for test, other in texts
+        if f" {normal(test.expression.name)} " in f" {normal(meant)} "
+        or (other is clash and f" {normal(test.expression.name)} " not in asked)  # another word for it, which is not said
+    ]  # fmt: skip
     kept = [test for test in tests if not any(test is piece for piece in pieces)]
     where.set("this", exp.and_(whole, *kept))
     yield f"{clash.column.name}: the pieces of {meant!r} tested as one value"

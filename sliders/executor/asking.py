@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +14,7 @@ from sliders.errors import BudgetExceeded, ModelRefusal, PlanError, TruncatedRep
 from sliders.executor.citing import cite
 from sliders.executor.completing import ROUNDS, can_wait, complete_statement, sample_cells
 from sliders.executor.fill import Filled, fill
+from sliders.executor.mentions import none_mentioned
 from sliders.executor.needs import keep_needs, known_needs
 from sliders.executor.pinned_sides import results_first
 from sliders.executor.retype import retype
@@ -75,6 +77,7 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
             stopped = str(error)
             prepared.append(Prepared(question, reason=stopped))
         session.progress("schema", number, len(questions))
+    prepared = _with_home(prepared)
     shared = session.models.meter.total
     if not stopped:
         stopped = await _fill_all(session, prepared, lazy)
@@ -86,6 +89,18 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
     for item in prepared:
         answers.append(await _answer(session, item, stopped, shared if len(questions) == 1 else Usage(), lazy))
     return answers
+
+
+def _with_home(prepared: Sequence[Prepared]) -> list[Prepared]:
+    """The questions, those that gave no column of their own asked of the table that most of the others need."""
+    homes = Counter(item.table for item in prepared if item.table)
+    if not homes:
+        return list(prepared)
+    home = homes.most_common(1)[0][0]
+    return [replace(item, table=home) if item.reason == _NO_FACT else item for item in prepared]
+
+
+_NO_FACT = "no fact of the documents was found that the question needs"
 
 
 async def prepare(session: Session, question: str, together: Sequence[str] = ()) -> Prepared:
@@ -119,7 +134,7 @@ async def prepare(session: Session, question: str, together: Sequence[str] = ())
         if induced.table.columns and not induced.table.pinned:
             keep_needs(session, question, induced.table.name, needed or induced.table.column_names)
     if not induced.table.columns:
-        return Prepared(question, reason="no fact of the documents was found that the question needs")
+        return Prepared(question, reason=_NO_FACT)
     return Prepared(question, induced.table.name, needed or induced.table.column_names)
 
 
@@ -215,6 +230,7 @@ async def _answer(session: Session, item: Prepared, stopped: str, shared: Usage,
             completeness=completeness(session, item.table),
             decisions=tuple(session.notes),
         )
+    found = none_mentioned(session, found)
     _log_attempts(session, item.question, found)
     after = session.models.meter.total
     return _finished(session, item, found, stopped, _minus(after, before) + shared, views)

@@ -236,12 +236,13 @@ def _stem_of(word: str) -> str:
 def _fuller(asked: str, name: str) -> str:
     """The question's own words for a number where the name is but the last of them ("new confirmed cases": "cases")."""
     plain = _COUNTS.sub("", _MORE_THAN.sub("", asked))
-    words = [w for w in re.findall(r"[a-z]+", plain) if w not in _QUESTION_WORDS | SUPERLATIVES and w not in ("count", "amount")]
+    words = [w for w in re.findall(r"[a-z]+", plain) if w not in _QUESTION_WORDS | SUPERLATIVES | _TELLS_NOTHING]
     told, named = [w.rstrip("s") for w in words], [w.rstrip("s") for w in spoken_name(name).split()]
     short = plain.islower() and not re.search(r"\d", plain) and len(words) <= _NAME_WORDS and not _RELATIONS & set(words)
     return snake_name(" ".join(words)) if short and len(named) < len(told) and told[-len(named) :] == named else ""
 
 
+_TELLS_NOTHING = frozenset("count amount final overall actual exact given stated respective combined whole entire own".split())
 _MORE_THAN = re.compile(r"^(?:more|less|fewer) than [\d,.]+ |^at (?:least|most) [\d,.]+ |^[\d,.]+ or (?:more|less|fewer) ")
 
 

@@ -87,6 +87,8 @@ def test_a_year_or_month_of_the_question_is_no_single_day(question: str, wanted:
             "owner = 'Harbour Lines Ltd.' AND length > 90",
         ),
         ("How many ships has Harbour Lines Ltd.?", "owner = 'Harbour Lines Ltd.' AND port = 'Oslo'", None),
+        ("How many ships has Harbour Lines Ltd.?", "owner = 'Fjord Ferries' AND owner = 'Harbour Lines Ltd.'",
+         "owner = 'Harbour Lines Ltd.'"),
         ("How many ships has O'Brien?", "owner = 'Fjord Ferries' AND owner = 'Harbour Lines Ltd.'", None),
     ],
 )
