@@ -85,7 +85,7 @@ def _current(reading: Reading, cell: Cell, column: Column, dates: frozenset[str]
     if column.type not in _NUMBERS or cell.absence is not None or cell.span is None:
         return cell
     start, end = cell.span.start - reading.offset, cell.span.end - reading.offset
-    now = None if cell.detail == _TOLD else current_amount(column, reading.text, start, end, dates)
+    now = None if cell.detail in (_TOLD, BEHIND_LABEL) else current_amount(column, reading.text, start, end, dates)
     return cell_at(reading, column, *now) if now else cell
 
 
@@ -93,6 +93,8 @@ _TOLD = "told by a sentence"
 
 
 def _told(reading: Reading, cell: Cell, column: Column) -> Cell:
+    if cell.detail == BEHIND_LABEL:
+        return cell
     if cell.absence is Absence.NOT_PARSED and column.type is ColumnType.DATE:
         return _fuller(reading, cell, column)
     open_cell = cell.absence in (Absence.NOT_STATED, Absence.UNGROUNDED)

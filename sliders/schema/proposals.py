@@ -72,11 +72,13 @@ def with_counts(table: Table, question: str, schema: Schema) -> Table:
     texts = {c.name for t in (table, *schema.tables) for c in t.columns if c.type is ColumnType.TEXT}
     for found in _COMPARED.finditer(question.lower()):
         noun = found[2].rstrip("s")
-        counted = any(noun in c.name.split("_") for c in table.columns if c.type is ColumnType.INTEGER)
+        bare = [c for c in table.columns if c.type is ColumnType.INTEGER and c.name in (noun, f"{noun}s")]
+        others = [c for c in table.columns if c not in bare]
+        counted = any(noun in c.name.split("_") for c in others if c.type is ColumnType.INTEGER)
         if not counted and texts & {noun, f"{noun}s", f"{noun}_name", f"{noun}_names"}:
             name = f"{noun}_count"
             column = Column(name, ColumnType.INTEGER, f"{spoken_name(name)}; {found[1]} {found[2]}")
-            return replace(table, columns=(*table.columns, column))
+            return replace(table, columns=(*others, column))
     return table
 
 

@@ -308,6 +308,9 @@ def test_a_compared_number_of_listed_names_gets_a_column_that_counts_them() -> N
     question = "How many ferries have more than one captain?"
     table = induce(question, proposal(("captain", "captain", "text"))).table
     assert table.column_names == ("captain", "captain_count")
+    known = Schema((Table("ferries", (Column("captain"),), row="a ferry", grain="document"),))
+    number = proposal(("more than one captain", "captain", "integer"), row="a ferry")
+    assert induce(question, number, schema=known).needed == ("captain_count",)
     assert induce("Which captain sailed?", proposal(("captain", "captain", "text"))).table.column_names == ("captain",)
 
 
