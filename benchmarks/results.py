@@ -156,7 +156,39 @@ def write_page(results: Results, path: Path = _HERE / "RESULTS.md") -> Path:
     """Write `RESULTS.md` and the rows behind it as CSV beside it."""
     path.write_text(page(results), encoding="utf-8")
     results.export(path.parent / "stored")
+    readme = path.parent.parent / "README.md"
+    if readme.is_file():
+        readme.write_text(_with_headline(readme.read_text(encoding="utf-8"), comparison(results)), encoding="utf-8")
     return path
+
+
+_FROM, _TO = "<!-- results: generated -->\n", "<!-- /results -->"
+
+
+def headline(rows: Sequence[dict[str, Any]]) -> str:
+    """Accuracy of each system on each suite, and tokens a question."""
+    suites = sorted({row["suite"] for row in rows})
+    systems = sorted({row["system"] for row in rows})
+    cells = {(row["system"], row["suite"]): row for row in rows}
+    lines = [
+        [system, *(_headline_cell(cells[system, suite]) if (system, suite) in cells else "" for suite in suites)]
+        for system in systems
+    ]
+    return table(("system", *suites), lines)
+
+
+def _headline_cell(row: dict[str, Any]) -> str:
+    if row["accuracy"] is None:
+        return "failing"
+    return f"{row['accuracy']:.0%} of {row['questions']} ({row['tokens']:,.0f} tokens)"
+
+
+def _with_headline(readme: str, rows: Sequence[dict[str, Any]]) -> str:
+    """The page with the headline table between its two marks; as it is where it has no marks, or nothing was measured."""
+    start, end = readme.find(_FROM), readme.find(_TO)
+    if start < 0 or end < start or not rows:
+        return readme
+    return f"{readme[: start + len(_FROM)]}{headline(rows)}\n{readme[end:]}"
 
 
 def plots(rows: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
