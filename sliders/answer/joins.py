@@ -6,28 +6,76 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sliders.answer.profile import TEXTUAL
+from sliders.answer.profile import TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.prune import resolved
 from sliders.answer.scope import DIALECT, Names
 from sliders.answer.values import RunSql
 
 
 def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:
-    """A join on a column of one table alone is made on what both tables have: their text columns of one name."""
+    """A join on a column of one table alone is made on what both tables have: their text columns of one name. So is a join
+    of the rows of two lists on their document alone, which pairs every row of one with every row of the other."""
     for join in list(tree.find_all(exp.Join)):
         on = join.args.get("on")
         if not isinstance(on, exp.EQ) or not isinstance(join.this, exp.Table):
             continue
-        own, joined = names.resolve(on.this), names.of_alias(join.this.alias_or_name)
-        if own is None or own != names.resolve(on.expression) or joined is None or own[0] is joined:
+        own, joined, other = names.resolve(on.this), names.of_alias(join.this.alias_or_name), names.resolve(on.expression)
+        if own is None or joined is None:
+            continue
+        if other is not None and own[0] is joined:
+            own, other = other, own
+        lists = other is not None and own[0] is not other[0] and _pairs_lists(own, other)
+        if own[0] is joined or not (own == other or lists):
             continue
         shared = [c.column.name for c in joined.columns if c.column.type in TEXTUAL and own[0].column(c.column.name)]
+        if lists and shared == [own[0].view.document]:
+            continue
         if not shared:
             continue
         sides = names.alias_of(own[0]), join.this.alias_or_name
         tests = [exp.EQ(this=exp.column(name, table=sides[0]), expression=exp.column(name, table=sides[1])) for name in shared]
         join.set("on", exp.and_(*tests))
         yield f"joined on {' and '.join(shared)}, which both tables have"
+
+
+def _pairs_lists(one: tuple[TableProfile, ColumnProfile], other: tuple[TableProfile, ColumnProfile]) -> bool:
+    """Whether both are the file names of tables with many rows a document."""
+    views = (one[0].view, other[0].view)
+    files = one[1].column.name == views[0].document and other[1].column.name == views[1].document
+    return bool(views[0].document) and files and all(view.table.grain == "many" for view in views)
+
+
+def values_of_one_sql(tree: exp.Query, names: Names) -> str | None:
+    """The statement over the one table that it selects from, which holds the values that it tests in joined ones.
+
+    "The game that A won against B": `games.winner = A AND sides.opponent = B` is `winner = A AND loser = B`.
+    """
+    if not isinstance(tree, exp.Select) or len(list(tree.find_all(exp.Select))) > 1 or not tree.args.get("joins"):
+        return None
+    selected = [names.resolve(column) for item in tree.expressions for column in item.find_all(exp.Column)]
+    owners = {found[0].view.name: found[0] for found in selected if found}
+    if len(owners) != 1 or any(found is None for found in selected):
+        return None
+    owner = next(iter(owners.values()))
+    alone = tree.copy()
+    meant = [names.resolve(node.this) for node in alone.find_all(exp.EQ)]
+    tested = {found[1].column.name for found in meant if found and found[0] is owner}
+    for node in list(alone.find_all(exp.EQ)):
+        found = names.resolve(node.this)
+        literal = node.expression
+        if found is None or found[0] is owner or not isinstance(literal, exp.Literal) or node.find_ancestor(exp.Join):
+            continue
+        holders = [c for c in owner.columns if c.column.name not in tested and literal.name in c.texts]
+        if len(holders) != 1:
+            return None
+        node.set("this", exp.column(holders[0].column.name))
+    alone.set("joins", None)
+    if any(found[0] is not owner for column in alone.find_all(exp.Column) if (found := names.resolve(column))):
+        return None
+    next(iter(alone.find_all(exp.Table))).replace(exp.to_table(owner.view.name))
+    for column in alone.find_all(exp.Column):
+        column.set("table", None)
+    return alone.sql(DIALECT)
 
 
 def single_table_sql(tree: exp.Query, names: Names) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
 
 from sliders.answer.question import asks_list, decimals
 from sliders.answer.values import Value
@@ -48,7 +49,7 @@ def text_of(value: Value) -> str:
 def _round(cell: Scalar, places: int | None) -> Scalar:
     if isinstance(cell, float):
         if places is not None:
-            return round(cell, places)
+            return float(Decimal(repr(cell)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))  # 10.625 is 10.63
         cell = round(cell, 9)
         return int(cell) if cell.is_integer() and abs(cell) < 1e15 else cell
     return cell

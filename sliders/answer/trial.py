@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sliders.answer.compare import comparison_sql
 from sliders.answer.filings import year_columns
-from sliders.answer.joins import both_sql, single_table_sql, without_repetition_sql
+from sliders.answer.joins import both_sql, single_table_sql, values_of_one_sql, without_repetition_sql
 from sliders.answer.missing import bring_in
 from sliders.answer.profile import TableProfile
 from sliders.answer.prune import asked_columns, keep
@@ -72,6 +72,10 @@ class _Trial:
         alone = single_table_sql(self.tree, self.names())
         if alone and not empty((tried := self.run_sql(alone)).rows) and not is_zero(tried):
             self.run(parse_select(alone), "the join gave nothing: one table alone is asked")
+            return
+        held = values_of_one_sql(self.tree, self.names())
+        if held and not empty((tried := self.run_sql(held)).rows) and not is_zero(tried):
+            self.run(parse_select(held), "the join gave nothing: the table that is read holds the tested values itself")
 
     def keep_ties(self) -> None:
         """Keep every row that is equal to the first one."""

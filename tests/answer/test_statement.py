@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from sliders.answer.joins import single_table_sql
+from sliders.answer.joins import single_table_sql, values_of_one_sql
 from sliders.answer.profile import profile_tables
 from sliders.answer.repair import repair
 from sliders.answer.review import review
@@ -195,6 +195,7 @@ def test_values_are_said_in_words() -> None:
     assert text_of(None) == "Not found in these documents."
     assert text_of(12345) == "12,345."
     assert text_of(["a", "b"]) == "2 found: a; b."
+    assert value_of("What is the mean? Round to two decimals.", [(10.625,)]) == 10.63  # halves go up
     assert text_of([["a", 1], ["b", None]]) == "2 found: a | 1; b | not stated."
 
 
@@ -213,6 +214,23 @@ def test_values_are_said_in_words() -> None:
 def test_a_join_that_needs_one_table_only(sql: str, wanted: str | None) -> None:
     tree = parse_select(sql)
     assert single_table_sql(tree, Names(tree, profiles(database()))) == wanted
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        (
+            "SELECT s.length FROM ships AS s JOIN crews AS c ON c.role = s.owner WHERE s.name = 'Grey Gull' AND c.role = 'Oslo'",
+            "SELECT length FROM ships WHERE name = 'Grey Gull' AND port = 'Oslo'",
+        ),
+        ("SELECT s.length FROM ships AS s JOIN crews AS c ON c.role = s.owner WHERE c.role = 'Paris'", None),
+        ("SELECT s.length, c.people FROM ships AS s JOIN crews AS c ON c.ship = s.name WHERE c.role = 'Oslo'", None),
+        ("SELECT s.length FROM ships AS s JOIN crews AS c ON c.ship = s.name WHERE c.people > 2", None),
+    ],
+)
+def test_values_tested_in_a_joined_table_that_the_table_itself_holds(sql: str, wanted: str | None) -> None:
+    tree = parse_select(sql)
+    assert values_of_one_sql(tree, Names(tree, profiles(database()))) == wanted
 
 
 @pytest.mark.parametrize(
@@ -308,6 +326,9 @@ def test_a_join_on_a_column_of_one_table_is_made_on_what_both_have() -> None:
     tree = parse_select("SELECT COUNT(*) FROM scores AS a JOIN sides AS b ON a.player = A.player WHERE b.won = 0")
     repair(tree, Names(tree, known), "")
     assert "ON a.team = b.team AND a.document = b.document" in tree.sql(DIALECT)
+    beside = parse_select("SELECT COUNT(*) FROM scores AS a JOIN sides AS b ON b.document = a.document WHERE b.won = 0")
+    repair(beside, Names(beside, known), "")  # each row of one list would meet each of the other
+    assert "ON a.team = b.team AND a.document = b.document" in beside.sql(DIALECT)
     other = parse_select("SELECT COUNT(*) FROM sides WHERE won = 0")
     question = "How many times did a player score 30 points?"
     found = review(question, other, run(other.sql(DIALECT)), known, (), run)
