@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from sliders.chunks.sentences import sentence_spans
 
 _BESIDE = re.compile(
-    r"\b(?:against|over|versus|vs\.?|past|beat\w*|defeat\w*|from|host\w*|visit\w*|fac(?:e|es|ing|ed)|play(?:s|ing)?|to|with|by|"
-    r"at|on|in|than|behind|upset|edged|topped|held|hold off|outscor\w+|stop\w*)\s+(?:the\s+)?(?:(?:visiting|host|home)\s+)?$",
+    r"\b(?:against|over|versus|vs\.?|past|beat\w*|defeat\w*|from|(?<!the )(?:host|visit)\w*|fac(?:e|es|ing|ed)|play(?:s|ing)?|"
+    r"to|with|by|at|on|in|than|behind|upset|edged|topped|held|hold off|outscor\w+|stop\w*)\s+(?:the\s+)?(?:(?:visiting|host|home)\s+)?$",
     re.IGNORECASE,
 )
 """Words before a group that a sentence is not about."""
 _FOR = re.compile(
-    r"\b(?:led|lead|leading|paced|powered|carried|for|helped|aided|gave|boosted|fueled|put|kept|sparked)\s+(?:the\s+)?$"
+    r"\b(?:led|lead|leading|paced|powered|carried|for|helped|aided|gave|boosted|fueled|put|kept|sparked|only|lone)\s+(?:the\s+)?$"
 )
 _BY, _OWN = re.compile(r"\b(?:led|paced) by\b"), re.compile(r"['’]s?\s+(?:\w+\s+){0,3}")
+_OPENING = re.compile(r"[^\W\d_][\w.'’ -]{1,40}, (?:the )?")
+"""A name at the end of an opening phrase, before whom the sentence is about ("Despite 41 points from Vik, the Otters")."""
 _SUFFIX = frozenset({"Jr", "Jr.", "Sr", "Sr.", "II", "III", "IV"})
 _SURE, _HERE, _BEFORE, _LEAST = 3.0, 1.5, 1.0, 3
 
@@ -80,6 +82,7 @@ def _group_at(
         if next_to and _FOR.search(text[max(at, m.start - _REACH) : m.start]):
             return m.group, _SURE
     subjects = [m.group for m in about if m.start < at]
+    subjects = subjects or [m.group for m in about if m.start > at and _OPENING.fullmatch(text[at : m.start])]
     return (subjects[-1], _HERE) if subjects else ("", 0.0)
 
 

@@ -13,11 +13,13 @@ from sliders.schema.schema import Column, ColumnType
 REPORT = (
     "The Merrow Otters (5-2) beat the Lund Kestrels on Sunday. Ada Vik led the Otters with 28 points against the Kestrels. "
     "Oda Moe added 11 points. The Kestrels were led by Nils Berg's 19 points. Per Lie and Tor Aas had 9 points each. "
-    "Bo Holm was the only Otter to miss. For the visiting Otters, Siri Dal took 7 points. Lund's Eva Sund had 3 points."
+    "Bo Holm was the only Otter to miss. Despite 4 points from Liv Ruud, the Kestrels lost. "
+    "For the visiting Otters, Siri Dal took 7 points. Lund's Eva Sund had 3 points."
 )
 SIDES = {
     "Ada Vik": "Merrow Otters", "Oda Moe": "Merrow Otters", "Nils Berg": "Lund Kestrels", "Per Lie": "Lund Kestrels",
-    "Tor Aas": "Lund Kestrels", "Siri Dal": "Merrow Otters", "Eva Sund": "Lund Kestrels",
+    "Tor Aas": "Lund Kestrels", "Bo Holm": "Merrow Otters", "Liv Ruud": "Lund Kestrels",
+    "Siri Dal": "Merrow Otters", "Eva Sund": "Lund Kestrels",
 }  # fmt: skip
 GROUPS = ("Merrow Otters", "Lund Kestrels")
 
