@@ -14,7 +14,8 @@ from sliders.chunks.sentences import sentence_spans
 
 _BESIDE = re.compile(
     r"\b(?:against|over|versus|vs\.?|past|beat\w*|defeat\w*|from|(?<!the )(?:host|visit)\w*|fac(?:e|es|ing|ed)|play(?:s|ing)?|"
-    r"to|with|by|at|on|in|than|behind|upset|edged|topped|held|hold off|outscor\w+|stop\w*)\s+(?:the\s+)?(?:(?:visiting|host|home)\s+)?$",
+    r"to|with|by|at|on|in|than|"
+    r"behind|upset|edged|topped|held|hold off|outscor\w+|stop\w*)\s+(?:the\s+)?(?:(?:visiting|host|home)\s+)?$",
     re.IGNORECASE,
 )
 """Words before a group that a sentence is not about."""
