@@ -104,6 +104,9 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
     if name in _WHOLE_SET or _counts_rows(parts, table, question):
         issues.append(LintIssue(column.name, "counts, ranks and answers are SQL's work", "dropped"))
         return None
+    if name in ("unit", "units") and not re.search(r"\bunits?\b", question, re.IGNORECASE) and len(table.columns) > 1:
+        issues.append(LintIssue(column.name, "a unit stands with its number", "dropped"))
+        return None
     own = set() if table.grain == "many" and column.type is ColumnType.TEXT else _row_nouns(table)
     stated = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)  # a document may say how many there are
     counted = set() if column.type is ColumnType.DATE else _counted_often(question, 2 if stated else 1)

@@ -334,3 +334,12 @@ def test_a_number_is_named_by_all_of_the_words_that_tell_it(asked: str, proposed
 def test_a_figure_that_a_report_states_is_no_column() -> None:
     asked = proposal(("depth", "depth", "number"), ("figure", "figure", "text"))
     assert induce("What is the average depth in the reports that state a figure?", asked).table.column_names == ("depth",)
+
+
+@pytest.mark.parametrize(
+    ("question", "kept"),
+    [("What is the average depth in metres?", ("depth",)), ("Which unit had the greatest depth?", ("depth", "unit"))],
+)
+def test_the_unit_of_a_number_is_no_column_of_its_own(question: str, kept: tuple[str, ...]) -> None:
+    asked = proposal(("depth", "depth", "number"), ("metres", "unit", "text"), row="a berth")
+    assert induce(question, asked, {"names": []}).table.column_names == kept
