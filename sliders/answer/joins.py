@@ -28,9 +28,7 @@ def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:
         if own[0] is joined or not (own == other or lists):
             continue
         shared = [c.column.name for c in joined.columns if c.column.type in TEXTUAL and own[0].column(c.column.name)]
-        if lists and shared == [own[0].view.document]:
-            continue
-        if not shared:
+        if not shared or (lists and shared == [own[0].view.document]):
             continue
         sides = names.alias_of(own[0]), join.this.alias_or_name
         tests = [exp.EQ(this=exp.column(name, table=sides[0]), expression=exp.column(name, table=sides[1])) for name in shared]
@@ -72,10 +70,7 @@ def values_of_one_sql(tree: exp.Query, names: Names) -> str | None:
     alone.set("joins", None)
     if any(found[0] is not owner for column in alone.find_all(exp.Column) if (found := names.resolve(column))):
         return None
-    next(iter(alone.find_all(exp.Table))).replace(exp.to_table(owner.view.name))
-    for column in alone.find_all(exp.Column):
-        column.set("table", None)
-    return alone.sql(DIALECT)
+    return _over(alone, owner)
 
 
 def single_table_sql(tree: exp.Query, names: Names) -> str | None:
@@ -95,8 +90,12 @@ def single_table_sql(tree: exp.Query, names: Names) -> str | None:
     holders = [profile for profile in names.used() if all(profile.column(name) for name in read - named)]
     if not holders:
         return None
-    table = next(iter(alone.find_all(exp.Table)))
-    table.replace(exp.to_table(holders[-1].view.name))
+    return _over(alone, holders[-1])
+
+
+def _over(alone: exp.Select, table: TableProfile) -> str:
+    """A statement whose joins were taken away, over this table."""
+    next(iter(alone.find_all(exp.Table))).replace(exp.to_table(table.view.name))
     for column in alone.find_all(exp.Column):
         column.set("table", None)
     return alone.sql(DIALECT)

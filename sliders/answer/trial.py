@@ -69,13 +69,14 @@ class _Trial:
         if both and not empty((tried := self.run_sql(both)).rows):
             self.run(parse_select(both), "no row holds both values: asked of what they belong to")
             return
-        alone = single_table_sql(self.tree, self.names())
-        if alone and not empty((tried := self.run_sql(alone)).rows) and not is_zero(tried):
-            self.run(parse_select(alone), "the join gave nothing: one table alone is asked")
-            return
-        held = values_of_one_sql(self.tree, self.names())
-        if held and not empty((tried := self.run_sql(held)).rows) and not is_zero(tried):
-            self.run(parse_select(held), "the join gave nothing: the table that is read holds the tested values itself")
+        for rewritten, note in (
+            (single_table_sql, "the join gave nothing: one table alone is asked"),
+            (values_of_one_sql, "the join gave nothing: the table that is read holds the tested values itself"),
+        ):
+            alone = rewritten(self.tree, self.names())
+            if alone and not empty((tried := self.run_sql(alone)).rows) and not is_zero(tried):
+                self.run(parse_select(alone), note)
+                return
 
     def keep_ties(self) -> None:
         """Keep every row that is equal to the first one."""

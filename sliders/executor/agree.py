@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sliders.executor.session import Session
 from sliders.extraction.categories import categorised
-from sliders.extraction.cells import Cell, Grounding, Row, Span
+from sliders.extraction.cells import Cell, Grounding, Row, Span, with_changed
 from sliders.extraction.coerce import Coerced
 from sliders.extraction.consensus import Line, agreed
 from sliders.extraction.labelled import settled_by_labels
@@ -68,12 +68,7 @@ def _of_documents(session: Session, table: Table, rows: list[Row]) -> tuple[list
 def _saved(session: Session, rows: list[Row], changed: Sequence[Row]) -> list[Row]:
     """All rows with the changed cells, which are saved: reading a large table again costs more than settling it."""
     session.catalog.extractions.save(changed)
-    cells: dict[str, dict[str, Cell]] = {}
-    for row in changed:
-        cells.setdefault(row.id, {}).update({cell.column: cell for cell in row.cells})
-    return [
-        replace(row, cells=tuple(own.get(c.column, c) for c in row.cells)) if (own := cells.get(row.id)) else row for row in rows
-    ]
+    return with_changed(rows, changed)
 
 
 class _Texts:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sliders.executor.session import Session
-from sliders.executor.sides import Roles, sides_of
+from sliders.executor.sides import Roles, result_columns, sides_of
 from sliders.extraction.cells import Cell, Grounding, Row, Span
-from sliders.extraction.scores import read_score, side_of
-from sliders.schema.opponents import side_columns
+from sliders.extraction.scores import read_score
+from sliders.schema.opponents import SideColumns, side_columns
 from sliders.schema.schema import Column, ColumnType, Schema, Table
 from sliders.store.records import Task
 
@@ -25,43 +25,39 @@ def results_first(tables: Iterable[Table]) -> list[Table]:
 
 def fill_from_results(session: Session, table: Table) -> None:
     """Give a pinned table of sides its two rows for each result of another table; other columns are left to be asked."""
-    schema = session.catalog.schemas.current() or Schema()
-    for results in schema.tables:
-        roles = _roles(results, table) if table.pinned and results.name != table.name else None
-        if roles is not None:
-            _fill(session, table, results, roles)
-
-
-def _roles(results: Table, table: Table) -> Roles | None:
-    columns = side_columns(table)
-    if columns is None or results.grain != "document":
-        return None
-    texts = [c.name for c in results.columns if c.type is ColumnType.TEXT]
-    winners, losers = ([t for t in texts if side_of(t) == side] for side in ("winner", "loser"))
-    numbers = {c.name for c in table.columns if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)}
-    scores = [s for s in numbers if {f"winner_{s}", f"loser_{s}"} <= set(results.column_names)]
-    if len(winners) != 1 or len(losers) != 1 or len(scores) != 1:
-        return None
-    return Roles(winners[0], losers[0], scores[0], columns.own, columns.own)
-
-
-def _fill(session: Session, table: Table, results: Table, roles: Roles) -> None:
-    columns = side_columns(table)
-    settled = session.catalog.extractions.settled(table)
+    columns = side_columns(table) if table.pinned else None
     if columns is None:
         return
+    for results in (session.catalog.schemas.current() or Schema()).tables:
+        roles = _roles(results, table, columns) if results.name != table.name else None
+        if roles is not None:
+            _fill(session, table, results, roles, columns)
+
+
+def _roles(results: Table, table: Table, columns: SideColumns) -> Roles | None:
+    named = result_columns(results) if results.grain == "document" else None
+    numbers = {c.name for c in table.columns if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)}
+    scores = [s for s in numbers if {f"winner_{s}", f"loser_{s}"} <= set(results.column_names)]
+    return Roles(*named, scores[0], columns.own, columns.own) if named and len(scores) == 1 else None
+
+
+def _fill(session: Session, table: Table, results: Table, roles: Roles, columns: SideColumns) -> None:
+    settled = session.catalog.extractions.settled(table)
     names = {roles.noun: columns.own, "opponent": columns.other, roles.score: roles.score, "won": columns.won}
     asked = tuple(name for name in names.values() if name)
-    rows = [r for r in session.catalog.extractions.rows(results.name) if columns.own not in settled.get(r.chunk_id, ())]
-    made = [_named(side, names) for row in rows for side in sides_of(row, table, roles)]
-    whole = {m.document_id for m in made if sum(m.document_id == other.document_id for other in made) == _BOTH}
-    made = [m for m in made if m.document_id in whole]
     records = [c for c in table.columns if _asks_for_record(c)]
-    made = [_with_records(session, row, made, columns.own, records) for row in made]
-    told = {(row.document_id, c.column) for row in made for c in row.cells}
-    tasks = []
-    for document in whole:
-        known = (*asked, *(c.name for c in records if (document, c.name) in told))
+    by_document: dict[str, list[Row]] = {}
+    for row in session.catalog.extractions.rows(results.name):
+        if columns.own not in settled.get(row.chunk_id, ()):
+            by_document.setdefault(row.document_id, []).extend(_named(side, names) for side in sides_of(row, table, roles))
+    made, tasks = [], []
+    for document, sides in by_document.items():
+        if len(sides) != _BOTH:
+            continue
+        found = [_with_records(session, row, sides, columns.own, records) for row in sides]
+        told = {cell.column for row in found for cell in row.cells}
+        known = (*asked, *(c.name for c in records if c.name in told))
+        made += found
         tasks += [Task(table.name, known, chunk.id) for chunk in session.catalog.chunks.of(document)]
     with session.catalog.database.transaction():
         session.catalog.extractions.save(made, tasks)
@@ -85,7 +81,7 @@ def _asks_for_record(column: Column) -> bool:
 def _with_records(session: Session, row: Row, rows: Sequence[Row], own: str, columns: Sequence[Column]) -> Row:
     """The row with the numbers of the record that its document prints in brackets behind the side's name ("Otters (5-2)")."""
     text = session.catalog.documents.text(row.document_id) if columns else ""
-    name, others = _name(row, own), [_name(r, own) for r in rows if r.document_id == row.document_id and r.id != row.id]
+    name, others = _name(row, own), [_name(r, own) for r in rows if r.id != row.id]
     words = [w for w in name.split() if len(w) > _SHORT and not any(w in other.split() for other in others)]
     called = "|".join(map(re.escape, words))
     match = re.search(rf"\b(?:{called})(?:['’]s?)? \((\d{{1,3}}[-–]\d{{1,3}})[^)\d]?[^)]*\)", text) if called else None

@@ -50,14 +50,20 @@ def add_sides(session: Session) -> None:
 
 def _roles(table: Table, rows: Sequence[Row], split: Sequence[str]) -> Roles | None:
     texts = [c.name for c in table.columns if c.type is ColumnType.TEXT]
-    winners, losers = ([t for t in texts if side_of(t) == side] for side in ("winner", "loser"))
+    roles = result_columns(table)
     scores = [s for s in split if {f"winner_{s}", f"loser_{s}"} <= set(table.column_names)]
-    if len(winners) != 1 or len(losers) != 1 or not scores or len(rows) < _FEWEST:
+    if roles is None or not scores or len(rows) < _FEWEST:
         return None
-    roles = (winners[0], losers[0])
     same = Counter(t for t in texts for row in rows if t not in roles and _value(row, t) in [_value(row, r) for r in roles])
     named = next((name for name, n in same.most_common(1) if n >= _SHARE * len(rows)), "")
-    return Roles(winners[0], losers[0], scores[0], named or "side", named)
+    return Roles(*roles, scores[0], named or "side", named)
+
+
+def result_columns(table: Table) -> tuple[str, str] | None:
+    """The one text column that names who won and the one that names who lost."""
+    texts = [c.name for c in table.columns if c.type is ColumnType.TEXT]
+    winners, losers = ([t for t in texts if side_of(t) == side] for side in ("winner", "loser"))
+    return (winners[0], losers[0]) if len(winners) == len(losers) == 1 else None
 
 
 def _value(row: Row, column: str) -> object:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sliders.extraction.cells import Cell, Grounding, Row, Span
+from sliders.extraction.cells import Cell, Grounding, Row, Span, with_changed
 from sliders.extraction.lexicon import NEGATIONS
 from sliders.extraction.phrases import AUXILIARIES, DETERMINERS, PREPOSITIONS, RELATIVE, is_verb, tokens_of
 from sliders.schema.names import spoken_name
@@ -41,30 +41,29 @@ def categorised(rows: Sequence[Row], table: Table, text: Callable[[Span], str]) 
         if not terms:
             continue
         short = _abbreviations([cell for _, cell in cells], text)
+        said = Counter(word for _, cell in cells for word in _telling(cell.printed))
         for row, cell in cells:
             fixed = _fixed(cell, terms, short)
-            if fixed is cell and _is_stranger(cell, [c for _, c in cells if c is not cell]):
+            if fixed is cell and _is_stranger(cell, said):
                 fixed = cell.emptied(f"{cell.printed!r} tells something else than {column.name} does in the other rows")
             if fixed is not cell:
                 changed.append(replace(row, cells=(fixed,)))
-        changed += _from_text(_with(rows, changed), column.name, terms, short, text)
+        changed += _from_text(with_changed(rows, changed), column.name, terms, short, text)
     return changed
 
 
-def _with(rows: Sequence[Row], changed: Sequence[Row]) -> list[Row]:
-    """The rows, each changed cell in its place."""
-    new = {(row.id, cell.column): cell for row in changed for cell in row.cells}
-    return [replace(row, cells=tuple(new.get((row.id, c.column), c) for c in row.cells)) for row in rows]
-
-
-def _is_stranger(cell: Cell, others: Sequence[Cell]) -> bool:
-    """Whether a clause has no word in common with what any other document has in its column."""
+def _is_stranger(cell: Cell, said: Counter[str]) -> bool:
+    """Whether a clause has no word in common with what any other document has in its column; `said` counts the cells of
+    each word."""
     tokens = tokens_of(cell.printed)
     clause = any(token.text in _ENDS or is_verb(tokens, at) for at, token in enumerate(tokens) if at)
-    own = set(re.findall(r"[^\W\d_]{4,}", cell.printed.casefold()))
-    known = {word for other in others for word in re.findall(r"[^\W\d_]{4,}", other.printed.casefold())}
+    own = _telling(cell.printed)
     named = set(spoken_name(cell.column).split()) & {token.text for token in tokens}
-    return clause and bool(own) and not named and own.isdisjoint(known)
+    return clause and bool(own) and not named and all(said[word] == 1 for word in own)
+
+
+def _telling(words: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]{4,}", words.casefold()))
 
 
 def _from_text(

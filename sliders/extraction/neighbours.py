@@ -7,6 +7,7 @@ before another, "Merrow, Vorland", the words before the second one are the first
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
@@ -26,14 +27,13 @@ def with_neighbours(rows: Sequence[Row], table: Table, text: Callable[[Span], st
     """
     names = [c.name for c in table.columns if c.type is ColumnType.TEXT]
     changed: dict[str, dict[str, Cell]] = {}
-    for name in names:
-        for row in rows:
+    for row in rows:
+        for name in names:
             cell = row.cell(name)
             if cell is not None and cell.stands and (whole := _to_abbreviation(cell, text) or _with_alias(cell, text)):
                 changed.setdefault(row.id, {})[name] = whole
-    for first, second in permutations(names, 2):
-        for row_id, cell in _before(rows, first, second, text):
-            changed.setdefault(row_id, {})[first] = cell
+    for row_id, cell in _before(rows, names, text):
+        changed.setdefault(row_id, {})[cell.column] = cell
     return [replace(row, cells=tuple(changed[row.id].values())) for row in rows if row.id in changed]
 
 
@@ -78,18 +78,39 @@ def _at(cell: Cell, span: Span, text: Callable[[Span], str], how: str) -> Cell:
     )
 
 
-def _before(rows: Sequence[Row], first: str, second: str, text: Callable[[Span], str]) -> Iterator[tuple[str, Cell]]:
-    """Cells of `first` that never stand before their `second`, though most others do: the one name that does in their text."""
-    both = [(row, a, b) for row in rows if (a := row.cell(first)) and (b := row.cell(second)) and b.stands]
-    wholes = {row.id: text(Span(row.document_id, 0, _LONGEST)) for row, _, _ in both}
-    beside = {row.id for row, a, b in both if a.stands and f"{a.printed}, {b.printed}" in wholes[row.id]}
-    if len(both) < _FEWEST_ROWS or len(beside) < _SHARE * len(both):
-        return
-    for row, a, b in both:
-        found = list(re.finditer(rf"{_NAME}, {re.escape(b.printed)}(?!\w)", wholes[row.id])) if row.id not in beside else []
-        if len({match[1] for match in found}) == 1:
-            span = Span(row.document_id, found[0].start(1), found[0].end(1), b.span.page if b.span else None)
-            yield row.id, _at(a, span, text, f"it stands before {second}, as in most documents")
+def _before(rows: Sequence[Row], names: Sequence[str], text: Callable[[Span], str]) -> Iterator[tuple[str, Cell]]:
+    """Cells that never stand before the column that most others stand before: the one name that does in their text.
+
+    Each text is read once to see which pairs stand so, and once more where some do.
+    """
+    pairs = list(permutations(names, 2)) if len(rows) >= _FEWEST_ROWS else []
+    both, beside = Counter[tuple[str, str]](), dict[tuple[str, str], set[str]]((pair, set()) for pair in pairs)
+    for row in rows if pairs else ():
+        whole = _whole(row, text)
+        for pair, a, b in _held(row, pairs):
+            both[pair] += 1
+            if a.stands and f"{a.printed}, {b.printed}" in whole:
+                beside[pair].add(row.id)
+    usual = [p for p in pairs if both[p] >= _FEWEST_ROWS and len(beside[p]) >= _SHARE * both[p]]
+    for row in rows if usual else ():
+        whole = _whole(row, text)
+        for pair, a, b in _held(row, [pair for pair in usual if row.id not in beside[pair]]):
+            found = list(re.finditer(rf"{_NAME}, {re.escape(b.printed)}(?!\w)", whole))
+            if len({match[1] for match in found}) == 1:
+                span = Span(row.document_id, found[0].start(1), found[0].end(1), b.span.page if b.span else None)
+                yield row.id, _at(a, span, text, f"it stands before {pair[1]}, as in most documents")
+
+
+def _whole(row: Row, text: Callable[[Span], str]) -> str:
+    return text(Span(row.document_id, 0, _LONGEST))
+
+
+def _held(row: Row, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], Cell, Cell]]:
+    """The pairs of columns that a row was asked for, with their cells, where the second one stands."""
+    for pair in pairs:
+        a, b = row.cell(pair[0]), row.cell(pair[1])
+        if a is not None and b is not None and b.stands:
+            yield pair, a, b
 
 
 _LONGEST = 20_000

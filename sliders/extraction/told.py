@@ -126,6 +126,10 @@ def _derived(reading: Reading, cell: Cell, place: tuple[int, int], value: Scalar
     )
 
 
+def _in_place(row: Row, cell: Cell, found: Cell) -> Row:
+    return replace(row, cells=tuple(found if c is cell else c for c in row.cells))
+
+
 def _of_call(found: Cell, cell: Cell) -> Cell:
     """The cell as read by the call that gave `cell`."""
     return replace(found, call_id=cell.call_id, model=cell.model, prompt_hash=cell.prompt_hash)
@@ -167,7 +171,7 @@ def _with_own_number(reading: Reading, row: Row, naming: str, column: Column, ow
         found = Cell(column.name, printed=cell.printed, absence=Absence.UNGROUNDED, detail="the text gives it to another row")
     else:
         return row
-    return replace(row, cells=tuple(found if c is cell else c for c in row.cells))
+    return _in_place(row, cell, found)
 
 
 def with_own_groups(reading: Reading, rows: list[Row], columns: Sequence[Column]) -> list[Row]:
@@ -195,7 +199,7 @@ def _with_full_name(reading: Reading, row: Row, column: Column) -> Row:
         return row
     start = reading.text.find(whole)
     found = _of_call(cell_at(reading, column, start, start + len(whole)), cell)
-    return replace(row, cells=tuple(found if c is cell else c for c in row.cells))
+    return _in_place(row, cell, found)
 
 
 _GROUPS = frozenset("team club side squad crew faction opponent".split())
@@ -218,4 +222,4 @@ def _with_own_group(reading: Reading, row: Row, naming: str, column: Column, own
     if cell is None or start < 0 or str(cell.value).split()[-1:] == group.split()[-1:]:
         return row
     found = replace(_of_call(cell_at(reading, column, start, start + len(group)), cell), detail="the text speaks of it there")
-    return replace(row, cells=tuple(found if c is cell else c for c in row.cells))
+    return _in_place(row, cell, found)
