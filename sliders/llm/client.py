@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-import httpx
 import openai
 
 from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
@@ -23,6 +21,7 @@ from sliders.llm.retry import ServerRefusal, translated, with_retries
 from sliders.llm.salvage import parse_json, salvage, strip_wrapping
 from sliders.llm.stream import streamed
 from sliders.llm.tokens import context_window, token_counter
+from sliders.llm.transport import HttpClient
 from sliders.llm.usage import PriceTable
 from sliders.llm.validate import problems, without_bad_items
 
@@ -58,28 +57,6 @@ class _Reply:
     finish_reason: FinishReason
     usage: Usage
     logprobs: tuple[float, ...]
-
-
-class _Clients:
-    """HTTP clients of one event loop, one for each call in flight: a shared pool would look at all of its connections
-    for each request, which at 64 costs three times the processor time of a request."""
-
-    def __init__(self) -> None:
-        self.opened: list[openai.AsyncOpenAI] = []
-        self._idle: list[openai.AsyncOpenAI] = []
-        self._trusted = httpx.create_ssl_context()  # reading the certificates takes longer than a call
-
-    @contextmanager
-    def one(self, make: Callable[[ssl.SSLContext], openai.AsyncOpenAI]) -> Iterator[openai.AsyncOpenAI]:
-        """The client used last of those that are free, a new one when none is."""
-        if not self._idle:
-            self._idle.append(make(self._trusted))
-            self.opened.append(self._idle[-1])
-        client = self._idle.pop()
-        try:
-            yield client
-        finally:
-            self._idle.append(client)
 
 
 class _Unusable(Exception):
@@ -123,7 +100,7 @@ class OpenAIModel:
         self._gate = gate or Gate(settings.concurrency)
         self._limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
         self._count = token_counter(self._name)
-        self._clients = PerLoop(_Clients)
+        self._clients = PerLoop(self._client)
 
     @property
     def name(self) -> str:
@@ -158,8 +135,8 @@ class OpenAIModel:
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
-        dropped = self._clients.drop()
-        for client in dropped.opened if dropped else ():
+        client = self._clients.drop()
+        if client is not None:
             await client.close()
 
     @property
@@ -169,7 +146,7 @@ class OpenAIModel:
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self._model, self._where, self._settings.timeout)
 
-    def _client(self, trusted: ssl.SSLContext) -> openai.AsyncOpenAI:
+    def _client(self) -> openai.AsyncOpenAI:
         key = self._settings.api_key or ("unused" if self._settings.base_url else None)
         if key is None:
             raise ModelUnavailable(
@@ -177,14 +154,12 @@ class OpenAIModel:
                 "or leave the model out for the embedded one"
             )
         # Retries are ours: they honour Retry-After for all calls of the server at once.
-        # The package's own HTTP client closes itself when it is collected, which fails loudly once its loop is closed.
-        http = openai.DefaultAsyncHttpxClient(timeout=self._settings.timeout, verify=trusted)
         return openai.AsyncOpenAI(
             api_key=key,
             base_url=self._settings.base_url,
             timeout=self._settings.timeout,
             max_retries=0,
-            http_client=http,
+            http_client=HttpClient(self._settings.timeout),
         )
 
     async def _structured(self, request: Request, schema: Mapping[str, Any]) -> Response:
@@ -286,7 +261,8 @@ class OpenAIModel:
             async with self._gate.slot():
                 booking = await self._limiter.acquire(estimate)
                 started = time.perf_counter()
-                with self._clients.get().one(self._client) as client, self._translated():
+                client = self._clients.get()
+                with self._translated():
                     # Not `chat.completions.create`: it walks through every message and schema to rename fields and
                     # makes models of the reply, which takes as long as all the rest of a call.
                     if request.enough is not None and self._first is Rung.GRAMMAR:
