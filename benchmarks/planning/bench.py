@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks.planning.labels import EVALS
 from benchmarks.scoring import Prediction, score_answer
@@ -171,10 +174,32 @@ async def plain_answer(ws: Workspace, question: str, passages: str) -> Answer:
 
 
 async def fixed_retrieval(ws: Workspace, question: str) -> Answer:
-    """Standard retrieval: dense, five segments of 256 tokens, one call."""
+    """Standard retrieval as OkraLong sets it up (section 4.2): the five nearest windows of 512 tokens, one call."""
+    texts = [w for d in ws.session.catalog.documents.all() for w in _windows(ws, ws.session.catalog.documents.text(d.id))]
+    vectors = ws.session.embedder.embed([question, *texts])
+    nearest = np.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[:5]
+    return await plain_answer(ws, question, "\n\n".join(texts[n] for n in nearest))
+
+
+async def short_retrieval(ws: Workspace, question: str) -> Answer:
+    """Retrieval with this project's own segments: dense, five of 256 tokens, one call."""
     source: PassageSource = passage_source(ws.session, question)
     found = source.search(question, Context(5, 256, (0, 1)))
     return await plain_answer(ws, question, "\n\n".join(f"[{p.header}]\n{p.text}" for p in found))
+
+
+def _windows(ws: Workspace, text: str, tokens: int = 512) -> list[str]:
+    """A text cut after words into windows of at most so many tokens."""
+    count = ws.session.models.model_for("answer").count_tokens
+    out, current, used = list[str](), list[str](), 0
+    for word in re.findall(r"\S+\s*", text):
+        size = count(word)
+        if used + size > tokens and current:
+            out.append("".join(current))
+            current, used = [], 0
+        current.append(word)
+        used += size
+    return [*out, "".join(current)] if current else out
 
 
 def whole_tokens(ws: Workspace) -> int:

@@ -54,6 +54,32 @@ def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
     return Worked(value, tuple(used), unknown)
 
 
+def as_printed(text: str, texts: Iterable[str]) -> str:
+    """The text with each number that nowhere stands written as the one printed number of the same digits.
+
+    A reply "12.868" over a page that prints "12,868" means the latter. Numbers of fewer than four digits stay.
+    """
+    printed: dict[str, set[str]] = {}
+    for each in texts:
+        for found in _WRITTEN.findall(each):
+            printed.setdefault(_digits(found), set()).add(found)
+
+    def mended(match: re.Match[str]) -> str:
+        said = match.group()
+        known = printed.get(_digits(said), set())
+        return next(iter(known)) if len(known) == 1 and len(_digits(said)) >= _LEAST_DIGITS else said
+
+    return _WRITTEN.sub(mended, text)
+
+
+_WRITTEN = re.compile(r"\d+(?:[.,]\d+)*")
+_LEAST_DIGITS = 4
+
+
+def _digits(written: str) -> str:
+    return re.sub(r"\D", "", written)
+
+
 def _held(number: float, printed: set[float]) -> bool:
     """Whether a number is printed, as such or as a percentage ("5%" used as 0.05)."""
     return any(abs(number - p) <= 1e-9 * max(1.0, p) or abs(number * 100 - p) <= 1e-9 * max(1.0, p) for p in printed)

@@ -47,7 +47,8 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """How to search: `segments` of at most `tokens` each, `weights` of words and meaning; `extend` adds neighbours."""
+    """How to search: `segments` of at most `tokens` each, `weights` of words and meaning; `extend` adds the neighbours
+    of the best one; segments below the share `threshold` of the best score are left out."""
 
     segments: int = 5
     tokens: int = 150
@@ -133,9 +134,9 @@ class PassageSource:
     def assemble(self, ranked: Sequence[RankedSegment], context: Context) -> tuple[Passage, ...]:
         """Segments as passages: neighbours joined, extended where asked, tables recovered."""
         pieces: dict[str, list[tuple[int, int, float]]] = {}
-        for segment in ranked:
+        for number, segment in enumerate(ranked):
             start, end = segment.start, segment.end
-            if context.extend:
+            if context.extend and number == 0:
                 start, end = self._extended(segment.document_id, start, end, context.tokens)
             start, end = self._with_table(segment.document_id, start, end)
             pieces.setdefault(segment.document_id, []).append((start, end, segment.score))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sliders.answer.expression import work_out
+from sliders.answer.expression import as_printed, work_out
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
 from sliders.answer.values import Value
@@ -98,6 +98,7 @@ async def read(
     answer = str(data.get("answer") or "").strip()
     if is_refusal(answer):
         return Reading(False, reason="the passages do not hold the answer", confidence=confidence, usage=reply.usage)
+    answer = as_printed(answer, [p.text for p in passages])
     citations = cite_quote(quote, passages) or cite_quote(answer, passages)
     reason = "" if citations else "the model's quote is not in the passages"
     return Reading(True, value_of(answer), answer, citations, reason, confidence, reply.usage)
@@ -106,12 +107,14 @@ async def read(
 def _calculated(
     expression: str, quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage
 ) -> Reading:
+    texts = [p.text for p in passages]
+    expression = as_printed(expression.strip(" ,;:"), texts)
     if is_refusal(expression):
         return Reading(False, reason="the passages do not hold the numbers", confidence=confidence, usage=usage)
     citations = cite_quote(quote, passages)
-    worked = work_out(expression, [p.text for p in passages])
+    worked = work_out(expression, texts)
     if worked is None:
-        if any(c.isdigit() for c in expression) and not re.search(r"[a-z]{3}", expression, re.I):
+        if not _in_words(expression):
             reason = f"the calculation {expression!r} cannot be worked out"
             return Reading(False, reason=reason, confidence=confidence, usage=usage)
         return Reading(
@@ -125,6 +128,11 @@ def _calculated(
     number: float | int = int(value) if value == int(value) else value
     cited = citations or _cite_numbers(worked.numbers, passages)
     return Reading(True, number, f"{number}", cited, f"worked out: {expression.strip()}", confidence, usage)
+
+
+def _in_words(expression: str) -> bool:
+    """Whether it answers in words: a formula with names in place of numbers, or marks alone, does not."""
+    return bool(re.search(r"[^\W\d_]{2}", expression)) and not re.search(r"[*=×÷]|\s[/+]\s", expression)
 
 
 def value_of(answer: str) -> Value:
