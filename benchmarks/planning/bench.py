@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.planning.labels import EVALS
 from benchmarks.scoring import Prediction, score_answer
+from benchmarks.subset import over_documents
 from benchmarks.suites import GoldQuestion, load_suite
 from benchmarks.values import token_f1
 from sliders.answer.passages import Context, PassageSource
@@ -37,11 +38,13 @@ _REPLY_TOKENS = 120
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question of a set; `document` is set where it is asked of one document alone."""
+    """One question of a set; `documents` are those that it is asked of, all when empty; `apart` keeps a workspace of
+    its own, so that what was extracted for another question does not count."""
 
     suite: str
     gold: GoldQuestion
-    document: str = ""
+    documents: tuple[str, ...] = ()
+    apart: bool = False
 
     @property
     def key(self) -> str:
@@ -88,25 +91,29 @@ class Bench:
         name = "".join(c if c.isalnum() else "_" for c in self.settings.model)
         self.ledger = Ledger(self.folder / f"planner_{name}.jsonl")
 
-    def cases(self, suite: str, number: int | None = None) -> list[Case]:
-        """Questions spread over a set."""
+    def cases(self, suite: str, number: int | None = None, documents: int | None = None) -> list[Case]:
+        """Questions spread over a set; over its first documents alone, each in a workspace of its own, where given."""
         loaded = load_suite(self.evals / suite)
+        if documents is not None:
+            loaded = over_documents(loaded, documents)
         alone = suite in ("tatqa_contexts", "finqa_pages", "qasper_papers", "financebench_pdfs")
+        names = tuple(d.name for d in loaded.documents) if documents is not None else ()
         golds = list(loaded.questions)
         wanted = number or self.questions
         step = max(1, len(golds) // wanted)
-        return [Case(suite, g, (g.docs or ("",))[0] if alone else "") for g in golds[::step][:wanted]]
+        return [Case(suite, g, (g.docs or ("",))[:1] if alone else names, bool(names)) for g in golds[::step][:wanted]]
 
     def workspace(self, case: Case) -> Workspace:
         """The workspace of the case's documents; segment vectors stay in it between runs."""
-        name = f"{case.suite}_{case.document}".replace("/", "_").rstrip("_")
+        name = f"{case.suite}_{case.gold.id if case.apart else '_'.join(case.documents)}".replace("/", "_").rstrip("_")
         if name not in self._open:
             for other in list(self._open):
                 self._open.pop(other).close()
             ws = Workspace(self.folder / f"{name}.db", settings=self.settings)
             docs = self.evals / case.suite / "dev" / "docs"
             if not ws.session.catalog.documents.all():
-                ws.add(docs / case.document if case.document else docs)
+                for path in [docs / d for d in case.documents] or [docs]:
+                    ws.add(path)
             self._open[name] = ws
         ws = self._open[name]
         ws.session.models = connect(self.settings)

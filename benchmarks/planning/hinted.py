@@ -9,6 +9,8 @@ from unittest.mock import patch
 
 from benchmarks.planning.bench import Bench, Case, mean, routed, whole_tokens
 from benchmarks.scoring import Prediction, score_answer
+from benchmarks.suites import GoldQuestion, load_suite
+from benchmarks.values import parse_number
 from sliders.answer import workflows
 from sliders.answer.verification import Ranking, verify_scores
 from sliders.api import Workspace
@@ -44,6 +46,26 @@ def hints_for(question: str) -> tuple[Locate, Ignore, Verify]:
     )  # fmt: skip
 
 
+def _printed(bench: Bench) -> list[Case]:
+    """Questions of one long report whose answer is a number."""
+    numeric = [c for c in bench.cases(SUITES[0], 1000) if parse_number(str(c.gold.answer)) is not None]
+    return numeric[:: max(1, len(numeric) // bench.questions)][: bench.questions]
+
+
+def _of_filings(bench: Bench) -> list[Case]:
+    """Questions for one number of one company among all filings, out of the gold table; in the words of the set's own."""
+    tables = load_suite(bench.evals / SUITES[1]).tables
+    frame = next(t.frame for t in tables if t.name == "income_as_filed")
+    own = frame[frame["filing_fiscal_year"] == frame["fiscal_year"]]
+    cases = []
+    for number, row in enumerate(own.to_dict("records")):
+        name, column = (("total revenue", "revenue_musd"), ("net income", "net_income_musd"))[number // 2 % 2]
+        question = f"What was the {name} of {row['company']} in fiscal {row['fiscal_year']} (USD millions)?"
+        gold = GoldQuestion(f"cell-{number}", question, (float(str(row[column])),), "number", tolerance=0.001)
+        cases.append(Case(SUITES[1], gold))
+    return cases[:: max(1, len(cases) // bench.questions)][: bench.questions]
+
+
 def _arms(question: str) -> dict[str, tuple[Directive, ...]]:
     place, skip, check = hints_for(question)
     return {"none": (), "locate": (place,), "ignore": (skip,), "verify": (check,), "all": (place, skip, check)}
@@ -51,7 +73,7 @@ def _arms(question: str) -> dict[str, tuple[Directive, ...]]:
 
 def compare(bench: Bench) -> dict[str, Any]:
     """Accuracy, MRR and tokens of each arm, then wrong hints."""
-    cases = [case for suite in SUITES for case in bench.cases(suite)]
+    cases = [*_printed(bench), *_of_filings(bench)]
     table: dict[str, list[dict[str, Any]]] = {}
     needed: list[int] = []
     for case in cases:
