@@ -100,17 +100,16 @@ async def fill(session: Session, table: Table, columns: Sequence[str]) -> Filled
         return Filled()
     counts = {"asked": 0, "failed": 0, "gated": 0, "rows": 0, "left": sum(len(m.columns) for m in missing)}
     slots = 1 if session.models.serves_one("extract") else session.settings.concurrency
-    queue: asyncio.Queue[Work | None] = asyncio.Queue(maxsize=2 * slots)
+    queue: asyncio.Queue[tuple[Work, _DocumentFacts] | None] = asyncio.Queue(maxsize=2 * slots)
     number = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
     stopped: list[str] = []
-    contexts: dict[str, _DocumentFacts] = {}
 
     async def worker() -> None:
         while (item := await queue.get()) is not None:
             if stopped:
                 continue  # the queue is emptied, so that its producer never waits for room
             try:
-                await _one(session, table, item, contexts, counts)
+                await _one(session, table, *item, counts)
             except BudgetExceeded as error:
                 stopped.append(str(error))
                 continue
@@ -140,19 +139,20 @@ async def _together(*work: Coroutine[None, None, None]) -> None:
 
 
 async def _produce(
-    session: Session, table: Table, missing: Sequence[_Missing], queue: asyncio.Queue[Work | None],
-    stopped: Sequence[str], counts: dict[str, int],
+    session: Session, table: Table, missing: Sequence[_Missing],
+    queue: asyncio.Queue[tuple[Work, _DocumentFacts] | None], stopped: Sequence[str], counts: dict[str, int],
 ) -> None:  # fmt: skip
     """Puts the work of one document after the other into the queue, without what code reads or pruning drops."""
     judge = ChunkJudge(session, table, sum(len(m.columns) for m in missing))
     for document in missing:
         if stopped:
             return
-        work = await fill_statements(session, table, _work(session, document))
+        facts = _facts(session, document.document_id)
+        work = await fill_statements(session, table, facts.document, _work(session, document))
         kept = await _pruned(session, table, work, judge)
         counts["left"] -= len(document.columns) - len(kept)
         for item in kept:
-            await queue.put(item)
+            await queue.put((item, facts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +161,10 @@ class _DocumentFacts:
     context: CoerceContext
 
 
-def _facts(session: Session, document_id: str, known: dict[str, _DocumentFacts]) -> _DocumentFacts:
-    """What the document shows about its printed values; documents come one after the other, so few are kept."""
-    if document_id not in known:
-        if len(known) > 64:
-            known.clear()
-        document = session.catalog.documents.get(document_id)
-        known[document_id] = _DocumentFacts(document, context_of(session, document.text))
-    return known[document_id]
+def _facts(session: Session, document_id: str) -> _DocumentFacts:
+    """A document and what it shows about its printed values."""
+    document = session.catalog.documents.get(document_id)
+    return _DocumentFacts(document, context_of(session, document.text))
 
 
 def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
@@ -185,7 +181,7 @@ def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
 
 
 async def _one(
-    session: Session, table: Table, item: Work, contexts: dict[str, _DocumentFacts], counts: dict[str, int]
+    session: Session, table: Table, item: Work, facts: _DocumentFacts, counts: dict[str, int]
 ) -> None:
     chunk = item.chunk
     names = tuple(c.name for c in item.columns)
@@ -196,7 +192,6 @@ async def _one(
             gated = Decision("gate", f"chunk:{chunk.id}", "gated out", verdict)
             session.catalog.extractions.save([], [Task(table.name, names, chunk.id, "gated", verdict)], [gated])
             return
-    facts = _facts(session, chunk.document_id, contexts)
     known = [r for r in _rows_of(session, table, chunk)] if table.grain == "many" else []
     extraction = await extract_chunk(
         chunk,

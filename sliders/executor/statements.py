@@ -24,28 +24,20 @@ if TYPE_CHECKING:
 _COVER_CHUNKS = 2
 
 
-async def fill_statements(session: Session, table: Table, work: list[Work]) -> list[Work]:
+async def fill_statements(session: Session, table: Table, document: Document, work: list[Work]) -> list[Work]:
     """Reads what the layout of period tables and covers states, saves it, and gives the work that is left.
 
     A table with one row a document gets the facts that forms and covers state; a table with many rows and a period
-    column gets one row for each year of each document's tables. Documents without such tables are left as they are.
+    column gets one row for each year of the document's tables. A document without such tables is left as it is.
     """
     roles = period_roles(table)
-    by_document: dict[str, list[Work]] = {}
-    for item in work:
-        by_document.setdefault(item.chunk.document_id, []).append(item)
-    left: list[Work] = []
-    for document_id, items in by_document.items():
-        document = session.catalog.documents.get(document_id)
-        if not statements_of(document):
-            left.extend(items)
-        elif table.grain == "document":
-            left.extend(_cover(session, table, document, items))
-        elif roles.period is not None and roles.amounts and await _periods(session, table, document, items):
-            continue
-        else:
-            left.extend(items)
-    return left
+    if not statements_of(document):
+        return work
+    if table.grain == "document":
+        return _cover(session, table, document, work)
+    if roles.period is not None and roles.amounts and await _periods(session, table, document, work):
+        return []
+    return work
 
 
 def _cover(session: Session, table: Table, document: Document, items: Sequence[Work]) -> list[Work]:
