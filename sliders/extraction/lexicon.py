@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 
 def _words(text: str) -> list[str]:
@@ -179,6 +180,7 @@ def fold(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
+@lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A crude English stem that makes singular and plural, and simple verb forms, equal."""
     word = fold(word).strip("'’.-")

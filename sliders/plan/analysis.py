@@ -87,8 +87,13 @@ def wording_row(question: str, embedder: Embedder) -> Features:
 
 
 def evidence_row(question: str, passages: Sequence[Passage], corpus: Corpus, shares: Features) -> Features:
-    """Input of the evidence and pattern heads, shape (f,); `shares` are the class probabilities."""
-    return np.hstack([retrieval_features(question, passages, corpus), shares, question_features(question)])
+    """Input of the evidence and pattern heads, shape (f,); `shares` are the class probabilities.
+
+    What the passages show is there for each class once more: a word that is missing says more of a bridge than of a
+    calculation.
+    """
+    shown = retrieval_features(question, passages, corpus)
+    return np.hstack([shown, shares, question_features(question), np.outer(shares, shown).ravel()])
 
 
 class Analyzer:

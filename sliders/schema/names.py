@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _RESERVED = frozenset(
     [
@@ -50,6 +51,7 @@ def snake_name(words: str, fallback: str = "item") -> str:
     return name + "_value" if name in _RESERVED else name[:60].rstrip("_")
 
 
+@lru_cache(maxsize=4096)
 def spoken_name(name: str) -> str:
     """The words of a name, for prompts and embeddings.
 
