@@ -144,7 +144,7 @@ async def decompose(text: str, model: Model, tree: ClassNode, *, resummarise: bo
 BUILT_IN = hierarchy(
     {
         "question": {
-            "description": "asks for information that documents may hold, or tells to list, count, compare or find it",
+            "description": "wants facts that documents may hold: a question, or list, show, count, find, compare, summarize",
             "classes": {
                 "lookup": "one fact of one thing",
                 "explanation": "how or why, a description or summary",
@@ -154,10 +154,10 @@ BUILT_IN = hierarchy(
                 "aggregation": "counts, sums, averages, ranks or lists over many documents or records",
             },
         },
-        "command": "tells the system to do something other than answer: create, delete, send, change",
-        "statement": "tells the system something and asks nothing",
-        "small_talk": "a greeting, thanks, or talk about the system itself",
-        "nonsense": "no meaning can be made out",
+        "command": "wants something done other than finding facts: write, send, delete, open, book",
+        "statement": "says how something is and wants nothing",
+        "small_talk": "greets, thanks, or talks about the assistant or its feelings",
+        "nonsense": "has no meaning",
     },
     fallback="nonsense",
 )
