@@ -144,6 +144,7 @@ def filtering(bench: Bench, number: int) -> dict[str, Any]:
     embedded: list[int] = []
     model: list[int] = []
     kept_needed: list[float] = []
+    model_needed: list[float] = []
     for one in conversations(bench, number):
         kept = set(select_context(list(one.turns), one.question, 10_000).kept)
         embedded += [REPEATS * ((n in kept) == (n in one.needed)) for n in range(len(one.turns))]
@@ -152,10 +153,12 @@ def filtering(bench: Bench, number: int) -> dict[str, Any]:
         known = bench.ledger.get(key)
         if known is None:
             known = bench.ledger.put(key, {"kept": [asyncio.run(_by_model(bench, one)) for _ in range(REPEATS)]})
+        model_needed += [len(set(once) & one.needed) / len(one.needed) for once in known["kept"]]
         for n in range(len(one.turns)):
             model.append(sum((n in kept_once) == (n in one.needed) for kept_once in known["kept"]))
     return {
         "filter.eci": round(eci(embedded), 4), "filter.accuracy": round(mean([r / REPEATS for r in embedded]), 4),
         "filter.needed_kept": round(mean(kept_needed), 4), "filter.model_eci": round(eci(model), 4),
+        "filter.model_needed_kept": round(mean(model_needed), 4),
         "filter.model_accuracy": round(mean([r / REPEATS for r in model]), 4),
     }  # fmt: skip
