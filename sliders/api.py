@@ -14,7 +14,7 @@ import pandas as pd
 from sliders.answer.result import Answer, Citation
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded, SettingsError
-from sliders.executor import asking, citing, corrections, fill, memory, pinned_sides, querying, routing, settle
+from sliders.executor import asking, citing, corrections, fill, front, memory, pinned_sides, querying, routing, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
 from sliders.executor.frames import Tables
@@ -25,7 +25,7 @@ from sliders.executor.why import Explanation, why
 from sliders.extraction.cells import Scalar
 from sliders.llm.connect import connect
 from sliders.llm.model import Model, Usage
-from sliders.plan.directives import Directive
+from sliders.plan.directives import Directive, parse_hints
 from sliders.schema.pinning import schema_from
 from sliders.schema.schema import Schema, Table
 from sliders.settings import Budget, Settings
@@ -180,7 +180,7 @@ class Workspace:
     async def ask_many_async(self, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
         """As `ask_many`, inside an event loop."""
         async with self._run("ask", " / ".join(questions)) as outcome:
-            answers = await asking.ask_many(self.session, questions, lazy=lazy)
+            answers = await front.ask_many(self.session, questions, lazy=lazy)
             outcome["answers"] = [answer.to_dict() for answer in answers]
         return answers
 
@@ -212,12 +212,14 @@ class Workspace:
     def explain(self, question: str) -> str:
         """What would be done for a question or a query and what it would cost, as text; no model is called.
 
+        Hints that the question gives in its own words are shown as they were understood.
+
         Raises:
             QueryError: a query that is not supported, with its place.
         """
         if querying.is_sql(question):
             return str(run_sync(querying.explain_sql(self.session, question)))
-        return str(self.estimate(question))
+        return "\n".join([str(self.estimate(question)), *parse_hints(question).lines()])
 
     def query(self, sql: str, describe: Mapping[str, str] | None = None) -> pd.DataFrame:
         """The result of one SELECT; cells that are missing are extracted first, as few as the query needs.

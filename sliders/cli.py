@@ -27,6 +27,8 @@ from sliders.cli_shell import (
     PlainOption,
     QuietOption,
     SchemaOption,
+    Workflow,
+    WorkflowOption,
     WorkspaceOption,
     answer_text,
     opened,
@@ -38,6 +40,7 @@ from sliders.cli_shell import (
 from sliders.documents.discover import discover
 from sliders.errors import PlanError, SettingsError, SlidersError
 from sliders.executor.querying import is_sql
+from sliders.plan.directives import parse_hints
 from sliders.schema.schema import Schema
 
 app = typer.Typer(
@@ -69,6 +72,7 @@ def ask(
     model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     extract_model: ExtractModelOption = None, max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None,
     max_minutes: MaxMinutesOption = None, concurrency: ConcurrencyOption = None,
+    workflow: WorkflowOption = "extract_and_query",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
     ] = False,
@@ -93,22 +97,29 @@ def ask(
         if schema is not None:
             ws.pin_schema(schema)
         if dry_run:
-            _show_estimate(ws, questions, output)
+            _show_plan(ws, questions, workflow, output)
             return 0
-        answers = ws.ask_many(questions)
+        by_tables = workflow == "extract_and_query"
+        answers = ws.ask_many(questions) if by_tables else [ws.ask(q, workflow=workflow) for q in questions]
     text = "\n\n".join(answer_text(answer) for answer in answers)
     data = [answer.to_dict() for answer in answers]
     output.result(text, data[0] if len(data) == 1 else data)
     return 1 if any(answer.status == "failed" for answer in answers) else 0
 
 
-def _show_estimate(ws: Workspace, questions: Sequence[str], output: Output) -> None:
+def _show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, output: Output) -> None:
+    """What tables would cost with the hints as they were understood; for other workflows, which one and why."""
+    if workflow != "extract_and_query":
+        plans = [ws.plan(question) for question in questions]
+        output.result("\n\n".join("\n".join(lines) for lines in plans), [list(lines) for lines in plans])
+        return
     found = ws.estimate(questions)
-    output.result(str(found), {
+    hints = [line for question in questions for line in parse_hints(question).lines()]
+    output.result("\n".join([str(found), *hints]), {
         "calls": found.calls, "tokens": found.tokens, "cost": found.cost, "minutes": found.minutes,
         "stages": [{"stage": s.stage, "calls": s.calls, "prompt_tokens": s.prompt_tokens,
                     "completion_tokens": s.completion_tokens} for s in found.stages],
-        "assumptions": list(found.assumptions),
+        "assumptions": list(found.assumptions), "hints": hints,
     })
 
 
@@ -219,18 +230,20 @@ def explain(
     questions: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="Questions over the workspace.")],
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
     model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    workflow: WorkflowOption = "extract_and_query",
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Say what questions would take: calls, tokens, money, minutes; no model is called."""
     output = Output(as_json, quiet, plain)
     chosen = settings(model=model, base_url=base_url, api_key=api_key)
-    # The plan of a query brings the index of segments up to date, so it opens the workspace for writing.
-    with opened(workspace, output, chosen, write=any(is_sql(question) for question in questions)) as ws:
+    # The plan of a query or of reading brings the index of segments up to date: the workspace is opened for writing.
+    writes = workflow != "extract_and_query" or any(is_sql(question) for question in questions)
+    with opened(workspace, output, chosen, write=writes) as ws:
         if any(is_sql(question) for question in questions):
             plans = [ws.explain(question) for question in questions]
             output.result("\n\n".join(plans), plans)
             return
-        _show_estimate(ws, questions, output)
+        _show_plan(ws, questions, workflow, output)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -39,6 +39,11 @@ MaxTokensOption = Annotated[int | None, typer.Option("--max-tokens", help="Stop 
 MaxCostOption = Annotated[float | None, typer.Option("--max-cost", help="Stop cleanly after so many US dollars.")]
 MaxMinutesOption = Annotated[float | None, typer.Option("--max-minutes", help="Stop cleanly after so many minutes.")]
 ConcurrencyOption = Annotated[int | None, typer.Option("--concurrency", help="Requests in flight at a time.")]
+Workflow = Literal["extract_and_query", "auto", "lookup", "split", "stepwise", "candidates", "whole_context"]
+WorkflowOption = Annotated[
+    Workflow,
+    typer.Option("--workflow", help="Answer by tables and SQL, by auto (the cheapest way that can), or by one way of reading."),
+]
 SchemaOption = Annotated[
     Path | None, typer.Option("--schema", help="Pin tables and columns: a YAML, JSON or SQL (CREATE TABLE) file.")
 ]
@@ -103,6 +108,8 @@ def answer_text(answer: Answer) -> str:
         lines += [f"  {citation}" for citation in answer.citations[:MOST_CITATIONS]]
         more = len(answer.citations) - MOST_CITATIONS
         lines += [f"  and {more} more (--json lists them all)"] if more > 0 else []
+    if answer.workflow not in ("extract_and_query", "reply", ""):
+        lines.append(f"Way:      {answer.workflow.replace('_', ' ')}" + (f"; {answer.reason}" if answer.reason else ""))
     lines.append(f"Complete: {answer.completeness}")
     lines += [f"Note:     {note}" for note in answer.decisions]
     usage = answer.usage

@@ -62,11 +62,7 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
         PlanError: a question is empty, or there is no document.
         ModelUnavailable: the model cannot be reached.
     """
-    for question in questions:
-        if not question.strip():
-            raise PlanError("the question is empty; ask something about the documents")
-    if not session.catalog.documents.all():
-        raise PlanError("the workspace has no documents; add some first: sliders add WORKSPACE FILES")
+    check(session, questions)
     session.notes.clear()
     prepared = []
     stopped = ""
@@ -89,6 +85,18 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
     for item in prepared:
         answers.append(await _answer(session, item, stopped, shared if len(questions) == 1 else Usage(), lazy))
     return answers
+
+
+def check(session: Session, questions: Sequence[str]) -> None:
+    """Refuse empty questions, and any question over a workspace without documents.
+
+    Raises:
+        PlanError: it is one of these.
+    """
+    if any(not question.strip() for question in questions):
+        raise PlanError("the question is empty; ask something about the documents")
+    if not session.catalog.documents.count():
+        raise PlanError("the workspace has no documents; add some first: sliders add WORKSPACE FILES")
 
 
 def _with_home(prepared: Sequence[Prepared]) -> list[Prepared]:

@@ -114,11 +114,8 @@ async def plan_question(
     if short != question:
         session.note(f"the question has {len(question.split())} words; it was cut to the {len(short.split())} that ask")
     analyzer = _analyzer(session)
-    if workflow == AUTO and not directives:
-        known = bool(session.catalog.chunks.search(" ".join(sorted(content_terms(short))), limit=1))
-        kind = not_a_question(short, analyzer.input_kind(short) if analyzer else None, known)
-        if kind is not None:
-            return Planned(short, Hints(short), None, Route("reply", reasons=(kind,)))
+    if workflow == AUTO and not directives and (kind := turned_away(session, short)) is not None:
+        return Planned(short, Hints(short), None, Route("reply", reasons=(kind,)))
     model = session.models.model_for("plan")
     hints, usage = (await read_hints(short, model, directives)) if calls else (parse_hints(short, directives), Usage())
     if workflow == "extract_and_query":
@@ -135,6 +132,21 @@ async def plan_question(
     if workflow != AUTO:
         route = replace(route, workflow=workflow, reasons=(*route.reasons, "asked for"))  # type: ignore[arg-type]
     return Planned(hints.question, hints, profile, route, usage + profile.usage)
+
+
+def turned_away(session: Session, text: str) -> str | None:
+    """The kind of an input that is no question about the documents, told without a model; None for a question."""
+    analyzer = _analyzer(session)
+    judged = analyzer.input_kind(text) if analyzer else None
+    if not_a_question(text, judged, False) is None:
+        return None
+    known = bool(session.catalog.chunks.search(" ".join(sorted(content_terms(text))), limit=1))
+    return not_a_question(text, judged, known)
+
+
+def plain_reply(question: str, kind: str) -> Answer:
+    """The answer to what is no question: it costs nothing."""
+    return Answer(question, "answered", None, REPLIES[kind], workflow="reply", reason=f"not a question: {kind}")
 
 
 def corpus_of(source: PassageSource, question: str) -> Corpus:
@@ -161,10 +173,7 @@ def _record(session: Session, planned: Planned) -> None:
 async def _run(session: Session, planned: Planned, source: PassageSource, cascade: bool) -> Answer:
     route, hints = planned.route, planned.hints
     if route.workflow == "reply":
-        text = REPLIES[route.reasons[0]]
-        return Answer(
-            planned.question, "answered", None, text, workflow="reply", reason=f"not a question: {route.reasons[0]}"
-        )
+        return plain_reply(planned.question, route.reasons[0])
     narrowed = narrow(session, source, hints, planned.question)
     if route.workflow == "extract_and_query":
         return await _extract(session, planned, source, narrowed)

@@ -42,9 +42,10 @@ _LOOK = re.compile(
     rf"|the answer (?:is|will be|can be found|should be|may be)(?: likely| probably| usually)?"
     rf"|it(?:'s| is) (?:likely |probably |usually )?|located|stated|given|shown|use only)"
     rf"(?: (?:up|only|mainly|first|just|at|on|in|under|within|inside|into))*)\s+"
-    rf"(?P<what>[^.;:!?\n]*?\b{_PLACE}\b[^.;!?\n]*)",
+    rf"(?P<what>[^.;:!?\n]*?\b{_PLACE}\b[^.;:!?\n]*)",
     re.I,
 )
+_ASKED_AFTER = re.compile(r",\s*(?:what|which|who|how|when|where|is|are|was|were|does|do|did|has|have)\b.*", re.I)
 _LOOK_PAGES = re.compile(r"\bpages?\s+(\d{1,4})(?:\s*(?:-|–|to|and|through)\s*(\d{1,4}))?", re.I)
 _IGNORE = re.compile(
     r"\b(?:ignore|skip(?: over)?|disregard|leave out|pay no attention to|do(?:n't| not) (?:look (?:at|in)|"
@@ -54,7 +55,7 @@ _IGNORE = re.compile(
 )
 _CONTRAST = re.compile(
     r"\b(?P<yes>\w[\w\s%$&/'-]{1,60}?)(?:,\s*(?:and |but )?not|\s*\(\s*not|,?\s+NOT)\b\s+(?:the |a |an |any )?"
-    r"(?P<no>\w[\w\s%$&/'-]{1,60})"
+    r"(?P<no>(?!\w+ing\b)\w[\w\s%$&/'-]{1,60})"
 )
 _RATHER = re.compile(
     r"\b(?P<yes>\w[\w\s%$&/'-]{1,60}?),?\s+(?:rather than|instead of|as opposed to|but not)\s+(?:the |a |an |any )?"
@@ -90,7 +91,8 @@ _PREFER = re.compile(
     re.I,
 )
 _WINS = re.compile(
-    r"\b(?P<a>[\w][\w\s&.'/-]{1,60}?)\s+(?:wins|takes precedence|prevails|overrides)(?:\s+over)?\s*(?P<b>[^.;!?\n]*)",
+    r"\b(?P<a>[\w][\w\s&.'/-]{1,60}?)\s+(?:wins(?=\s+(?:over|if|when|where)\b|\W*$)|takes precedence|prevails|overrides)"
+    r"(?:\s+over)?\s*(?P<b>[^.;!?\n]*)",
     re.I,
 )
 _SUPERSEDES = re.compile(
@@ -132,7 +134,7 @@ class Locate:
         hints: list[str] = []
         kinds: list[str] = []
         if found:
-            for item in _items(_LOOK_PAGES.sub("", found.group("what"))):
+            for item in _items(_LOOK_PAGES.sub("", _ASKED_AFTER.sub("", found.group("what")))):
                 kind = next((k for k, words in _KIND_WORDS.items() if re.fullmatch(words, item, re.I)), None)
                 if kind:
                     kinds.append(kind)
@@ -178,11 +180,12 @@ class Verify:
         positive: list[str] = []
         negative: list[str] = []
         # "Who was elected instead of X?" asks; only a plain contrast is a hint inside of a question.
-        found = _CONTRAST.search(sentence) or (None if sentence.endswith("?") else _RATHER.search(sentence))
+        asks = sentence.endswith("?")
+        found = _CONTRAST.search(sentence) or (None if asks else _RATHER.search(sentence))
         if found:
             positive.append(_last_phrase(found.group("yes")))
             negative.append(_clean(found.group("no")))
-        else:
+        elif not asks:
             if found := _ONLY.search(sentence):
                 positive.append(_clean(found.group("yes")))
             if found := _AVOID.search(sentence):
@@ -228,7 +231,8 @@ class Precede:
     @classmethod
     def parse(cls, sentence: str) -> Precede | None:
         """See `Directive.parse`."""
-        found = _PREFER.search(sentence) or _WINS.search(sentence) or _SUPERSEDES.search(sentence)
+        told = None if sentence.endswith("?") else _WINS.search(sentence)  # "Who has three wins?" asks
+        found = _PREFER.search(sentence) or told or _SUPERSEDES.search(sentence)
         prefer = _clean(found.group("a")) if found else ""
         return cls(prefer, _clean(found.group("b"))) if found and prefer else None
 
@@ -283,6 +287,12 @@ class Hints:
     def without(self, *classes: type[Directive]) -> Hints:
         """The same with some classes switched off."""
         return Hints(self.question, tuple(d for d in self.directives if not isinstance(d, classes)), self.notes)
+
+
+    def lines(self, off: tuple[type[Directive], ...] = ()) -> tuple[str, ...]:
+        """The hints as they were understood, a line each, for the user; `off` are classes that were switched off."""
+        shown = [f"hint: {d.describe()}{' (switched off)' if isinstance(d, off) else ''}" for d in self.directives]
+        return (*shown, *(f"note: {note}" for note in self.notes))
 
 
 _SENTENCE = re.compile(r"[^.!?\n;]+(?:\.(?=\d)[^.!?\n;]*)*[.!?;]*\s*")

@@ -169,8 +169,5 @@ def shortened(question: str) -> str:
 
 def explain_lines(route: Route, hints: Hints, off: tuple[type[Directive], ...] = ()) -> tuple[str, ...]:
     """What the planner does, line by line."""
-    lines = [f"workflow: {route.describe()}", *(f"because: {reason}" for reason in route.reasons)]
-    for directive in hints.directives:
-        state = " (switched off)" if isinstance(directive, off) else ""
-        lines.append(f"hint: {directive.describe()}{state}")
-    return (*lines, *(f"note: {note}" for note in hints.notes))
+    lines = (f"workflow: {route.describe()}", *(f"because: {reason}" for reason in route.reasons))
+    return (*lines, *hints.lines(off))

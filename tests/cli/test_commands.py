@@ -173,3 +173,14 @@ def test_a_pinned_schema_from_a_file(shell: Shell, tmp_path: Path) -> None:
     assert code == 0
     assert json.loads(out)["value"] == 460
     assert "(pinned)" in shell("schema")[1]
+
+
+def test_a_workflow_is_chosen_and_explained(shell: Shell) -> None:
+    assert shell("add", "docs")[0] == 0
+    code, out, _ = shell("explain", "What is the cost of Anchor?", "--workflow", "auto")
+    assert code == 0 and out.startswith("workflow:") and "because:" in out
+    code, out, _ = shell("explain", "How many are there? Ignore the annex.")
+    assert code == 0 and 'hint: skip what is about "annex"' in out
+    code, out, _ = shell("ask", "Hello!", "--workflow", "auto", "--json")
+    assert code == 0 and json.loads(out)["workflow"] == "reply"
+    assert shell("ask", "What is it?", "--workflow", "guess")[0] == 2

@@ -55,12 +55,28 @@ def test_each_pattern(text, expected):
         "Which city is larger, Rome or Paris?",
         "Who was elected instead of the mayor?",
         "List all contracts that were signed before 2010.",
+        "What is the difference between the number of wins and the number of losses?",
+        "the number of wins at one club",
+        "How many lines should be classified as spam?",
+        "Are the margins steady (not fluctuating more than 2% a year)?",
     ],
 )
 def test_a_plain_question_is_left_alone(question):
     hints = parse_hints(question)
     assert hints.question == question
     assert hints.directives == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "By what is shown in the balance sheet: what was the debt of the firm?",
+        "By what is stated only in the balance sheet, what was the debt of the firm?",
+    ],
+)
+def test_the_place_ends_where_the_question_begins(question):
+    hints = parse_hints(question)
+    assert hints.directives == (Locate(("balance sheet",)),) and hints.question == question
 
 
 def test_contradictions_are_dropped_and_said():

@@ -141,3 +141,14 @@ def test_a_very_long_question_is_cut(workspace):
 
 def test_select_context_is_public():
     assert callable(sliders.select_context)
+
+
+def test_small_talk_costs_nothing_by_tables_either(workspace):
+    answer = workspace.ask("Hello there!")
+    assert answer.workflow == "reply" and answer.usage.calls == 0 and workspace.calls == []
+
+
+def test_hints_in_the_question_are_shown_before_anything_is_asked(workspace):
+    text = workspace.explain("What is the annual fee? Look only in the fees section. Ignore disclaimers.")
+    assert 'hint: look only in "fees section"' in text and 'hint: skip what is about "disclaimers"' in text
+    assert workspace.calls == []

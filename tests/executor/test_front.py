@@ -1,0 +1,33 @@
+"""Several questions in one call: replies, hints in a question's own words, and what shares a pass."""
+
+from sliders.api import Workspace
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.executor import front, routing
+from sliders.llm.testing import FunctionModel
+
+PIECE = "The keeper is {name}. " + "Nothing else was seen that day and the sea was calm. " * 30
+
+
+def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path, monkeypatch):
+    asked = []
+
+    async def tables(session, questions, *, lazy=False):
+        asked.append(("tables", tuple(questions), bool(session.out_of_scope)))
+        return [routing.plain_reply(q, "statement") for q in questions]
+
+    async def one(session, question, **_):
+        asked.append(("one", question, bool(session.out_of_scope)))
+        return routing.plain_reply(question, "statement")
+
+    monkeypatch.setattr(front.asking, "ask_many", tables)
+    monkeypatch.setattr(routing.asking, "ask", one)
+    text = "# Book\n\n" + "".join(f"## Part {n}\n\n{PIECE.format(name=f'Keeper {n}')}\n\n" for n in range(12))
+    with Workspace(tmp_path / "w.db", model=FunctionModel(lambda _: {}), embedder=HashEmbedder()) as ws:
+        ws.add_text(text, "book.md")
+        questions = ["Who keeps it? Look only in the Part 7 section.", "Hello!", "How many keepers are there?", "Who is first?"]
+        answers = ws.ask_many(questions)
+    assert [a.question for a in answers] == questions
+    assert asked[0] == ("tables", ("How many keepers are there?", "Who is first?"), False)
+    kind, question, narrowed = asked[1]
+    assert (kind, narrowed) == ("one", True) and question == "Who keeps it?"
+    assert answers[1].workflow == "reply"
