@@ -210,9 +210,7 @@ class Workspace:
         return estimate(self.session, [questions] if isinstance(questions, str) else questions)
 
     def explain(self, question: str) -> str:
-        """What would be done for a question or a query and what it would cost, as text; no model is called.
-
-        Hints that the question gives in its own words are shown as they were understood.
+        """What would be done for a question (with its hints) or a query and what it would cost; no model is called.
 
         Raises:
             QueryError: a query that is not supported, with its place.
