@@ -15,7 +15,7 @@ from sliders.answer import workflows
 from sliders.answer.verification import Ranking, verify_scores
 from sliders.api import Workspace
 from sliders.executor import routing
-from sliders.plan.directives import Directive, Ignore, Locate, Verify
+from sliders.plan.directives import Directive, Ignore, Locate, Verify, parse_hints
 
 SUITES = ("financebench_pdfs", "sec_10k_core")
 #: What someone who knows filings would say, by the words of the question.
@@ -47,8 +47,9 @@ def hints_for(question: str) -> tuple[Locate, Ignore, Verify]:
 
 
 def _printed(bench: Bench) -> list[Case]:
-    """Questions of one long report whose answer is a number."""
-    numeric = [c for c in bench.cases(SUITES[0], 1000) if parse_number(str(c.gold.answer)) is not None]
+    """Questions of one long report whose answer is a number, and that give no hint in their own words."""
+    every = [c for c in bench.cases(SUITES[0], 1000) if not parse_hints(c.gold.question).directives]
+    numeric = [c for c in every if parse_number(str(c.gold.answer)) is not None]
     return numeric[:: max(1, len(numeric) // bench.questions)][: bench.questions]
 
 
