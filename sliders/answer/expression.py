@@ -49,9 +49,16 @@ def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
         return None
     if not used or abs(value) > _LARGEST or value != value:
         return None
-    printed = {abs(float(n.value)) for text in texts for n in numbers_in(text)}
+    printed = _printed(texts)
     unknown = tuple(n for n in used if abs(n) not in _CONSTANTS and not _held(abs(n), printed))
     return Worked(value, tuple(used), unknown)
+
+
+def _printed(texts: Iterable[str]) -> set[float]:
+    """Every number of the texts, with its scale word and without: "$32.5 million" may stand in a sum as 32.5."""
+    listed = list(texts)
+    faces = {float(w.replace(",", "")) for text in listed for w in _WRITTEN.findall(text) if w.count(".") <= 1}
+    return faces | {abs(float(n.value)) for text in listed for n in numbers_in(text)}
 
 
 def as_printed(text: str, texts: Iterable[str]) -> str:

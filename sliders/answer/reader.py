@@ -22,13 +22,14 @@ from sliders.llm.prompts import load_prompt
 
 Mode = Literal["words", "number", "prose"]
 
-_TEXT = {"type": "string", "maxLength": 400}
+_TEXT = {"type": "string", "maxLength": 240}
 _SHAPES: dict[Mode, dict[str, Any]] = {
     "words": {"quote": _TEXT, "answer": {"type": "string", "maxLength": 200}},
     "prose": {"quote": _TEXT, "answer": {"type": "string", "maxLength": 500}},
     "number": {"quote": _TEXT, "expression": {"type": "string", "maxLength": 160}},
 }
-_TOKENS: dict[Mode, int] = {"words": 200, "prose": 320, "number": 220}
+_TOKENS: dict[Mode, int] = {"words": 240, "prose": 320, "number": 280}
+"""A quote of digits alone takes a token for every one or two characters: its reply must not stop at the limit."""
 _NO_ANSWER = re.compile(
     r"^\W*(?:unanswerable|not (?:found|stated|mentioned|available|specified|given|provided|answerable|"
     r"in the (?:context|passages?|text))|no (?:answer|information)\b|unknown|n/?a\b|none\b(?! of)|null\b|"

@@ -113,6 +113,7 @@ async def test_a_formula_without_numbers_is_no_answer(expression):
 
 def test_a_percentage_may_be_used_as_a_share():
     assert work_out("0.05 * 100", ["a rate of 5%, on 100"]).unknown == ()
+    assert work_out("$ 32.5 + $ 34.2", ["$32.5 million and $34.2 million"]).unknown == ()
     assert work_out("0.07 * 100", ["a rate of 5%, on 100"]).unknown == (0.07,)
 
 
