@@ -228,6 +228,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--results", type=Path, default=OUT / "results.db", help="the SQLite file of all rows")
     parser.add_argument("--work", type=Path, default=OUT / "work", help="folder of the workspaces")
     parser.add_argument("--redraw", action="store_true", help="only draw tables, plots and RESULTS.md from stored rows")
+    parser.add_argument(
+        "--keep", action="append", default=[], metavar="GROUP=FILE",
+        help="with --redraw: flat JSON of another benchmark (engine, planner ...), kept for the page",
+    )  # fmt: skip
     return parser
 
 
@@ -280,6 +284,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     with Results(args.results) as results:
         results.load(_ROOT / "benchmarks" / "stored")
         runs = list[str]()
+        for given in args.keep:
+            group, _, file = given.partition("=")
+            results.keep(group, json.loads(Path(file).read_text(encoding="utf-8")))
         if not args.redraw:
             try:
                 suites = [load_suite(path) for path in args.suite]

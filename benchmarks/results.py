@@ -124,11 +124,11 @@ def _ours(system: str) -> set[str]:
 
 
 def _measures(results: Results) -> str:
-    rows = results.rows("SELECT name, value, unit, taken FROM measures ORDER BY name, taken")
+    rows = results.rows("SELECT name, value, unit, taken, commit_id FROM measures ORDER BY name, taken")
     newest = {row["name"]: row for row in rows}
     return table(
-        ["figure", "value", "unit", "taken"],
-        [[r["name"], f"{r['value']:g}", r["unit"], r["taken"]] for r in newest.values()],
+        ["figure", "value", "unit", "taken", "commit"],
+        [[r["name"], f"{r['value']:g}", r["unit"], r["taken"], r["commit_id"]] for r in newest.values()],
     )
 
 

@@ -8,7 +8,7 @@ import platform
 import sqlite3
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib import metadata
@@ -146,11 +146,17 @@ class Results:
             self._db.execute("UPDATE runs SET finished = ?, error = ? WHERE run_id = ?", (now(), error[:2000], run_id))
 
     def measure(self, name: str, value: float, unit: str = "") -> None:
-        """Write one figure that is not an answer ("engine.utilisation", "ntsb.cells.accuracy")."""
+        """Write one figure that is not an answer ("engine: utilisation")."""
         with self._db:
             self._db.execute(
                 "INSERT OR REPLACE INTO measures VALUES (?,?,?,?,?,?)", (name, value, unit, now(), machine(), commit())
             )
+
+    def keep(self, group: str, figures: Mapping[str, float | None]) -> None:
+        """Write the flat figures of another benchmark as "group: name"; those that were not measured are left out."""
+        for name, value in figures.items():
+            if value is not None:
+                self.measure(f"{group}: {name}", float(value))
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """Rows of a query as dicts."""
