@@ -60,6 +60,13 @@ class Route:
         )  # fmt: skip
 
 
+_EXPLAINS = re.compile(
+    r"\bwhy\b|^\W*how (?!many|much|big|large|long|old|far|often|tall|high|deep)|\bin what way|"
+    r"\b(?:explain|describe|summari[sz]e|discuss|elaborate)|\b(?:reasons?|purpose|impact|role) (?:of|for|behind)\b",
+    re.I,
+)
+
+
 def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
     """The route of a question.
 
@@ -73,7 +80,8 @@ def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
     segments = _CONTEXTUAL if profile.task == "abstractive" else _FACTS
     tokens = _SMALL if profile.evidence else _LARGE if contextual else _MIDDLE
     weights = _WEIGHTS[profile.pattern]
-    calculate, prose = profile.task == "arithmetic", profile.task == "abstractive"
+    calculate = profile.task == "arithmetic"
+    prose = profile.task == "abstractive" and bool(_EXPLAINS.search(hints.question))
     if corpus.characters <= _WHOLE * segments * tokens * CHARACTERS_A_TOKEN:
         reasons.append("the documents are hardly longer than the passages would be")
         return Route("whole_context", segments, tokens, weights, False, calculate, prose, tuple(reasons))

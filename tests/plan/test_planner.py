@@ -37,6 +37,17 @@ def test_weights_by_pattern(pattern, weights):
     assert choose_route(TaskProfile("extractive", pattern, True), Hints("q"), MANY).weights == weights
 
 
+@pytest.mark.parametrize(
+    ("question", "prose"),
+    [
+        ("Why did sales fall?", True), ("How is the model trained?", True), ("Describe the method.", True),
+        ("How many layers are there?", False), ("What are the measures of bias?", False),
+    ],
+)  # fmt: skip
+def test_only_a_question_for_an_explanation_is_answered_in_sentences(question, prose):
+    assert choose_route(TaskProfile("abstractive"), Hints(question), MANY).prose is prose
+
+
 def test_aggregation_over_documents_is_extracted_and_short_documents_are_read_whole():
     assert choose_route(TaskProfile("aggregation"), Hints("q"), MANY).workflow == "extract_and_query"
     assert choose_route(TaskProfile("extractive"), Hints("q"), Corpus(1, 900)).workflow == "whole_context"
