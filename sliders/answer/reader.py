@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from sliders.answer.choices import choices
 from sliders.answer.expression import as_printed, work_out
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
@@ -70,7 +71,9 @@ def read_request(
     values: dict[str, Any] = {"question": question, "passages": shown}
     if mode != "number":
         values["prose"] = mode == "prose"
-    properties = _SHAPES[mode]
+    properties = dict(_SHAPES[mode])
+    if mode == "words" and (closed := choices(question)):
+        properties["answer"] = {"type": "string", "enum": [*closed, "unanswerable"]}
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
     return Request("answer", prompt.render(**values), prompt.hash, schema, max_tokens=_TOKENS[mode], logprobs=logprobs)
 

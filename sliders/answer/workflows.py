@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sliders.answer.choices import either, fits
 from sliders.answer.passages import Context, Passage, PassageSource
 from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read
 from sliders.answer.result import Answer, Citation, Completeness
@@ -99,11 +100,14 @@ async def stepwise(asked: Asked) -> Answer:
         if step.evidence and not is_refusal(step.evidence) and step.evidence not in facts:
             facts.append(step.evidence)
             citations.extend(found)
-        if step.answer and not is_refusal(step.answer):
-            cited = tuple(citations) or cite_quote(step.answer, passages)
-            reading = Reading(True, step.answer, step.answer, cited)
+        said = step.answer if not is_refusal(step.answer) else ""
+        if said and fits(asked.question, said):
+            cited = tuple(citations) or cite_quote(said, passages)
+            reading = Reading(True, said, said, cited)
             return finished(asked, reading, "stepwise", _steps_note(queries), usage)
         query = step.following
+        if said and is_refusal(query):  # found on the way: a name where a date is asked for
+            query = f"{said} {asked.question}"
         if not query or is_refusal(query) or query in queries or not fresh:
             break
     best = sorted(seen.values(), key=lambda p: -p.score)[: asked.context.segments]
@@ -194,7 +198,7 @@ _JOIN = re.compile(r"\b(?:and|or|versus|vs)\b", re.I)
 def parts_by_names(question: str) -> tuple[str, ...]:
     """A search for each thing named in a comparison: its name and the question without the other names."""
     names = [n for name in names_in(question) for n in re.split(r"\s+(?:and|&)\s+", name) if len(n) > 1]
-    names = list(dict.fromkeys(names))
+    names = list(either(question) or dict.fromkeys(names))
     if len(names) < 2 or len(names) > MAX_PARTS or not _JOIN.search(question):
         return ()
     parts = []

@@ -2,6 +2,7 @@
 
 import pytest
 
+from sliders.answer.choices import choices, fits
 from sliders.answer.expression import as_printed, work_out
 from sliders.answer.passages import Context, PassageSource
 from sliders.answer.reader import cite_quote, is_refusal, read, read_request, value_of
@@ -252,3 +253,40 @@ def test_document_text_cannot_close_its_fence():
     content = read_request("What is the fee?", passages).messages[-1].content
     assert content.count("</passage>") == 1
     assert cite_quote("more words about the fee", passages)[0].quote == "more words about the fee"
+
+
+@pytest.mark.parametrize(
+    ("question", "closed"),
+    [
+        ("Are both films in French?", ("yes", "no")), ("Which is longer, the Loire or the Elbe?", ("Loire", "Elbe")),
+        ("Which album came first: The Red Hill, or Low Tide?", ("Red Hill", "Low Tide")),
+        ("Is it a remake of which film?", ()), ("Where is the Loire?", ()), ("Is it red or blue?", ()),
+    ],
+)  # fmt: skip
+def test_closed_questions(question, closed):
+    assert choices(question) == closed
+    schema = read_request(question, ()).json_schema["properties"]["answer"]
+    assert schema.get("enum", []) == ([*closed, "unanswerable"] if closed else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "right"),
+    [
+        ("When was the director born?", "July 21, 1926", True), ("When was the director born?", "Norman Reed", False),
+        ("How many were there?", "two dozen", True), ("How many were there?", "Paris", False),
+        ("Are both Norwegian?", "Norwegian", False), ("Are both Norwegian?", "Yes, both", True),
+        ("Which is longer, the Loire or the Elbe?", "the Elbe", True), ("Which is longer, the Loire or the Elbe?", "Po", False),
+        ("Who is it?", "Ann", True),
+    ],
+)  # fmt: skip
+def test_an_answer_fits_what_is_asked(question, answer, right):
+    assert fits(question, answer) is right
+
+
+async def test_a_thing_found_on_the_way_is_looked_up_and_not_answered():
+    model = ScriptedModel([
+        {"evidence": "The Elbe is a river in Germany", "answer": "Elbe", "next_question": ""},
+        {"evidence": "It is 1,094 kilometres long", "answer": "1,094 kilometres", "next_question": ""},
+    ])  # fmt: skip
+    answer = await stepwise(asked("How long is the river in Germany?", model, context=Context(2, 60)))
+    assert answer.text == "1,094 kilometres" and "Elbe How long" in answer.decisions[0]
