@@ -61,6 +61,17 @@ def _printed(texts: Iterable[str]) -> set[float]:
     return faces | {abs(float(n.value)) for text in listed for n in numbers_in(text)}
 
 
+def unprinted(answer: str, texts: Iterable[str]) -> list[float]:
+    """The number that the whole answer is, when no text prints it, in figures or in words; empty for any other answer."""
+    found = [n for n in numbers_in(answer) if n.plain]
+    if len(found) != 1 or re.search(r"[^\W\d_]{2}", answer[: found[0].start] + answer[found[0].end :]):
+        return []
+    printed = _printed(texts)
+    value = abs(float(found[0].value))
+    faces = {float(w.replace(",", "")) for w in _WRITTEN.findall(answer) if w.count(".") <= 1}
+    return [] if _held(value, printed) or faces & printed else [value]
+
+
 def as_printed(text: str, texts: Iterable[str]) -> str:
     """The text with each number that nowhere stands written as the one printed number of the same digits.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sliders.answer.choices import choices
-from sliders.answer.expression import as_printed, work_out
+from sliders.answer.expression import as_printed, unprinted, work_out
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
 from sliders.answer.values import Value
@@ -20,6 +20,10 @@ from sliders.extraction.grounding import ground
 from sliders.extraction.numbers import numbers_in
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
+
+_COUNTS = re.compile(r"\bhow many\b|\bnumber of\b", re.I)
+_LARGEST_COUNT = 20
+"""Up to here a model may count what the passages list; any other number must be printed in them."""
 
 Mode = Literal["words", "number", "prose"]
 
@@ -99,10 +103,15 @@ async def read(
     quote = str(data.get("quote") or "")
     if mode == "number":
         return _calculated(str(data.get("expression") or ""), quote, passages, confidence, reply.usage)
-    answer = str(data.get("answer") or "").strip()
+    answer = str(data.get("answer") or "").strip(" \n,;:")
     if is_refusal(answer):
         return Reading(False, reason="the passages do not hold the answer", confidence=confidence, usage=reply.usage)
-    answer = as_printed(answer, [p.text for p in passages])
+    texts = [p.text for p in passages]
+    answer = as_printed(answer, texts)
+    made_up = unprinted(answer, texts)
+    if made_up and not (_COUNTS.search(question) and made_up == [int(made_up[0])] and made_up[0] <= _LARGEST_COUNT):
+        reason = f"the number {made_up[0]:g} of the reply is printed nowhere in the passages"
+        return Reading(False, reason=reason, confidence=confidence, usage=reply.usage)
     citations = cite_quote(quote, passages) or cite_quote(answer, passages)
     reason = "" if citations else "the model's quote is not in the passages"
     return Reading(True, value_of(answer), answer, citations, reason, confidence, reply.usage)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sliders.answer.choices import either, fits
+from sliders.answer.expression import unprinted
 from sliders.answer.passages import Context, Passage, PassageSource
 from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read
 from sliders.answer.result import Answer, Citation, Completeness
@@ -101,7 +102,7 @@ async def stepwise(asked: Asked) -> Answer:
             facts.append(step.evidence)
             citations.extend(found)
         said = step.answer if not is_refusal(step.answer) else ""
-        if said and fits(asked.question, said):
+        if said and fits(asked.question, said) and not unprinted(said, [*facts, *(p.text for p in passages)]):
             cited = tuple(citations) or cite_quote(said, passages)
             reading = Reading(True, said, said, cited)
             return finished(asked, reading, "stepwise", _steps_note(queries), usage)

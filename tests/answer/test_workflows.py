@@ -283,6 +283,20 @@ def test_an_answer_fits_what_is_asked(question, answer, right):
     assert fits(question, answer) is right
 
 
+@pytest.mark.parametrize(
+    ("question", "reply", "status"),
+    [
+        ("How long is the Loire?", "1,006", "answered"), ("How long is the Loire?", "1006 km", "answered"),
+        ("How long is the Loire?", "10.0", "not_found"), ("How many rivers are there?", "2", "answered"),
+        ("How many rivers are there?", "2.5", "not_found"), ("Where is the Loire?", "France", "answered"),
+    ],
+)  # fmt: skip
+async def test_a_number_that_is_printed_nowhere_is_no_answer(question, reply, status):
+    model = ScriptedModel([{"quote": "", "answer": reply}])
+    answer = await lookup(asked(question, model))
+    assert answer.status == status and ("nowhere" in answer.reason) == (status == "not_found")
+
+
 async def test_a_thing_found_on_the_way_is_looked_up_and_not_answered():
     model = ScriptedModel([
         {"evidence": "The Elbe is a river in Germany", "answer": "Elbe", "next_question": ""},
