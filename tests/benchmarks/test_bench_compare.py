@@ -103,7 +103,7 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
             results.add(run_id, question_id=id_, status=status, right=right, calls=1, prompt_tokens=100,
                         completion_tokens=5, seconds=2.0, errors=0, error="" if right else "no server")  # fmt: skip
         results.finish(run_id)
-        results.measure("engine.utilisation", 0.97, "share")
+        results.keep("engine", {"utilisation": 0.97, "not_run": None})
         written = write_page(results, tmp_path / "RESULTS.md")
         drawn = page(results)
     with Results(tmp_path / "again.db") as again:
@@ -111,7 +111,7 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
         assert page(again) == drawn == written.read_text()
         (row,) = comparison(again)
     assert (row["accuracy"], row["failed"], row["tokens"]) == (1.0, 1, 105.0)
-    assert "engine.utilisation | 0.97" in drawn and "pets retrieval: no server" in drawn
+    assert "engine: utilisation | 0.97" in drawn and "not_run" not in drawn and "pets retrieval: no server" in drawn
     assert "questions" in drawn and "How many dogs" not in drawn, "no question text is stored"
 
 
