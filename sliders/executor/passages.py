@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ from sliders.chunks.index import SegmentVectors
 from sliders.chunks.segments import index_document
 from sliders.documents.document import Document
 from sliders.executor.session import Session
+from sliders.plan.features import names_in
 
 MOST_CHARACTERS = 2_000_000
 """Documents beyond this are chosen by full-text search first: embedding takes about a second for 20,000 characters."""
@@ -34,6 +36,30 @@ def passage_source(session: Session, question: str) -> PassageSource:
     documents = [session.catalog.documents.get(document_id) for document_id in chosen]
     count = session.models.model_for("answer").count_tokens
     return PassageSource(documents, session.embedder, count, entry_of=_Kept(session))
+
+
+_LEAST_NAME = 4
+_BEGINNING = 300
+
+
+def named_documents(source: PassageSource, question: str) -> frozenset[str]:
+    """Documents that bear the question's names (in file name, title or first lines) while most others do not.
+
+    Empty when no name tells documents apart.
+    """
+    marks = {d.id: _squeezed(f"{d.name} {d.title} {d.text[:_BEGINNING]}") for d in source.documents.values()}
+    hits: dict[str, int] = {}
+    for name in {_squeezed(re.sub(r"['’]s\b", "", name)) for name in names_in(question)}:
+        bearing = [identifier for identifier, mark in marks.items() if name in mark] if len(name) >= _LEAST_NAME else []
+        if 2 * len(bearing) <= len(marks):
+            for identifier in bearing:
+                hits[identifier] = hits.get(identifier, 0) + 1
+    most = max(hits.values(), default=0)
+    return frozenset(identifier for identifier, number in hits.items() if number == most)
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\W_]", "", text).lower()
 
 
 class _Kept:

@@ -15,7 +15,7 @@ from sliders.chunks.context import Outline
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded, PlanError
 from sliders.executor import asking
-from sliders.executor.passages import passage_source
+from sliders.executor.passages import named_documents, passage_source
 from sliders.executor.session import Session
 from sliders.llm.model import Usage
 from sliders.plan.analysis import Analyzer, TaskProfile, analyze_by_prompt
@@ -40,6 +40,8 @@ _RUN = {"lookup": lookup, "split": split, "stepwise": stepwise, "candidates": ca
 CHOICES = tuple(name for name in WORKFLOWS if name != "reply")
 _FEW_ROWS = 0.25
 """A document with less than this share of the median rows of the others counts as cut by a hint."""
+_ABOUT_ONE = ("extractive", "abstractive", "arithmetic")
+"""Classes of questions that are about one thing: documents that do not name it are other things' documents."""
 _PROBE = Context(5, 150, (1, 1))
 
 
@@ -174,13 +176,15 @@ async def _run(session: Session, planned: Planned, source: PassageSource, cascad
     route, hints = planned.route, planned.hints
     if route.workflow == "reply":
         return plain_reply(planned.question, route.reasons[0])
-    narrowed = narrow(session, source, hints, planned.question)
+    one_thing = planned.profile is not None and planned.profile.task in _ABOUT_ONE
+    named = named_documents(source, planned.question) if one_thing else frozenset()
+    narrowed = narrow(session, source, hints, planned.question, named)
     if route.workflow == "extract_and_query":
         return await _extract(session, planned, source, narrowed)
     asked = _asked(session, planned, narrowed or source)
     answer = await _RUN[route.workflow](asked)
     if may_switch_off(answer, narrowed):
-        _switch_off(session, "every passage was refused as holding no answer")
+        _switch_off(session, "every passage was refused as holding no answer", bool(hints.of(Locate) or hints.of(Ignore)))
         asked = replace(asked, source=source)
         again = await _RUN[route.workflow](asked)
         answer = replace(again, decisions=(*answer.decisions, *again.decisions))
@@ -208,13 +212,17 @@ def _asked(session: Session, planned: Planned, source: PassageSource) -> Asked:
     )  # fmt: skip
 
 
-def narrow(session: Session, source: PassageSource, hints: Hints, question: str) -> PassageSource | None:
-    """The documents limited by Locate and Ignore, None where no hint changes anything."""
+def narrow(
+    session: Session, source: PassageSource, hints: Hints, question: str, named: frozenset[str] = frozenset()
+) -> PassageSource | None:
+    """The documents limited by Locate and Ignore, and to those `named`, None where nothing changes anything."""
     places = [d for d in hints.directives if isinstance(d, Locate)]
     skips = [d for d in hints.directives if isinstance(d, Ignore)]
     spans: dict[str, tuple[Span, ...]] = {}
     skipped: dict[str, int] = {}
     for document in source.documents.values() if places else ():
+        if named and document.id not in named:
+            continue
         located = locate(document, places, session.embedder)
         if located.pruned:
             spans[document.id] = located.spans
@@ -224,9 +232,13 @@ def narrow(session: Session, source: PassageSource, hints: Hints, question: str)
         for hint in located.skipped:
             skipped[hint] = skipped.get(hint, 0) + 1
     for hint, count in skipped.items():
-        if count == len(source.documents):
+        if count == len(named or source.documents):
             session.note(f'no document has "{hint}": the hint is skipped')
             session.decide("plan", "hint:locate", "skipped", f"no document has {hint!r}")
+    if named:
+        spans |= {identifier: () for identifier in source.documents if identifier not in named}
+        listed = ", ".join(sorted(source.documents[d].name for d in named)[:5])
+        session.decide("plan", "documents", "named", f"{len(named)} of {len(source.documents)}: {listed}")
     skip = _skip(session, skips, question) if skips else None
     return source.narrowed(spans, skip) if spans or skip else None
 
@@ -247,8 +259,9 @@ def _skip(session: Session, directives: Sequence[Ignore], question: str) -> Skip
     return dropped
 
 
-def _switch_off(session: Session, reason: str) -> None:
-    session.note(f"Locate and Ignore were switched off: {reason}")
+def _switch_off(session: Session, reason: str, hinted: bool = True) -> None:
+    told = "Locate and Ignore were switched off" if hinted else "the documents that the question does not name were read, too"
+    session.note(f"{told}: {reason}")
     session.decide("plan", "hints", "switched off", reason)
 
 

@@ -152,3 +152,19 @@ def test_hints_in_the_question_are_shown_before_anything_is_asked(workspace):
     text = workspace.explain("What is the annual fee? Look only in the fees section. Ignore disclaimers.")
     assert 'hint: look only in "fees section"' in text and 'hint: skip what is about "disclaimers"' in text
     assert workspace.calls == []
+
+
+def test_documents_that_do_not_name_the_thing_are_left_out(workspace):
+    fees = "# {0} tariff\n\nThe annual fee is {1} dollars.\n\n" + "Ships were loaded all day. " * 200
+    for name, fee in (("Merrow Quay", 340), ("Aldous Pier", 120), ("Karsten Dock", 560)):
+        workspace.add_text(fees.format(name, fee), f"{name.replace(' ', '')}_2020.md")
+    workspace.ask("What was the annual fee of Aldous Pier in 2020?", workflow="lookup")
+    shown = workspace.calls[-1]
+    assert "annual fee is 120" in shown and "340" not in shown and "560" not in shown
+    rows = workspace.session.catalog.journal.decisions(stage="plan", verdict="named")
+    assert [row.reason for row in rows] == ["1 of 5: AldousPier_2020.md"]
+
+
+def test_a_name_that_misleads_is_given_up(workspace):
+    answer = workspace.ask("What is the annual fee of the Other company?", workflow="lookup")
+    assert answer.text == "120 dollars" and any("does not name were read" in line for line in answer.decisions)
