@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.planning import decomposition, hinted, mixed, reading
-from benchmarks.planning.bench import Bench, mean
+from benchmarks.planning.bench import Bench, mean, spread
 from benchmarks.planning.labels import FIVE, Labelled
 from benchmarks.train_analyzer import Training, accuracies, kept_labels
 from sliders.llm.connect import connect
@@ -32,7 +32,7 @@ def analyzer(bench: Bench, seeds: int, prompted: int) -> dict[str, Any]:
     known = bench.ledger.get("analyzer") or bench.ledger.put("analyzer", accuracies(Training(rows), range(seeds)))
     report = {f"analyzer.{name}": value for name, value in known.items()}
     five = [r for r in rows if r.suite in FIVE and r.task]
-    chosen = five[:: max(1, len(five) // prompted)][:prompted]
+    chosen = spread(five, prompted)
     said = [asyncio.run(_prompted(bench, row)) for row in chosen]
     for term in ("class", "pattern", "evidence"):
         pairs = [(s[term], g) for s, r in zip(said, chosen, strict=True) if (g := _gold(r)[term]) is not None]

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from sliders import cli_model, cli_review
+from sliders.answer.result import Answer
 from sliders.api import ExportFormat, Workspace
 from sliders.cli_shell import (
     DEFAULT_WORKSPACE,
@@ -101,6 +102,11 @@ def ask(
             return 0
         by_tables = workflow == "extract_and_query"
         answers = ws.ask_many(questions) if by_tables else [ws.ask(q, workflow=workflow) for q in questions]
+    return _show_answers(answers, output)
+
+
+def _show_answers(answers: Sequence[Answer], output: Output) -> int:
+    """Print the answers; the exit code, 1 when one failed."""
     text = "\n\n".join(answer_text(answer) for answer in answers)
     data = [answer.to_dict() for answer in answers]
     output.result(text, data[0] if len(data) == 1 else data)

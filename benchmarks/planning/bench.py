@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,7 @@ PLAIN = (
     "If the text does not hold the answer, say unanswerable."
 )
 _REPLY_TOKENS = 120
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,8 @@ class Bench:
             loaded = over_documents(loaded, documents)
         alone = suite in ("tatqa_contexts", "finqa_pages", "qasper_papers", "financebench_pdfs")
         names = tuple(d.name for d in loaded.documents) if documents is not None else ()
-        golds = list(loaded.questions)
-        wanted = number or self.questions
-        step = max(1, len(golds) // wanted)
-        return [Case(suite, g, (g.docs or ("",))[:1] if alone else names, bool(names)) for g in golds[::step][:wanted]]
+        golds = spread(loaded.questions, number or self.questions)
+        return [Case(suite, g, (g.docs or ("",))[:1] if alone else names, bool(names)) for g in golds]
 
     def workspace(self, case: Case) -> Workspace:
         """The workspace of the case's documents; segment vectors stay in it between runs."""
@@ -224,6 +223,11 @@ async def whole_context(ws: Workspace, question: str) -> Answer:
     if passages is None:
         return Answer(question, "failed", None, "does not fit", workflow="baseline")
     return await plain_answer(ws, question, "\n\n".join(f"[{p.header}]\n{p.text}" for p in fitting(passages, room)))
+
+
+def spread(items: Sequence[Item], number: int) -> list[Item]:
+    """So many items, evenly spaced."""
+    return list(items[:: max(1, len(items) // number)][:number])
 
 
 def mean(values: Sequence[float]) -> float:

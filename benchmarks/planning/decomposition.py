@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from benchmarks.planning.bench import Bench, mean
+from benchmarks.planning.bench import Bench, mean, spread
 from benchmarks.planning.labels import gold
 from benchmarks.train_analyzer import _HERE as BENCHMARKS
 from sliders.chunks.embeddings import default_embedder
@@ -112,8 +112,7 @@ def conversations(bench: Bench, number: int, suite: str = "locomo_dialogues") ->
             shown = sorted([*needed, *random.Random(row["id"]).sample(others, _OTHERS)], key=names.index)
             out.append(Conversation(row["question"], tuple(turns[n] for n in shown),
                                     frozenset(shown.index(n) for n in needed)))  # fmt: skip
-    step = max(1, len(out) // number)
-    return out[::step][:number]
+    return spread(out, number)
 
 
 _FILTER = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from unittest.mock import patch
 
-from benchmarks.planning.bench import Bench, Case, mean, routed, whole_tokens
+from benchmarks.planning.bench import Bench, Case, mean, routed, spread, whole_tokens
 from benchmarks.scoring import Prediction, score_answer
 from benchmarks.suites import GoldQuestion, load_suite
 from benchmarks.values import parse_number
@@ -50,7 +50,7 @@ def _printed(bench: Bench) -> list[Case]:
     """Questions of one long report whose answer is a number, and that give no hint in their own words."""
     every = [c for c in bench.cases(SUITES[0], 1000) if not parse_hints(c.gold.question).directives]
     numeric = [c for c in every if parse_number(str(c.gold.answer)) is not None]
-    return numeric[:: max(1, len(numeric) // bench.questions)][: bench.questions]
+    return spread(numeric, bench.questions)
 
 
 def _of_filings(bench: Bench) -> list[Case]:
@@ -64,7 +64,7 @@ def _of_filings(bench: Bench) -> list[Case]:
         question = f"What was the {name} of {row['company']} in fiscal {row['fiscal_year']} (USD millions)?"
         gold = GoldQuestion(f"cell-{number}", question, (float(str(row[column])),), "number", tolerance=0.001)
         cases.append(Case(SUITES[1], gold))
-    return cases[:: max(1, len(cases) // bench.questions)][: bench.questions]
+    return spread(cases, bench.questions)
 
 
 def _arms(question: str) -> dict[str, tuple[Directive, ...]]:

@@ -76,14 +76,10 @@ def compare(bench: Bench) -> dict[str, Any]:
             k: round(mean([line[k] for line in lines if line[k] is not None]), 4) for k in lines[0]
         }
     average = report["average"]
-    report["workflows.gain_vs_retrieval"] = round(100 * (average["ours"]["score"] - average["retrieval"]["score"]), 2)
-    report["workflows.gain_vs_short_retrieval"] = round(
-        100 * (average["ours"]["score"] - average["short_retrieval"]["score"]), 2
-    )
-    report["workflows.tokens_vs_short_retrieval"] = _ratio(
-        average["ours"]["tokens"], average["short_retrieval"]["tokens"]
-    )
-    report["workflows.tokens_vs_retrieval"] = _ratio(average["ours"]["tokens"], average["retrieval"]["tokens"])
+    for arm in ("retrieval", "short_retrieval"):
+        gain = average["ours"]["score"] - average[arm]["score"]
+        report[f"workflows.gain_vs_{arm}"] = round(100 * gain, 2)
+        report[f"workflows.tokens_vs_{arm}"] = _ratio(average["ours"]["tokens"], average[arm]["tokens"])
     # Whole context is scored on what fits; precise mode is compared on the same questions.
     fitted = [(p, w) for s in SUITES for p, w in zip(table["precise"][s], table["whole"][s], strict=True)
               if w["status"] != "failed"]  # fmt: skip

@@ -56,20 +56,22 @@ def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
 
 def _printed(texts: Iterable[str]) -> set[float]:
     """Every number of the texts, with its scale word and without: "$32.5 million" may stand in a sum as 32.5."""
-    listed = list(texts)
-    faces = {float(w.replace(",", "")) for text in listed for w in _WRITTEN.findall(text) if w.count(".") <= 1}
-    return faces | {abs(float(n.value)) for text in listed for n in numbers_in(text)}
+    return {number for text in texts for number in (*_faces(text), *(abs(float(n.value)) for n in numbers_in(text)))}
 
 
-def unprinted(answer: str, texts: Iterable[str]) -> list[float]:
-    """The number that the whole answer is, when no text prints it, in figures or in words; empty for any other answer."""
+def _faces(text: str) -> set[float]:
+    """Its numbers as their digits stand, whatever scale word is behind them."""
+    return {float(w.replace(",", "")) for w in _WRITTEN.findall(text) if w.count(".") <= 1}
+
+
+def unprinted(answer: str, texts: Iterable[str]) -> float | None:
+    """The number that the whole answer is, when no text prints it, in figures or in words; None for any other answer."""
     found = [n for n in numbers_in(answer) if n.plain]
     if len(found) != 1 or re.search(r"[^\W\d_]{2}", answer[: found[0].start] + answer[found[0].end :]):
-        return []
+        return None
     printed = _printed(texts)
     value = abs(float(found[0].value))
-    faces = {float(w.replace(",", "")) for w in _WRITTEN.findall(answer) if w.count(".") <= 1}
-    return [] if _held(value, printed) or faces & printed else [value]
+    return None if _held(value, printed) or _faces(answer) & printed else value
 
 
 def as_printed(text: str, texts: Iterable[str]) -> str:

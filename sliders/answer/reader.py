@@ -109,8 +109,8 @@ async def read(
     texts = [p.text for p in passages]
     answer = as_printed(answer, texts)
     made_up = unprinted(answer, texts)
-    if made_up and not (_COUNTS.search(question) and made_up == [int(made_up[0])] and made_up[0] <= _LARGEST_COUNT):
-        reason = f"the number {made_up[0]:g} of the reply is printed nowhere in the passages"
+    if made_up is not None and not (_COUNTS.search(question) and made_up.is_integer() and made_up <= _LARGEST_COUNT):
+        reason = f"the number {made_up:g} of the reply is printed nowhere in the passages"
         return Reading(False, reason=reason, confidence=confidence, usage=reply.usage)
     citations = cite_quote(quote, passages) or cite_quote(answer, passages)
     reason = "" if citations else "the model's quote is not in the passages"

@@ -102,7 +102,7 @@ async def stepwise(asked: Asked) -> Answer:
             facts.append(step.evidence)
             citations.extend(found)
         said = step.answer if not is_refusal(step.answer) else ""
-        if said and fits(asked.question, said) and not unprinted(said, [*facts, *(p.text for p in passages)]):
+        if said and fits(asked.question, said) and unprinted(said, [*facts, *(p.text for p in passages)]) is None:
             cited = tuple(citations) or cite_quote(said, passages)
             reading = Reading(True, said, said, cited)
             return finished(asked, reading, "stepwise", _steps_note(queries), usage)

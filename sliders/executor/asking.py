@@ -96,7 +96,7 @@ def check(session: Session, questions: Sequence[str]) -> None:
     if any(not question.strip() for question in questions):
         raise PlanError("the question is empty; ask something about the documents")
     if not session.catalog.documents.count():
-        raise PlanError("the workspace has no documents; add some first: sliders add WORKSPACE FILES")
+        raise PlanError("the workspace has no documents; add some first: sliders add FILES")
 
 
 def _with_home(prepared: Sequence[Prepared]) -> list[Prepared]:

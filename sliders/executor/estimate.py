@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sliders.errors import PlanError
+from sliders.executor.asking import check
 from sliders.executor.fill import Work, missing_work
 from sliders.executor.needs import known_needs
 from sliders.executor.sampling import grain_of, samples
@@ -72,10 +72,7 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     Raises:
         PlanError: a question is empty, or there is no document.
     """
-    if not all(question.strip() for question in questions):
-        raise PlanError("the question is empty; ask something about the documents")
-    if not session.catalog.documents.all():
-        raise PlanError("the workspace has no documents; add some first: sliders add FILES")
+    check(session, questions)
     schema = session.catalog.schemas.current() or Schema()
     assumptions: list[str] = []
     schema_calls: list[Request] = []

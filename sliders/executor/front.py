@@ -9,7 +9,7 @@ from sliders.answer.result import Answer
 from sliders.executor import asking
 from sliders.executor.routing import ask_routed, plain_reply, turned_away
 from sliders.executor.session import Session
-from sliders.plan.directives import parse_hints
+from sliders.plan.directives import Verify, parse_hints
 
 
 async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
@@ -31,7 +31,8 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
         if kind is not None:
             answers[number] = plain_reply(question, kind)
         else:
-            (hinted if parse_hints(question).directives else shared).append(number)
+            # Verify ranks candidates, of which tables know none: its sentence stays in the question.
+            (hinted if parse_hints(question).without(Verify).directives else shared).append(number)
     if shared:
         found = await asking.ask_many(session, [questions[n] for n in shared], lazy=lazy)
         answers |= dict(zip(shared, found, strict=True))

@@ -76,10 +76,7 @@ async def ask_routed(
     """
     if workflow != AUTO and workflow not in CHOICES:
         raise PlanError(f"there is no workflow {workflow!r}; choose auto or one of {', '.join(CHOICES)}")
-    if not question.strip():
-        raise PlanError("the question is empty; ask something about the documents")
-    if not session.catalog.documents.all():
-        raise PlanError("the workspace has no documents; add some first: sliders add WORKSPACE FILES")
+    asking.check(session, [question])
     session.notes.clear()
     source = passage_source(session, question)
     before = session.models.meter.total
@@ -116,7 +113,7 @@ async def plan_question(
     if short != question:
         session.note(f"the question has {len(question.split())} words; it was cut to the {len(short.split())} that ask")
     analyzer = _analyzer(session)
-    if workflow == AUTO and not directives and (kind := turned_away(session, short)) is not None:
+    if not directives and (kind := turned_away(session, short)) is not None:
         return Planned(short, Hints(short), None, Route("reply", reasons=(kind,)))
     model = session.models.model_for("plan")
     hints, usage = (await read_hints(short, model, directives)) if calls else (parse_hints(short, directives), Usage())
@@ -268,13 +265,14 @@ def _switch_off(session: Session, reason: str, hinted: bool = True) -> None:
 async def _extract(session: Session, planned: Planned, source: PassageSource, narrowed: PassageSource | None) -> Answer:
     """Extract and query under the hints; documents that the hints starve are read whole."""
     directives = planned.hints.directives
+    question = with_verify(planned.question, directives)
     session.normalize = tuple(
         Normalization(d.terms[0], d.terms[1:]) for d in directives if isinstance(d, Normalize) and len(d.terms) > 1
     )
     session.precede = tuple(Precedence(d.prefer, d.over) for d in directives if isinstance(d, Precede))
     session.out_of_scope = _left_out(session, narrowed) if narrowed is not None else frozenset()
     try:
-        answer = await _asked_of_tables(session, planned.question)
+        answer = await _asked_of_tables(session, question)
         starved = _starved(session) if session.out_of_scope else []
         if session.out_of_scope and answer.status == "not_found":
             starved = list(source.documents)
@@ -283,10 +281,17 @@ async def _extract(session: Session, planned: Planned, source: PassageSource, na
             _switch_off(session, reason)
             chunks = [c for d in starved for c in session.catalog.chunks.of(d)]
             session.out_of_scope -= {c.id for c in chunks}
-            answer = await _asked_of_tables(session, planned.question)
+            answer = await _asked_of_tables(session, question)
     finally:
         session.out_of_scope, session.normalize, session.precede = frozenset(), (), ()
     return answer
+
+
+def with_verify(question: str, directives: Sequence[Directive]) -> str:
+    """The question with what Verify says in words: tables have no candidates to rank."""
+    verify = [d for d in directives if isinstance(d, Verify)]
+    said = [f"It is {p}." for d in verify for p in d.positive] + [f"It is not {n}." for d in verify for n in d.negative]
+    return " ".join([question, *said])
 
 
 async def _asked_of_tables(session: Session, question: str) -> Answer:

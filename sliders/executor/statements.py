@@ -30,11 +30,11 @@ async def fill_statements(session: Session, table: Table, document: Document, wo
     A table with one row a document gets the facts that forms and covers state; a table with many rows and a period
     column gets one row for each year of the document's tables. A document without such tables is left as it is.
     """
-    roles = period_roles(table)
     if not statements_of(document):
         return work
     if table.grain == "document":
         return _cover(session, table, document, work)
+    roles = period_roles(table)
     if roles.period is not None and roles.amounts and await _periods(session, table, document, work):
         return []
     return work

@@ -1,4 +1,4 @@
-"""The HTTP transport of the model client: aiohttp's, which takes less than half the processor time of httpx's own."""
+"""The HTTP transport of the model client: with aiohttp's a call takes two thirds of the processor time that httpx's own takes."""
 
 from __future__ import annotations
 

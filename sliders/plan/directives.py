@@ -288,7 +288,6 @@ class Hints:
         """The same with some classes switched off."""
         return Hints(self.question, tuple(d for d in self.directives if not isinstance(d, classes)), self.notes)
 
-
     def lines(self, off: tuple[type[Directive], ...] = ()) -> tuple[str, ...]:
         """The hints as they were understood, a line each, for the user; `off` are classes that were switched off."""
         shown = [f"hint: {d.describe()}{' (switched off)' if isinstance(d, off) else ''}" for d in self.directives]

@@ -83,7 +83,7 @@ def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
     calculate = profile.task == "arithmetic"
     prose = profile.task == "abstractive" and bool(_EXPLAINS.search(hints.question))
     if corpus.characters <= _WHOLE * segments * tokens * CHARACTERS_A_TOKEN:
-        reasons.append("the documents are hardly longer than the passages would be")
+        reasons.append("the documents are no longer than the passages would be")
         return Route("whole_context", segments, tokens, weights, False, calculate, prose, tuple(reasons))
     if any(isinstance(d, Verify) for d in hints.directives):
         reasons.append("constraints on the answer: an answer from each passage, ranked")

@@ -24,10 +24,16 @@ def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path
     text = "# Book\n\n" + "".join(f"## Part {n}\n\n{PIECE.format(name=f'Keeper {n}')}\n\n" for n in range(12))
     with Workspace(tmp_path / "w.db", model=FunctionModel(lambda _: {}), embedder=HashEmbedder()) as ws:
         ws.add_text(text, "book.md")
-        questions = ["Who keeps it? Look only in the Part 7 section.", "Hello!", "How many keepers are there?", "Who is first?"]
+        returned = "Return the full name, not the nickname."
+        questions = [
+            f"Who keeps it? Look only in the Part 7 section. {returned}",
+            "Hello!",
+            "How many keepers are there?",
+            f"Who is first? {returned}",
+        ]
         answers = ws.ask_many(questions)
     assert [a.question for a in answers] == questions
-    assert asked[0] == ("tables", ("How many keepers are there?", "Who is first?"), False)
+    assert asked[0] == ("tables", tuple(questions[2:]), False)
     kind, question, narrowed = asked[1]
-    assert (kind, narrowed) == ("one", True) and question == "Who keeps it?"
+    assert (kind, narrowed) == ("one", True) and question == "Who keeps it? It is full name. It is not nickname."
     assert answers[1].workflow == "reply"
