@@ -224,7 +224,7 @@ def _rates(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
 def _stated_bound(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
     """ "At least one person was hurt" tests the number of the hurt, not that some column is stated."""
     small = bounds(question)
-    tests = [node for node in tree.find_all(exp.Not) if isinstance(node.this, exp.Is) and isinstance(node.parent, exp.Where)]
+    tests = [n for n in tree.find_all(exp.Not) if isinstance(n.this, exp.Is) and isinstance(n.parent, exp.Where | exp.And)]
     asked = set(re.findall(r"[a-z]+", question.lower()))
     numeric = [
         c.column.name
@@ -232,6 +232,8 @@ def _stated_bound(tree: exp.Query, names: Names, question: str) -> Iterator[str]
         for c in table.columns
         if c.column.type in NUMERIC and c.column.name.rsplit("_", 1)[-1] in asked
     ]
+    own = [test for test in tests if numeric and test.this.this.name == numeric[0]]
+    tests = own or [test for test in tests if isinstance(test.parent, exp.Where)]
     if len(small) == 1 and len(tests) == 1 and len(numeric) == 1 and re.search(r"\bat least\b|\bor more\b", question):
         test = exp.GTE(this=exp.column(numeric[0]), expression=exp.Literal.number(small[0]))
         tests[0].replace(test)

@@ -133,9 +133,11 @@ def _row(said: str, counted: str, question: str) -> str:
 
 
 def _facts(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
-    """The parts without counts of different values, which are SQL's work."""
+    """The parts without counts of different values, which are SQL's work, and without the event that a document is about."""
     kept = []
     for part in parts:
+        if _about(str(part["asked"]), question):
+            continue
         number = part.get("type") in ("integer", "number")
         if not number and _counted_in_one_document(part, question):
             part = {**part, "name": snake_name(part["asked"]), "type": "integer"}
@@ -145,6 +147,12 @@ def _facts(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
             part = {**part, "name": _DISTINCT.sub("", str(part["name"]).replace("_", " ")), "type": "text"}
         kept.append(part)
     return kept or parts
+
+
+def _about(asked: str, question: str) -> bool:
+    """Whether it is what the question's things happen in ("a storm in which houses fell"): every row is about one."""
+    noun = re.sub(r"^(?:an?|the) ", "", asked.lower())
+    return bool(noun) and bool(re.search(rf"\ban? {re.escape(noun)} (?:in|during|on|at) which\b", question, re.IGNORECASE))
 
 
 def _counted_in_one_document(part: dict[str, Any], question: str) -> bool:

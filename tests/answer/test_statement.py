@@ -63,6 +63,14 @@ def test_the_words_of_the_question_set_the_bound(question: str, written: str, wa
     assert repaired(f"SELECT name FROM ships WHERE {written}", question) == f"SELECT name FROM ships WHERE {wanted}"
 
 
+def test_a_bound_is_tested_on_its_number_and_not_on_what_is_stated() -> None:
+    question = "How many ships have a length of at least two?"
+    wanted = "SELECT COUNT(*) FROM ships WHERE length >= 2"
+    assert repaired("SELECT COUNT(*) FROM ships WHERE NOT built IS NULL", question) == wanted
+    both = "SELECT COUNT(*) FROM ships WHERE NOT built IS NULL AND NOT length IS NULL"
+    assert repaired(both, question) == "SELECT COUNT(*) FROM ships WHERE NOT built IS NULL AND length >= 2"
+
+
 @pytest.mark.parametrize(
     ("question", "wanted"),
     [

@@ -163,6 +163,14 @@ def test_different_things_are_counted_in_the_column_that_names_them() -> None:
     assert both.table.column_names == ("port",)
 
 
+def test_what_the_counted_things_happen_in_is_no_column() -> None:
+    parts = proposal(("a storm", "storm", "text"), ("houses fell", "houses_fell", "integer"))
+    found = induce("How many reports describe a storm in which houses fell?", parts)
+    assert found.table.column_names == ("houses_fell",)
+    named = induce("How many reports name a storm and the houses that fell?", parts)
+    assert "storm" in named.table.column_names
+
+
 def test_what_one_document_counts_beyond_a_bound_is_a_number_with_its_bound() -> None:
     question = "How many berths had a length above 40 feet on 3 May 1998?"
     found = induce(question, proposal(("berths", "berth", "text"), ("3 May 1998", "day", "date")))
