@@ -21,7 +21,7 @@ from sliders.llm.retry import ServerRefusal, translated, with_retries
 from sliders.llm.salvage import parse_json, salvage, strip_wrapping
 from sliders.llm.stream import streamed
 from sliders.llm.tokens import context_window, token_counter
-from sliders.llm.transport import HttpClient
+from sliders.llm.transport import Channel, HttpClient
 from sliders.llm.usage import PriceTable
 from sliders.llm.validate import problems, without_bad_items
 
@@ -100,7 +100,7 @@ class OpenAIModel:
         self._gate = gate or Gate(settings.concurrency)
         self._limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
         self._count = token_counter(self._name)
-        self._clients = PerLoop(self._client)
+        self._channels = PerLoop(self._channel)
 
     @property
     def name(self) -> str:
@@ -135,9 +135,9 @@ class OpenAIModel:
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
-        client = self._clients.drop()
-        if client is not None:
-            await client.close()
+        channel = self._channels.drop()
+        if channel is not None:
+            await channel.client.close()
 
     @property
     def _where(self) -> str:
@@ -146,7 +146,7 @@ class OpenAIModel:
     def _translated(self) -> AbstractContextManager[None]:
         return translated(self._model, self._where, self._settings.timeout)
 
-    def _client(self) -> openai.AsyncOpenAI:
+    def _channel(self) -> Channel:
         key = self._settings.api_key or ("unused" if self._settings.base_url else None)
         if key is None:
             raise ModelUnavailable(
@@ -154,13 +154,11 @@ class OpenAIModel:
                 "or leave the model out for the embedded one"
             )
         # Retries are ours: they honour Retry-After for all calls of the server at once.
-        return openai.AsyncOpenAI(
-            api_key=key,
-            base_url=self._settings.base_url,
-            timeout=self._settings.timeout,
-            max_retries=0,
-            http_client=HttpClient(self._settings.timeout),
+        timeout, http = self._settings.timeout, HttpClient(self._settings.timeout)
+        client = openai.AsyncOpenAI(
+            api_key=key, base_url=self._settings.base_url, timeout=timeout, max_retries=0, http_client=http
         )
+        return Channel(client, http, timeout)
 
     async def _structured(self, request: Request, schema: Mapping[str, Any]) -> Response:
         spent, tried = Usage(), set[Rung]()
@@ -261,14 +259,12 @@ class OpenAIModel:
             async with self._gate.slot():
                 booking = await self._limiter.acquire(estimate)
                 started = time.perf_counter()
-                client = self._clients.get()
+                channel = self._channels.get()
                 with self._translated():
-                    # Not `chat.completions.create`: it walks through every message and schema to rename fields and
-                    # makes models of the reply, which takes as long as all the rest of a call.
                     if request.enough is not None and self._first is Rung.GRAMMAR:
-                        sent: Any = await streamed(client, body, request.enough)
+                        sent: Any = await streamed(channel.client, body, request.enough)
                     else:
-                        sent = await client.post("/chat/completions", cast_to=object, body=body)
+                        sent = await channel.post("/chat/completions", body)
             completion: Mapping[str, Any] = sent if isinstance(sent, dict) else {}
             self._limiter.settle(booking, (completion.get("usage") or {}).get("total_tokens") or estimate)
             return completion, time.perf_counter() - started
