@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import queue
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,7 @@ from benchmarks.systems.base import PREPARED, Answered, Asked, Task
 
 _ROOT = Path(__file__).parent.parent
 _MARK = "@@"
+_PROGRESS = re.compile(r"\d+%\|.*\|.*\[")  # a line of a progress bar says nothing of an error
 _PORT = 8899  # the same in every run where it is free, because the address is part of a system's cache keys
 
 
@@ -69,7 +71,8 @@ def drive(system: System, task: Task, python: Path, timeout: float) -> Iterator[
         with contextlib.suppress(BrokenPipeError):
             child.stdin.close()
         errors.seek(0)
-        tail = errors.read().strip()[-1500:]
+        lines = (line.rsplit("\r", 1)[-1] for line in errors.read().split("\n"))
+        tail = "\n".join(line for line in lines if line.strip() and not _PROGRESS.search(line))[-1500:]
     if not ended:
         yield Failed(f"no end after {timeout:.0f} s; {tail}")
     elif code:
@@ -183,9 +186,12 @@ def _drive_group(
     seen, before = set[str](), proxy.ledger.count(run_id)
     for item in drive(system, task, python, timeout):
         if isinstance(item, Failed):
+            proxy.abort()
+            spent = proxy.ledger.count(run_id) - before  # all of it by the question that was not answered
             for q in group:
                 if q.id not in seen:
-                    _store(results, run_id, Answered(q.id, "failed", error=item.error), False, Count())
+                    _store(results, run_id, Answered(q.id, "failed", error=item.error), False, spent)
+                    spent = Count()
             print(f"{system.name}: failed: {item.error[-300:]}")
             return item.error
         after = proxy.ledger.count(run_id)

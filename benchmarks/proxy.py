@@ -9,12 +9,15 @@ every system without a model.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import http.client
+import io
 import json
+import socket
 import threading
 import time
 import urllib.error
-import urllib.request
+import urllib.parse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -136,7 +139,8 @@ class Upstream:
     base_url: str
     model: str = ""
     key: str = "none"
-    timeout: float = 900.0
+    timeout: float = 3600.0
+    _open: set[http.client.HTTPConnection] = field(default_factory=set)
 
     def __call__(self, path: str, body: Mapping[str, Any]) -> Reply:
         """Raises `urllib.error.HTTPError` when the endpoint refuses, `OSError` when it cannot be reached."""
@@ -147,10 +151,28 @@ class Upstream:
         sent.pop("stream_options", None)
         data = json.dumps(sent).encode() if body else None
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"}
-        request = urllib.request.Request(self.base_url.rstrip("/") + path, data, headers)
-        with urllib.request.urlopen(request, timeout=self.timeout) as reply:
-            answer: Reply = json.load(reply)
+        place = urllib.parse.urlsplit(self.base_url.rstrip("/") + path)
+        kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
+        connection = kind(place.netloc, timeout=self.timeout)
+        self._open.add(connection)
+        try:
+            connection.request("POST" if data else "GET", place.path, data, headers)
+            reply = connection.getresponse()
+            said = reply.read()
+        finally:
+            self._open.discard(connection)
+            connection.close()
+        if reply.status >= 400:
+            raise urllib.error.HTTPError(place.geturl(), reply.status, reply.reason, reply.headers, io.BytesIO(said))
+        answer: Reply = json.loads(said)
         return answer
+
+    def abort(self) -> None:
+        """Break off the calls under way: a system that was stopped must not keep the model busy for the next one."""
+        for connection in list(self._open):
+            if connection.sock is not None:
+                with contextlib.suppress(OSError):  # it has just ended
+                    connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 @dataclass(slots=True)
@@ -237,8 +259,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+        with contextlib.suppress(ConnectionError):  # a client that was stopped waits for nothing
+            self.end_headers()
+            self.wfile.write(data)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing: the ledger is the log."""
@@ -256,7 +279,7 @@ class Proxy:
     """Context manager: listens on loopback while it is open."""
 
     def __init__(self, model: Model, port: int = 0) -> None:
-        self.ledger = Ledger()
+        self.ledger, self._model = Ledger(), model
         try:
             self._server = _Server(port, model, self.ledger)
         except OSError:  # taken: any other one will do
@@ -266,6 +289,11 @@ class Proxy:
     def url(self, label: str) -> str:
         """The base URL that a system of that label is given."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/{label}/v1"
+
+    def abort(self) -> None:
+        """Break off what the model works on."""
+        if isinstance(self._model, Upstream):
+            self._model.abort()
 
     def __enter__(self) -> Proxy:
         self._thread.start()

@@ -12,6 +12,9 @@ from benchmarks.systems.base import Answered, Asked, Task, answered, serve
 from benchmarks.systems.client import read
 
 _SECONDS_A_CALL = 3600  # its default of 200 s is shorter than one extraction call of a small machine
+_SHARE_FOR_REPLY = 8
+"""A reply may take this part of the context window: its own limits of up to 32,000 tokens leave no room for a prompt in
+a window of 32,768, and a small model that repeats itself would write for an hour."""
 
 
 def _configuration(task: Task) -> Path:
@@ -20,10 +23,14 @@ def _configuration(task: Task) -> Path:
 
     import sliders
 
+    longest = int(task.options["context_tokens"]) // _SHARE_FOR_REPLY
+
     def renamed(node: Any) -> Any:
         if isinstance(node, dict):
             said = {key: renamed(value) for key, value in node.items()}
-            return said | {"timeout": _SECONDS_A_CALL} if "temperature" in said and "model" in said else said
+            if "temperature" not in said or "model" not in said:
+                return said
+            return said | {"timeout": _SECONDS_A_CALL, "max_tokens": min(said.get("max_tokens", longest), longest)}
         if isinstance(node, list):
             return [renamed(item) for item in node]
         return task.model if isinstance(node, str) and node.startswith("gpt-") else node

@@ -76,10 +76,12 @@ def test_what_does_not_fit_and_what_crashes_is_failing_not_wrong(folder: Path, t
 
 
 def test_a_system_that_hangs_is_ended(tmp_path: Path) -> None:
-    (tmp_path / "sleeper.py").write_text("import time\ntime.sleep(60)\n")
+    bar = "print('\\rLoading:  50%|#####     | 1/2 [00:01<00:01]\\nstill here', file=sys.stderr, flush=True)"
+    (tmp_path / "sleeper.py").write_text(f"import sys, time\n{bar}\ntime.sleep(60)\n")
     task = Task((), (Asked("1", "?"),), "http://127.0.0.1:9/v1", "m", tmp_path)
-    (ended,) = drive(System("sleeper", "sleeper"), task, Path(sys.executable), timeout=0.5)
+    (ended,) = drive(System("sleeper", "sleeper"), task, Path(sys.executable), timeout=1.5)
     assert isinstance(ended, Failed) and "no end after" in ended.error
+    assert "still here" in ended.error and "Loading" not in ended.error
 
 
 def test_a_peer_does_not_see_the_projects_own_package(tmp_path: Path) -> None:

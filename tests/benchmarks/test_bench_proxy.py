@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import urllib.error
 import urllib.request
 from typing import Any
@@ -58,6 +59,30 @@ def test_an_unreachable_endpoint_is_an_error_of_the_call() -> None:
         assert refused.value.code == 502
         refused.value.close()
         assert proxy.ledger.count("s").errors == 1
+
+
+def test_a_call_under_way_can_be_broken_off() -> None:
+    reached, go_on = threading.Event(), threading.Event()
+
+    def slow(path: str, body: Any) -> dict[str, Any]:
+        reached.set()
+        go_on.wait(10)
+        return Stub()(path, body)
+
+    with Proxy(slow) as back, Proxy(Upstream(back.url("up"))) as front:
+        asking = threading.Thread(target=lambda: _refused(front.url("s") + "/chat/completions"))
+        asking.start()
+        reached.wait(10)
+        front.abort()
+        asking.join(5)
+        assert not asking.is_alive() and front.ledger.count("s").errors == 1
+        go_on.set()
+
+
+def _refused(url: str) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        post(url, CHAT)
+    refused.value.close()
 
 
 def test_a_stream_is_one_event() -> None:
