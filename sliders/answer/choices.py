@@ -1,8 +1,10 @@
-"""What the wording of a question allows as its answer: yes or no, one of two named things, a date, a number."""
+"""What the wording of a question allows as its answer: yes or no, one of two named things, a date, a number, several."""
 
 from __future__ import annotations
 
 import re
+
+from sliders.extraction.phrases import is_plural
 
 _YES_NO = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b(?!.*\b(?:what|which|who|whom|whose|when|where|"
@@ -18,6 +20,37 @@ _COUNT_WORDS = re.compile(
     r"\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|"
     r"thousand|million|once|twice|half|several|dozen)\b", re.I
 )  # fmt: skip
+_ASKED_NOUN = re.compile(r"^\W*(?:(?:in|for|on|of|at|from|to|with) )?(?:what|which)\s+(?P<rest>.+)", re.I | re.S)
+_ENDS_NOUN = re.compile(
+    r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|in|of|on|for|to|at|by|from|with|that|who|which)$", re.I
+)  # fmt: skip
+_RESPECTIVE = re.compile(
+    r"\brespectively\b|\b(?:is|are|was|were) the respective\b|^\W*(?:list|name|enumerate) (?:all|the|every|each)\b", re.I
+)  # fmt: skip
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_TWO_YEARS = re.compile(r"\bin (?:19|20)\d\d and (?:(?:19|20)\d\d)\b")
+_ONE_NUMBER = re.compile(r"\b(?:total|average|mean|sum|difference|change|ratio|increase|decrease)\b", re.I)
+_LONGEST_NOUN = 5
+
+
+def several(question: str) -> bool:
+    """Whether the answer is a list: the noun behind "which" or "what" is plural, or values of two years are asked for.
+
+    A plural with one year ("the sales in 2019") is one figure.
+
+    >>> several("Which river ports are named?"), several("What are the ports?"), several("Which port is the oldest?")
+    (True, True, False)
+    """
+    if _RESPECTIVE.search(question) or (_TWO_YEARS.search(question) and not _ONE_NUMBER.search(question)):
+        return True
+    found = _ASKED_NOUN.match(question)
+    if found is None or choices(question):
+        return False
+    listed = re.findall(r"[\w'-]+", found["rest"])
+    if listed and listed[0].lower() in ("are", "were"):
+        return len(set(_YEAR.findall(question))) != 1
+    end = next((n for n, word in enumerate(listed[: _LONGEST_NOUN + 1]) if _ENDS_NOUN.match(word)), 0)
+    return end > 0 and is_plural(listed[end - 1].lower())
 
 
 def either(question: str) -> tuple[str, str] | None:

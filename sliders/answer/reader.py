@@ -10,18 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sliders.answer.choices import choices
+from sliders.answer.choices import choices, several
 from sliders.answer.expression import as_printed, unprinted, work_out
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
 from sliders.answer.values import Value
 from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.extraction.cells import Scalar
 from sliders.extraction.grounding import ground
 from sliders.extraction.numbers import numbers_in
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 
 _COUNTS = re.compile(r"\bhow many\b|\bnumber of\b", re.I)
+_MOST_ITEMS = 12
 _LARGEST_COUNT = 20
 """Up to here a model may count what the passages list; any other number must be printed in them."""
 
@@ -74,10 +76,13 @@ def read_request(
     shown = [(p.header, p.text.strip()) for p in passages]
     values: dict[str, Any] = {"question": question, "passages": shown}
     if mode != "number":
-        values["prose"] = mode == "prose"
+        values |= {"prose": mode == "prose", "several": mode == "words" and several(question)}
     properties = dict(_SHAPES[mode])
     if mode == "words" and (closed := choices(question)):
         properties["answer"] = {"type": "string", "enum": [*closed, "unanswerable"]}
+    elif mode == "words" and several(question):
+        item = {"type": "string", "maxLength": 120}
+        properties["answer"] = {"type": "array", "items": item, "minItems": 1, "maxItems": _MOST_ITEMS}
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
     return Request("answer", prompt.render(**values), prompt.hash, schema, max_tokens=_TOKENS[mode], logprobs=logprobs)
 
@@ -103,6 +108,8 @@ async def read(
     quote = str(data.get("quote") or "")
     if mode == "number":
         return _calculated(str(data.get("expression") or ""), quote, passages, confidence, reply.usage)
+    if isinstance(data.get("answer"), list):
+        return _listed([str(item) for item in data["answer"]], quote, passages, confidence, reply.usage)
     answer = str(data.get("answer") or "").strip(" \n,;:")
     if is_refusal(answer):
         return Reading(False, reason="the passages do not hold the answer", confidence=confidence, usage=reply.usage)
@@ -115,6 +122,21 @@ async def read(
     citations = cite_quote(quote, passages) or cite_quote(answer, passages)
     reason = "" if citations else "the model's quote is not in the passages"
     return Reading(True, value_of(answer), answer, citations, reason, confidence, reply.usage)
+
+
+def _listed(
+    items: Sequence[str], quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage
+) -> Reading:
+    """A list of things: refusals, repetitions and numbers that no passage prints are left out."""
+    texts = [p.text for p in passages]
+    said = [as_printed(item.strip(" \n,;:"), texts) for item in items if not is_refusal(item)]
+    kept = [item for item in dict.fromkeys(said) if unprinted(item, texts) is None]
+    if not kept:
+        return Reading(False, reason="the passages do not hold the answer", confidence=confidence, usage=usage)
+    found = tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages))) or cite_quote(quote, passages)
+    values = [value_of(item) for item in kept]
+    reason = "" if found else "the model's quote is not in the passages"
+    return Reading(True, values if len(values) > 1 else values[0], ", ".join(kept), found, reason, confidence, usage)
 
 
 def _calculated(
@@ -148,7 +170,7 @@ def _in_words(expression: str) -> bool:
     return bool(re.search(r"[^\W\d_]{2}", expression)) and not re.search(r"[*=×÷]|\s[/+]\s", expression)
 
 
-def value_of(answer: str) -> Value:
+def value_of(answer: str) -> Scalar:
     """The bare number where the answer is one number and nothing else, else the text."""
     found = [n for n in numbers_in(answer) if n.plain and not n.word]
     if len(found) == 1 and not re.search(r"[a-z]{2}", answer[: found[0].start] + answer[found[0].end :], re.I):

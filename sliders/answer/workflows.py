@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,8 @@ from sliders.plan.features import names_in
 MAX_STEPS = 4
 MAX_PARTS = 4
 _STEP_SEGMENTS = 3
+_MUCH_LESS = 0.8
+"""The first segments are read by themselves when they take at most this share of the tokens of all."""
 _REPLY_ROOM = 700
 """Tokens of a prompt's own words and of the reply."""
 
@@ -32,7 +35,7 @@ class Asked:
     """A question as a workflow gets it.
 
     `search` is what is searched for (the question with terms that mean the same); `positive` and `negative` are what
-    the answer must be about and what not.
+    the answer must be about and what not; `first` segments are read before the others (0: all at once).
     """
 
     question: str
@@ -43,6 +46,7 @@ class Asked:
     search: str = ""
     positive: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
+    first: int = 0
 
     @property
     def query(self) -> str:
@@ -56,14 +60,23 @@ class Asked:
 
 
 async def lookup(asked: Asked) -> Answer:
-    """One search, one call.
+    """One search, one call; a second one with all segments where the first ones do not answer.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
         BudgetExceeded: the run's limit is reached.
     """
     passages = fitting(asked.source.search(asked.query, asked.context), asked.room)
-    return finished(asked, await read(asked.question, passages, asked.model, asked.mode), "lookup")
+    spent, notes = Usage(), list[str]()
+    if 0 < asked.first < asked.context.segments:
+        best = replace(asked.context, segments=asked.first)
+        few = fitting(asked.source.search(asked.query, best), asked.room)
+        if sum(p.tokens for p in few) < _MUCH_LESS * sum(p.tokens for p in passages):
+            reading = await read(asked.question, few, asked.model, asked.mode)
+            if reading.answered:
+                return finished(asked, reading, "lookup")
+            spent, notes = reading.usage, [f"the best {asked.first} segments do not answer: all were read"]
+    return finished(asked, await read(asked.question, passages, asked.model, asked.mode), "lookup", notes, spent)
 
 
 async def split(asked: Asked) -> Answer:
@@ -117,7 +130,7 @@ async def stepwise(asked: Asked) -> Answer:
 
 
 async def candidates(asked: Asked) -> Answer:
-    """An answer from each passage alone, ranked by the user's constraints; `rows` are the candidates, best first."""
+    """An answer from each passage alone, ranked by the user's constraints; `rows` are different answers, best first."""
     found = asked.source.search(asked.query, asked.context)
     passages = [p for p in found if p.tokens <= asked.room]
     readings = await asyncio.gather(
@@ -129,13 +142,24 @@ async def candidates(asked: Asked) -> Answer:
         reason = "no passage holds the answer" if passages else "no passage was found"
         return finished(asked, Reading(False, reason=reason), "candidates", (), usage)
     texts = [" ".join([r.text, *(c.quote for c in r.citations), p.header]) for p, r in pairs]
-    ranking = rank(texts, asked.positive, asked.negative, asked.source.embedder, [r.confidence for _, r in pairs])
+    ranking = rank(texts, asked.positive, asked.negative, asked.source.embedder, voted([r for _, r in pairs]))
     notes = [f"{len(pairs)} of {len(passages)} passages gave an answer; ranked by {ranking.by}"]
     if (asked.positive or asked.negative) and ranking.by != "verify":
         notes.append(f"the constraints do not tell the answers apart (spread {ranking.spread:.3f}): switched off")
     best = replace(pairs[ranking.order[0]][1], usage=Usage())
-    rows = tuple((pairs[n][1].text, round(ranking.scores[n], 4)) for n in ranking.order)
+    distinct = {str(pairs[n][1].value).casefold(): n for n in reversed(ranking.order)}
+    rows = tuple((pairs[n][1].text, round(ranking.scores[n], 4)) for n in ranking.order if n in distinct.values())
     return replace(finished(asked, best, "candidates", notes, usage), columns=("candidate", "score"), rows=rows)
+
+
+def voted(readings: Sequence[Reading]) -> list[float | None]:
+    """Each answer's confidence, in log-probability, with that of the passages that gave the same answer added."""
+    shares: dict[str, float] = {}
+    for reading in readings:
+        name = str(reading.value).casefold()
+        shares[name] = shares.get(name, 0.0) + math.exp(reading.confidence or 0.0)
+    known = all(r.confidence is not None for r in readings)
+    return [math.log(shares[str(r.value).casefold()]) if known else None for r in readings]
 
 
 async def whole(asked: Asked) -> Answer:

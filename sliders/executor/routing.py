@@ -205,7 +205,7 @@ def _asked(session: Session, planned: Planned, source: PassageSource) -> Asked:
         planned.question, source, session.models.model_for("answer"),
         Context(route.segments, route.tokens, route.weights, route.extend, route.share), mode,
         search_words(planned.question, planned.hints),
-        tuple(p for d in verify for p in d.positive), tuple(n for d in verify for n in d.negative),
+        tuple(p for d in verify for p in d.positive), tuple(n for d in verify for n in d.negative), route.first,
     )  # fmt: skip
 
 

@@ -23,6 +23,8 @@ _SHARE = 0.4
 evidence that was found stayed the same from 0.1 to 0.4, with 8% fewer tokens, and fell above."""
 _WHOLE = 0.7
 """Documents up to this share of what the passages may take are read whole."""
+_FIRST = 3
+"""Segments that are read first where the analyzer saw the evidence: it looked at so many."""
 _WEIGHTS: dict[Pattern, tuple[float, float]] = {"exact": (3, 2), "semantic": (2, 3), "both": (1, 1)}
 
 
@@ -31,7 +33,8 @@ class Route:
     """The chosen workflow with its search: `segments` of at most `tokens`, `weights` of words and meaning.
 
     `extend` adds the neighbours of the best one; a segment must reach `share` of the best score; `calculate` lets code
-    work out a calculation; `prose` asks for sentences. `reasons` are lines for `explain`.
+    work out a calculation; `prose` asks for sentences; `first` is how many segments are read before the others, which
+    follow only where those do not answer (0: all at once). `reasons` are lines for `explain`.
     """
 
     workflow: WorkflowName
@@ -43,6 +46,7 @@ class Route:
     prose: bool = False
     reasons: tuple[str, ...] = ()
     share: float = _SHARE
+    first: int = 0
 
     @property
     def budget(self) -> int:
@@ -56,7 +60,8 @@ class Route:
         exact, semantic = self.weights
         return (
             f"{self.workflow}: {self.segments} segments of {self.tokens} tokens, words : meaning {exact:g}:{semantic:g}"
-            + (", extended" if self.extend else "") + (", calculated by code" if self.calculate else "")
+            + (f", the best {self.first} first" if self.first else "") + (", extended" if self.extend else "")
+            + (", calculated by code" if self.calculate else "")
         )  # fmt: skip
 
 
@@ -71,7 +76,8 @@ def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
     """The route of a question.
 
     Contextual tasks read 8 segments and facts 5; where the first segments did not show the evidence, segments grow to
-    400 and 256 tokens. What has to be counted, ranked or summed over documents is extracted and queried.
+    400 and 256 tokens; where they did, those are read first. What has to be counted, ranked or summed over documents is
+    extracted and queried.
     """
     reasons = [profile.describe()]
     if profile.task == "aggregation" and corpus.documents > 1:
@@ -82,7 +88,8 @@ def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
     weights = _WEIGHTS[profile.pattern]
     calculate = profile.task == "arithmetic"
     prose = profile.task == "abstractive" and bool(_EXPLAINS.search(hints.question))
-    if corpus.characters <= _WHOLE * segments * tokens * CHARACTERS_A_TOKEN:
+    first = _FIRST if profile.evidence and not prose else 0
+    if corpus.characters <= (first / segments or _WHOLE) * segments * tokens * CHARACTERS_A_TOKEN:
         reasons.append("the documents are no longer than the passages would be")
         return Route("whole_context", segments, tokens, weights, False, calculate, prose, tuple(reasons))
     if any(isinstance(d, Verify) for d in hints.directives):
@@ -95,7 +102,7 @@ def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
         reasons.append("one fact leads to the next: step by step")
         return Route("stepwise", segments, tokens, weights, False, False, False, tuple(reasons))
     extend = profile.task == "arithmetic" and profile.evidence
-    return Route("lookup", segments, tokens, weights, extend, calculate, prose, tuple(reasons))
+    return Route("lookup", segments, tokens, weights, extend, calculate, prose, tuple(reasons), first=first)
 
 
 _GREETING = re.compile(

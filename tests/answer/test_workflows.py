@@ -194,6 +194,18 @@ async def test_constraints_that_say_nothing_give_way_to_confidence():
     assert any("switched off" in line for line in answer.decisions)
 
 
+async def test_passages_that_agree_outvote_one_that_is_surer_and_stand_once():
+    texts = {"a.md": "The value is 11 here.", "b.md": "The value is 11 there.", "c.md": "The value is 12."}
+
+    def reply(request):
+        first = "is 11" in request.messages[-1].content
+        data = {"quote": "", "answer": "11" if first else "12"}
+        return Response("", data, token_logprobs=(-0.5,) if first else (-0.1,))
+
+    answer = await candidates(asked("What is the value?", FunctionModel(reply), texts, context=Context(threshold=0.0)))
+    assert answer.value == 11 and [row[0] for row in answer.rows] == ["11", "12"]
+
+
 async def test_all_refusals_are_not_found():
     model = FunctionModel(lambda request: {"quote": "", "answer": "unanswerable"})
     answer = await candidates(asked("Who?", model))
