@@ -66,16 +66,15 @@ async def lookup(asked: Asked) -> Answer:
         ModelUnavailable: the model cannot be reached.
         BudgetExceeded: the run's limit is reached.
     """
+    best = replace(asked.context, segments=asked.first)
+    few = fitting(asked.source.search(asked.query, best), asked.room) if asked.first else ()
     passages = fitting(asked.source.search(asked.query, asked.context), asked.room)
     spent, notes = Usage(), list[str]()
-    if 0 < asked.first < asked.context.segments:
-        best = replace(asked.context, segments=asked.first)
-        few = fitting(asked.source.search(asked.query, best), asked.room)
-        if sum(p.tokens for p in few) < _MUCH_LESS * sum(p.tokens for p in passages):
-            reading = await read(asked.question, few, asked.model, asked.mode)
-            if reading.answered:
-                return finished(asked, reading, "lookup")
-            spent, notes = reading.usage, [f"the best {asked.first} segments do not answer: all were read"]
+    if few and sum(p.tokens for p in few) < _MUCH_LESS * sum(p.tokens for p in passages):
+        reading = await read(asked.question, few, asked.model, asked.mode)
+        if reading.answered:
+            return finished(asked, reading, "lookup")
+        spent, notes = reading.usage, [f"the best {asked.first} segments do not answer: all that were found were read"]
     return finished(asked, await read(asked.question, passages, asked.model, asked.mode), "lookup", notes, spent)
 
 

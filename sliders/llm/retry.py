@@ -39,6 +39,16 @@ async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Ca
         ModelError: the server kept failing.
     """
 
+    try:
+        return await once()
+    except _Passing as error:
+        failed = [error]
+
+    async def again() -> T:
+        if failed:
+            raise failed.pop()  # the first try, which most often is the only one, takes no retrying machinery
+        return await once()
+
     def wait(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         if isinstance(error, _Passing) and error.retry_after is not None:
@@ -53,7 +63,7 @@ async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Ca
         return bool(stop_after_attempt(limit + 1)(state))
 
     try:
-        return await AsyncRetrying(stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True)(once)
+        return await AsyncRetrying(stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True)(again)
     except _Passing as error:
         kind = ModelUnavailable if error.unreachable else ModelError
         raise kind(str(error)) from error.__cause__

@@ -62,6 +62,7 @@ class Channel:
 
     def __init__(self, client: openai.AsyncOpenAI, http: HttpClient, timeout: float) -> None:
         self.client, self._http = client, http
+        self._doors: dict[str, tuple[str, aiohttp.ClientSession, dict[str, Any]]] = {}
         told = {**client.default_headers, **client.auth_headers}
         platform = "x-stainless-"  # not sent: who runs the client is no business of the server
         self._headers = {k: v for k, v in told.items() if isinstance(v, str) and not k.lower().startswith(platform)}
@@ -74,8 +75,10 @@ class Channel:
             openai.APITimeoutError, openai.APIConnectionError: the server does not answer.
             openai.APIStatusError: it answers with an error.
         """
-        url = f"{str(self.client.base_url).rstrip('/')}{path}"
-        session, proxy = self._http.session_for(url)
+        if path not in self._doors:
+            url = f"{str(self.client.base_url).rstrip('/')}{path}"
+            self._doors[path] = (url, *self._http.session_for(url))
+        url, session, proxy = self._doors[path]
         data = json.dumps(body, ensure_ascii=False).encode()
         try:
             async with session.post(url, data=data, headers=self._headers, timeout=self._timeout, **proxy) as reply:
