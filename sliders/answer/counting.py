@@ -187,7 +187,8 @@ def _held(count: exp.Count, names: Names, question: str) -> str:
     counted = {noun[0] for noun in _counted(question)}
     columns = [profile.column for table in names.used() for profile in table.columns]
     numeric = [column.name for column in columns if column.type in NUMERIC]
-    held = [name for name in numeric if column_words(name)[0] in counted and mentions(question, name)]
+    stated = [name for name in numeric if column_words(name)[-1] not in _LABELS]
+    held = [name for name in stated if column_words(name)[0] in counted and mentions(question, name)]
     return held[0] if len(held) == 1 else ""
 
 

@@ -101,7 +101,9 @@ def lint_table(table: Table, question: str = "") -> tuple[Table, tuple[LintIssue
 def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]) -> Column | None:
     name = snake_name(column.name, "fact")
     parts = [p for p in name.split("_") if p]
-    if name in _WHOLE_SET or _counts_rows(parts, table, question):
+    numbered = column.type is ColumnType.INTEGER and "number" not in question.lower()  # "how many reports": `report_number`
+    counting = [*parts[:-1], "count"] if numbered and parts[-1:] == ["number"] else parts
+    if name in _WHOLE_SET or _counts_rows(counting, table, question):
         issues.append(LintIssue(column.name, "counts, ranks and answers are SQL's work", "dropped"))
         return None
     if name in ("unit", "units") and not re.search(r"\bunits?\b", question, re.IGNORECASE) and len(table.columns) > 1:

@@ -163,6 +163,14 @@ def test_different_things_are_counted_in_the_column_that_names_them() -> None:
     assert both.table.column_names == ("port",)
 
 
+def test_a_number_of_the_counted_rows_is_no_column() -> None:
+    parts = proposal(("how many logs", "log_number", "integer"), ("calm sea", "sea_state", "text"))
+    found = induce("In how many logs was the sea calm?", parts)
+    assert found.table.column_names == ("sea_state",)
+    asked = induce("What is the log number of the trip with a calm sea?", parts)
+    assert "log_number" in asked.table.column_names
+
+
 def test_what_the_counted_things_happen_in_is_no_column() -> None:
     parts = proposal(("a storm", "storm", "text"), ("houses fell", "houses_fell", "integer"))
     found = induce("How many reports describe a storm in which houses fell?", parts)
