@@ -28,6 +28,8 @@ def comparison(results: Results, runs: Sequence[str] | None = None) -> list[dict
         if runs is not None and run["run_id"] not in runs:
             continue
         answers = results.rows("SELECT * FROM answers WHERE run_id = ? ORDER BY question_id", (run["run_id"],))
+        if not answers and not run["finished"]:
+            continue  # stopped before its first answer: that says nothing of the system
         good = [a for a in answers if a["status"] != "failed"]
         hits = [bool(a["right"]) for a in good]
         n = max(1, len(good))

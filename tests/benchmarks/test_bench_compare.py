@@ -117,6 +117,14 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
     assert "questions" in drawn and "How many dogs" not in drawn, "no question text is stored"
 
 
+def test_a_run_that_was_stopped_before_its_first_answer_is_not_shown(tmp_path: Path) -> None:
+    with Results(tmp_path / "r.db") as results:
+        stopped = results.begin(RunKey("pets", "lotus", "stub", "cold", 1, ("1",)), [], 21)
+        assert comparison(results) == []
+        results.finish(stopped, "no environment")
+        assert comparison(results)[0]["error"] == "no environment"
+
+
 def test_published_figures_are_marked() -> None:
     rows = [line for line in published().splitlines() if line.startswith("| ") and "system" not in line]
     assert len(rows) > 20 and all(line.endswith("| published |") for line in rows)
