@@ -11,13 +11,15 @@ from sqlglot import exp
 from sliders.answer import match
 from sliders.answer.counting import mentions
 from sliders.answer.profile import NUMERIC, SHOWN_VALUES, TEXTUAL, TableProfile, quote
-from sliders.answer.question import NamedValue, asks_number, bounds, dates, items_asked, normal, numbers
+from sliders.answer.question import SILENCE, NamedValue, asks_number, bounds, dates, items_asked, normal, numbers
 from sliders.answer.scope import DIALECT, Names
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
 from sliders.schema.lint import subject
 from sliders.schema.names import with_article
+
+_NEGATION = re.compile(r"\b(?:not|no|never|none|without|still|yet|alive|lack\w*|empty)\b|n't\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ def review(
         found += _wrong_shape(question, result)
     found += _loose_scalars(tree, run_sql)
     found += _void(tree, names)
+    found += _silent(question, tree, names)
     found += _invented(question, tree, names, named)
     found += _unread(question, tree, profiles)
     found += _unused(question, tree, named)
@@ -156,6 +159,19 @@ def _void(tree: exp.Query, names: Names) -> list[Finding]:
         if literal.name not in at[1].texts:
             test = node.sql(DIALECT)
             found.append(Finding(f"{test} tests nothing: {at[1].column.name} holds no such value.", 3))
+    return found
+
+
+def _silent(question: str, tree: exp.Query, names: Names) -> list[Finding]:
+    """Rows without a value counted as if they had the one that is asked for, in a column that holds none at all."""
+    if SILENCE.search(question) or _NEGATION.search(question):
+        return []
+    found = []
+    for node in tree.find_all(exp.Is):
+        at = names.resolve(node.this)
+        plain = isinstance(node.expression, exp.Null) and not isinstance(node.parent, exp.Not)
+        if at and plain and at[1].rows == at[1].nulls:
+            found.append(Finding(f"{at[1].column.name} holds nothing: what is missing cannot answer the question.", 3))
     return found
 
 

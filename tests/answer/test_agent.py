@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
 from sliders.answer.agent import answer_question
-from sliders.answer.values import SqlAnswer
+from sliders.answer.values import RunSql, SqlAnswer, TableView
 from sliders.llm.model import Request, Response, Usage
-from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database
+from sliders.schema.schema import Column
+from tests.answer.tables import CREW_TABLE, SHIP_TABLE, Rows, database
 
 
 class Scripted:
@@ -191,3 +194,35 @@ async def test_every_repair_is_recorded() -> None:
         "How many ships does Harbour Lines own?", "SELECT COUNT(*) FROM ship WHERE owner = 'Harbour Lines'"
     )
     assert len(answer.attempts[0].repairs) == 2
+
+
+def with_hull() -> tuple[TableView, RunSql]:
+    """The ships with a column that no document states."""
+    view = replace(SHIP_TABLE, table=replace(SHIP_TABLE.table, columns=(*SHIP_TABLE.table.columns, Column("hull"))))
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE ships AS SELECT 'r1' AS row_id, 'Grey Gull' AS name, NULL AS owner, NULL AS port, "
+                       "NULL AS built, NULL AS scrapped, 80 AS length, 0 AS lost, NULL AS hull, 'a.txt' AS document")  # fmt: skip
+
+    def run(sql: str) -> Rows:
+        cursor = connection.execute(sql)
+        return Rows(tuple(name for name, *_ in cursor.description), tuple(cursor.fetchall()))
+
+    return view, run
+
+
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("How many ships have a hull of steel?", "not_found"),
+        ("How many ships have no hull of steel?", "answered"),
+        ("For how many ships is the hull not stated?", "answered"),
+    ],
+)
+async def test_a_value_that_is_stated_nowhere_is_not_counted_by_what_is_missing(question: str, status: str) -> None:
+    view, run = with_hull()
+    model = Scripted(["SELECT COUNT(*) FROM ships WHERE hull = 'steel'", *["SELECT COUNT(*) FROM ships WHERE hull IS NULL"] * 3])
+    if status == "answered":
+        model.replies = model.replies[1:]
+    answer = await answer_question(question, (view,), run, model)
+    assert answer.status == status
+    assert (answer.value == 1) is (status == "answered")
