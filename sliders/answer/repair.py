@@ -129,6 +129,10 @@ def _null_comparisons(tree: exp.Query) -> Iterator[str]:
             test: exp.Expr = exp.Is(this=node.this.copy(), expression=exp.Null())
             node.replace(exp.Not(this=test) if isinstance(node, exp.NEQ) else test)
             yield "comparison with NULL written as IS NULL"
+    for node in list(tree.find_all(exp.NullSafeEQ)):
+        if isinstance(node.expression, exp.Literal):
+            node.replace(exp.EQ(this=node.this.copy(), expression=node.expression.copy()))
+            yield "IS with a value written as ="
 
 
 def _denials(tree: exp.Query, names: Names, question: str) -> Iterator[str]:

@@ -214,6 +214,7 @@ def with_hull() -> tuple[TableView, RunSql]:
     ("question", "status"),
     [
         ("How many ships have a hull of steel?", "not_found"),
+        ("How many ships have a hull made from steel?", "not_found"),
         ("How many ships have no hull of steel?", "answered"),
         ("For how many ships is the hull not stated?", "answered"),
     ],
@@ -221,6 +222,8 @@ def with_hull() -> tuple[TableView, RunSql]:
 async def test_a_value_that_is_stated_nowhere_is_not_counted_by_what_is_missing(question: str, status: str) -> None:
     view, run = with_hull()
     model = Scripted(["SELECT COUNT(*) FROM ships WHERE hull = 'steel'", *["SELECT COUNT(*) FROM ships WHERE hull IS NULL"] * 3])
+    if "made from" in question:
+        model.replies = ["SELECT COUNT(*) FROM ships WHERE hull IS 'steel'"] * 3
     if status == "answered":
         model.replies = model.replies[1:]
     answer = await answer_question(question, (view,), run, model)

@@ -40,6 +40,7 @@ def repaired(sql: str, question: str = "") -> str:
         ("SELECT name FROM ships WHERE built = '2 May 1911'", "SELECT name FROM ships WHERE built = '1911-05-02'"),
         ("SELECT name FROM ships WHERE length > '100'", "SELECT name FROM ships WHERE length > 100"),
         ("SELECT name FROM ships WHERE NOT built IS NULL", "SELECT name FROM ships WHERE NOT built IS NULL"),
+        ("SELECT name FROM ships WHERE port IS 'bergen'", "SELECT name FROM ships WHERE port = 'Bergen'"),
         ("SELECT YEAR(built) FROM ships", "SELECT CAST(SUBSTRING(built, 1, 4) AS INTEGER) FROM ships"),
     ],
 )
