@@ -51,12 +51,6 @@ _DATE_WORDS = (
     re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(?P<year>\d{{4}})\b", re.I),
     re.compile(rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})\b", re.I),
 )
-SILENCE = re.compile(
-    r"(?:\bnot|n't|\bwithout|\bno)\s+(?:\w+\s+)?(?:say|state|stated|mention|mentioned|give|given|specify|specified|tell|known|indicate"
-    r"|indicated|report|reported|information|list|listed)|\b(?:missing|unknown|unstated)\b",
-    re.I,
-)
-"""What asks for things that the documents do not state."""
 _SECOND_ITEM = re.compile(
     r"[,;]?\s+and\s+(?:by\s+|in\s+|on\s+|at\s+|with\s+)?(?:how\s+(?:many|much|long|old)|what|which|when|where|who)\b",
     re.I,

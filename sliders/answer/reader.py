@@ -74,13 +74,14 @@ def read_request(
     """The call that reads an answer."""
     prompt = load_prompt("answer/calculate" if mode == "number" else "answer/read")
     shown = [(p.header, p.text.strip()) for p in passages]
+    listed = mode == "words" and several(question)
     values: dict[str, Any] = {"question": question, "passages": shown}
     if mode != "number":
-        values |= {"prose": mode == "prose", "several": mode == "words" and several(question)}
+        values |= {"prose": mode == "prose", "several": listed}
     properties = dict(_SHAPES[mode])
     if mode == "words" and (closed := choices(question)):
         properties["answer"] = {"type": "string", "enum": [*closed, "unanswerable"]}
-    elif mode == "words" and several(question):
+    elif listed:
         item = {"type": "string", "maxLength": 120}
         properties["answer"] = {"type": "array", "items": item, "minItems": 1, "maxItems": _MOST_ITEMS}
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

@@ -14,11 +14,16 @@ from sliders.answer.literals import NO, YES, repair_literals
 from sliders.answer.periods import repair_periods
 from sliders.answer.pieces import repair_documents, repair_pieces
 from sliders.answer.profile import DATED, NUMERIC
-from sliders.answer.question import SILENCE, NamedValue, bounds, iso_date, numbers
+from sliders.answer.question import NamedValue, bounds, iso_date, numbers
 from sliders.answer.scope import Names
 from sliders.schema.schema import ColumnType
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+_SILENCE = re.compile(
+    r"(?:\bnot|n't|\bwithout|\bno)\s+(?:\w+\s+)?(?:say|state|stated|mention|mentioned|give|given|specify|specified|tell|known|indicate"
+    r"|indicated|report|reported|information|list|listed)|\b(?:missing|unknown|unstated)\b",
+    re.I,
+)
 _PARTS = {"%Y": (1, 4), "%m": (6, 2), "%d": (9, 2)}
 
 
@@ -137,7 +142,7 @@ def _null_comparisons(tree: exp.Query) -> Iterator[str]:
 
 def _denials(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
     """ "Is not" asks for the value that says no; only "does not say" asks for a missing one."""
-    if not re.search(r"\bnot\b|\bno\b|n't\b", question, re.I) or SILENCE.search(question):
+    if not re.search(r"\bnot\b|\bno\b|n't\b", question, re.I) or _SILENCE.search(question):
         return
     for node in list(tree.find_all(exp.Is)):
         found = names.resolve(node.this)

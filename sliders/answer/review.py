@@ -11,7 +11,7 @@ from sqlglot import exp
 from sliders.answer import match
 from sliders.answer.counting import mentions
 from sliders.answer.profile import NUMERIC, SHOWN_VALUES, TEXTUAL, TableProfile, quote
-from sliders.answer.question import SILENCE, NamedValue, asks_number, bounds, dates, items_asked, normal, numbers
+from sliders.answer.question import NamedValue, asks_number, bounds, dates, items_asked, normal, numbers
 from sliders.answer.scope import DIALECT, Names
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
@@ -19,7 +19,10 @@ from sliders.errors import QueryError, StoreError
 from sliders.schema.lint import subject
 from sliders.schema.names import with_article
 
-_NEGATION = re.compile(r"\b(?:not|no|never|none|without|still|yet|alive|lack\w*|empty)\b|n't\b", re.I)
+_MISSING = re.compile(
+    r"\b(?:not|no|never|none|without|still|yet|alive|lack\w*|empty|missing|unknown|unstated)\b|n't\b", re.I
+)
+"""What may ask for rows without a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +167,7 @@ def _void(tree: exp.Query, names: Names) -> list[Finding]:
 
 def _silent(question: str, tree: exp.Query, names: Names) -> list[Finding]:
     """Rows without a value counted as if they had the one that is asked for, in a column that holds none at all."""
-    if SILENCE.search(question) or _NEGATION.search(question):
+    if _MISSING.search(question):
         return []
     found = []
     for node in tree.find_all(exp.Is):

@@ -66,9 +66,9 @@ async def lookup(asked: Asked) -> Answer:
         ModelUnavailable: the model cannot be reached.
         BudgetExceeded: the run's limit is reached.
     """
-    best = replace(asked.context, segments=asked.first)
-    few = fitting(asked.source.search(asked.query, best), asked.room) if asked.first else ()
-    passages = fitting(asked.source.search(asked.query, asked.context), asked.room)
+    ranked = asked.source.rank(asked.query, asked.context)[: asked.context.segments]
+    few = fitting(asked.source.assemble(ranked[: asked.first], asked.context), asked.room)
+    passages = fitting(asked.source.assemble(ranked, asked.context), asked.room)
     spent, notes = Usage(), list[str]()
     if few and sum(p.tokens for p in few) < _MUCH_LESS * sum(p.tokens for p in passages):
         reading = await read(asked.question, few, asked.model, asked.mode)
@@ -141,24 +141,30 @@ async def candidates(asked: Asked) -> Answer:
         reason = "no passage holds the answer" if passages else "no passage was found"
         return finished(asked, Reading(False, reason=reason), "candidates", (), usage)
     texts = [" ".join([r.text, *(c.quote for c in r.citations), p.header]) for p, r in pairs]
-    ranking = rank(texts, asked.positive, asked.negative, asked.source.embedder, voted([r for _, r in pairs]))
+    ranking = rank(texts, asked.positive, asked.negative, asked.source.embedder, _voted([r for _, r in pairs]))
     notes = [f"{len(pairs)} of {len(passages)} passages gave an answer; ranked by {ranking.by}"]
     if (asked.positive or asked.negative) and ranking.by != "verify":
         notes.append(f"the constraints do not tell the answers apart (spread {ranking.spread:.3f}): switched off")
     best = replace(pairs[ranking.order[0]][1], usage=Usage())
-    distinct = {str(pairs[n][1].value).casefold(): n for n in reversed(ranking.order)}
-    rows = tuple((pairs[n][1].text, round(ranking.scores[n], 4)) for n in ranking.order if n in distinct.values())
+    firsts = {_same(pairs[n][1]): n for n in reversed(ranking.order)}.values()
+    rows = tuple((pairs[n][1].text, round(ranking.scores[n], 4)) for n in ranking.order if n in firsts)
     return replace(finished(asked, best, "candidates", notes, usage), columns=("candidate", "score"), rows=rows)
 
 
-def voted(readings: Sequence[Reading]) -> list[float | None]:
+def _same(reading: Reading) -> str:
+    """What equal answers have in common."""
+    return str(reading.value).casefold()
+
+
+def _voted(readings: Sequence[Reading]) -> list[float | None]:
     """Each answer's confidence, in log-probability, with that of the passages that gave the same answer added."""
+    known = [(_same(r), r.confidence) for r in readings if r.confidence is not None]
+    if len(known) < len(readings):
+        return [None] * len(readings)
     shares: dict[str, float] = {}
-    for reading in readings:
-        name = str(reading.value).casefold()
-        shares[name] = shares.get(name, 0.0) + math.exp(reading.confidence or 0.0)
-    known = all(r.confidence is not None for r in readings)
-    return [math.log(shares[str(r.value).casefold()]) if known else None for r in readings]
+    for name, confidence in known:
+        shares[name] = shares.get(name, 0.0) + math.exp(confidence)
+    return [math.log(shares[name]) for name, _ in known]
 
 
 async def whole(asked: Asked) -> Answer:

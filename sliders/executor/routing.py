@@ -97,8 +97,7 @@ async def explain_routed(session: Session, question: str, directives: Sequence[D
     Raises:
         PlanError: the question is empty, or there is no document.
     """
-    if not question.strip() or not session.catalog.documents.all():
-        raise PlanError("there is nothing to plan; add documents and ask something about them")
+    asking.check(session, [question])
     source = passage_source(session, question)
     planned = await plan_question(session, question, source, directives=directives, calls=False)
     return planned.lines()
@@ -265,7 +264,7 @@ def _switch_off(session: Session, reason: str, hinted: bool = True) -> None:
 async def _extract(session: Session, planned: Planned, source: PassageSource, narrowed: PassageSource | None) -> Answer:
     """Extract and query under the hints; documents that the hints starve are read whole."""
     directives = planned.hints.directives
-    question = with_verify(planned.question, directives)
+    question = _with_verify(planned.question, directives)
     session.normalize = tuple(
         Normalization(d.terms[0], d.terms[1:]) for d in directives if isinstance(d, Normalize) and len(d.terms) > 1
     )
@@ -287,7 +286,7 @@ async def _extract(session: Session, planned: Planned, source: PassageSource, na
     return answer
 
 
-def with_verify(question: str, directives: Sequence[Directive]) -> str:
+def _with_verify(question: str, directives: Sequence[Directive]) -> str:
     """The question with what Verify says in words: tables have no candidates to rank."""
     verify = [d for d in directives if isinstance(d, Verify)]
     said = [f"It is {p}." for d in verify for p in d.positive] + [f"It is not {n}." for d in verify for n in d.negative]

@@ -101,9 +101,7 @@ def lint_table(table: Table, question: str = "") -> tuple[Table, tuple[LintIssue
 def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]) -> Column | None:
     name = snake_name(column.name, "fact")
     parts = [p for p in name.split("_") if p]
-    numbered = column.type is ColumnType.INTEGER and "number" not in question.lower()  # "how many reports": `report_number`
-    counting = [*parts[:-1], "count"] if numbered and parts[-1:] == ["number"] else parts
-    if name in _WHOLE_SET or _counts_rows(counting, table, question):
+    if name in _WHOLE_SET or _counts_rows(parts, column.type, table, question):
         issues.append(LintIssue(column.name, "counts, ranks and answers are SQL's work", "dropped"))
         return None
     if name in ("unit", "units") and not re.search(r"\bunits?\b", question, re.IGNORECASE) and len(table.columns) > 1:
@@ -131,10 +129,12 @@ def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]
     )
 
 
-def _counts_rows(parts: Sequence[str], table: Table, question: str) -> bool:
+def _counts_rows(parts: Sequence[str], kind: ColumnType, table: Table, question: str) -> bool:
     """`accident_count` or `number_of_accidents` in a table of accidents counts the table's own rows."""
     nouns = {w.rstrip("s") for w in spoken_name(table.name).split()} | {"document", "report", "row", "file"}
     nouns |= counted_nouns(question)
+    if parts[-1:] == ["number"] and kind is ColumnType.INTEGER and "number" not in question.lower():
+        parts = [*parts[:-1], "count"]  # "how many reports": `report_number`
     if len(parts) >= 2 and parts[-1] == "count" and re.search(r"\bhow many of (?:them|these|those)\b", question, re.I):
         return True
     if len(parts) >= 2 and parts[-1] in ("count", "rank", "total"):

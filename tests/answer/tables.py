@@ -56,6 +56,11 @@ def database() -> RunSql:
     connection.executemany("INSERT INTO ships VALUES (?,?,?,?,?,?,?,?,?)", SHIPS)
     connection.execute("CREATE TABLE crews (row_id TEXT, ship TEXT, role TEXT, people INTEGER)")
     connection.executemany("INSERT INTO crews VALUES (?,?,?,?)", CREWS)
+    return runner(connection)
+
+
+def runner(connection: sqlite3.Connection) -> RunSql:
+    """Runs SQL on a database."""
 
     def run(sql: str) -> Rows:
         try:

@@ -12,7 +12,7 @@ from sliders.answer.agent import answer_question
 from sliders.answer.values import RunSql, SqlAnswer, TableView
 from sliders.llm.model import Request, Response, Usage
 from sliders.schema.schema import Column
-from tests.answer.tables import CREW_TABLE, SHIP_TABLE, Rows, database
+from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database, runner
 
 
 class Scripted:
@@ -202,30 +202,25 @@ def with_hull() -> tuple[TableView, RunSql]:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE ships AS SELECT 'r1' AS row_id, 'Grey Gull' AS name, NULL AS owner, NULL AS port, "
                        "NULL AS built, NULL AS scrapped, 80 AS length, 0 AS lost, NULL AS hull, 'a.txt' AS document")  # fmt: skip
+    return view, runner(connection)
 
-    def run(sql: str) -> Rows:
-        cursor = connection.execute(sql)
-        return Rows(tuple(name for name, *_ in cursor.description), tuple(cursor.fetchall()))
 
-    return view, run
+BY_NAME, BY_IS, BY_GAP = (f"SELECT COUNT(*) FROM ships WHERE hull {test}" for test in ("= 'steel'", "IS 'steel'", "IS NULL"))
 
 
 @pytest.mark.parametrize(
-    ("question", "status"),
+    ("question", "statements", "status"),
     [
-        ("How many ships have a hull of steel?", "not_found"),
-        ("How many ships have a hull made from steel?", "not_found"),
-        ("How many ships have no hull of steel?", "answered"),
-        ("For how many ships is the hull not stated?", "answered"),
+        ("How many ships have a hull of steel?", [BY_NAME, BY_GAP, BY_GAP, BY_GAP], "not_found"),
+        ("How many ships have a hull made from steel?", [BY_IS, BY_IS, BY_IS], "not_found"),
+        ("How many ships have no hull of steel?", [BY_GAP, BY_GAP, BY_GAP], "answered"),
+        ("For how many ships is the hull not stated?", [BY_GAP, BY_GAP, BY_GAP], "answered"),
     ],
 )
-async def test_a_value_that_is_stated_nowhere_is_not_counted_by_what_is_missing(question: str, status: str) -> None:
+async def test_a_value_that_is_stated_nowhere_is_not_counted_by_what_is_missing(
+    question: str, statements: list[str], status: str
+) -> None:
     view, run = with_hull()
-    model = Scripted(["SELECT COUNT(*) FROM ships WHERE hull = 'steel'", *["SELECT COUNT(*) FROM ships WHERE hull IS NULL"] * 3])
-    if "made from" in question:
-        model.replies = ["SELECT COUNT(*) FROM ships WHERE hull IS 'steel'"] * 3
-    if status == "answered":
-        model.replies = model.replies[1:]
-    answer = await answer_question(question, (view,), run, model)
+    answer = await answer_question(question, (view,), run, Scripted(statements))
     assert answer.status == status
     assert (answer.value == 1) is (status == "answered")
