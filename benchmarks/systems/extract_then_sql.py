@@ -37,6 +37,15 @@ QUERY = (
     "SQLite table records(document TEXT, {columns}), every value as text as printed in the documents, NULL where not "
     "stated. First rows:\n{rows}\n\nQuestion: {question}\n\nReply with one SELECT statement and nothing else."
 )
+AGAIN = "\n\nThis statement fails:\n{sql}\nError: {error}\nWrite it again without the fault."
+
+
+class BadStatement(RuntimeError):
+    """SQL that does not run, after one more try."""
+
+    def __init__(self, sql: str, error: str) -> None:
+        super().__init__(error)
+        self.sql = sql
 
 
 def attributes(task: Task, asked: Asked, sample: str) -> dict[str, str]:
@@ -48,10 +57,12 @@ def attributes(task: Task, asked: Asked, sample: str) -> dict[str, str]:
     return {name: said for name, said in named.items() if name and name != "document"}
 
 
-def statement(
-    task: Task, asked: Asked, columns: Sequence[str], rows: Sequence[dict[str, Any]]
-) -> tuple[str, sqlite3.Connection]:
-    """The model's SQL for a question, and the read-only database of the extracted rows that it is meant for."""
+def query(task: Task, asked: Asked, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> tuple[str, list[list[Any]]]:
+    """The model's SQL for a question over the extracted rows, and its result; SQL that fails is written once more.
+
+    Raises:
+        BadStatement: the second one fails, too.
+    """
     connection = sqlite3.connect(":memory:")
     names = ["document", *columns]
     connection.execute("CREATE TABLE records (" + ", ".join(f'"{n}" TEXT' for n in names) + ")")
@@ -63,24 +74,33 @@ def statement(
         rows="\n".join(json.dumps(dict(zip(names, v, strict=True)), ensure_ascii=False) for v in values[:5]),
         question=asked.question,
     )
-    said = chat(task.base_url, task.model, prompt)
-    sql = re.sub(r"^```(?:sql)?|```$", "", said.strip(), flags=re.M).strip()
     connection.execute("PRAGMA query_only = 1")
-    return sql, connection
+    sql = _sql(chat(task.base_url, task.model, prompt))
+    try:
+        return sql, [list(row) for row in connection.execute(sql).fetchall()]
+    except sqlite3.Error as error:
+        sql = _sql(chat(task.base_url, task.model, prompt + AGAIN.format(sql=sql, error=error)))
+    try:
+        return sql, [list(row) for row in connection.execute(sql).fetchall()]
+    except sqlite3.Error as error:
+        raise BadStatement(sql, str(error)) from error
+
+
+def _sql(said: str) -> str:
+    return re.sub(r"^```(?:sql)?|```$", "", said.strip(), flags=re.M).strip()
 
 
 def run(task: Task, extract: Extract) -> Iterator[Answered]:
-    """Attributes, the library's extraction, SQL; SQL that does not run is a failure with its error."""
+    """Attributes, the library's extraction, SQL; SQL that does not run twice is a failure with its error."""
     documents = [(d.name, read(d)) for d in task.documents]
     for asked in task.questions:
         started = time.perf_counter()
-        sql = ""
         try:
             columns = attributes(task, asked, documents[0][1])
             rows = extract(task, columns, documents)
-            sql, connection = statement(task, asked, list(columns), rows)
-            result = [list(row) for row in connection.execute(sql).fetchall()]
-        except (EndpointError, sqlite3.Error, ValueError, KeyError) as error:
+            sql, result = query(task, asked, list(columns), rows)
+        except (EndpointError, BadStatement, ValueError, KeyError) as error:
+            sql = error.sql if isinstance(error, BadStatement) else ""
             spent = round(time.perf_counter() - started, 3)
             yield Answered(asked.id, "failed", sql=sql, seconds=spent, error=f"{type(error).__name__}: {error}")
             continue

@@ -171,7 +171,8 @@ def test_sql_over_extracted_rows(tmp_path: Path) -> None:
         prompt = body["messages"][-1]["content"]
         content = '{"attributes": [{"name": "Pet Name", "description": "who"}]}'
         if "SELECT statement" in prompt:
-            content = "```sql\nSELECT count(*) FROM records\n```" if "many" in prompt else "SELECT a FROM nowhere"
+            fits = "many" in prompt or ("oldest" in prompt and "no such table" in prompt)
+            content = "```sql\nSELECT count(*) FROM records\n```" if fits else "SELECT a FROM nowhere"
         reply["choices"][0]["message"]["content"] = content
         return reply
 
@@ -180,8 +181,9 @@ def test_sql_over_extracted_rows(tmp_path: Path) -> None:
         return [{"document": documents[0][0], "pet_name": "Rex"}]
 
     with Proxy(scripted) as proxy:
-        asked = (Asked("1", "How many?"), Asked("2", "Who?"))
+        asked = (Asked("1", "How many?"), Asked("2", "Who?"), Asked("3", "The oldest?"))
         task = Task((tmp_path / "a.txt",), asked, proxy.url("x"), "m", tmp_path)
-        good, bad = extract_then_sql(task, extract)
+        good, bad, mended = extract_then_sql(task, extract)
     assert (good.status, good.value, good.sql) == ("answered", [[1]], "SELECT count(*) FROM records")
     assert (bad.status, bad.sql) == ("failed", "SELECT a FROM nowhere") and "no such table" in bad.error
+    assert (mended.status, mended.value) == ("answered", [[1]])
