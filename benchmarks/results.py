@@ -21,7 +21,8 @@ SEED = 0
 def comparison(results: Results, runs: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """One row a run: accuracy over all its questions with a 95% bootstrap interval; calls, tokens, seconds a question.
 
-    A failed question counts as failed and stays out of accuracy; a run without any answer has no accuracy.
+    A failed question counts as failed and stays out of accuracy, but what its calls cost is counted; a run without any
+    answer has no accuracy.
     """
     rows = []
     for run in results.rows("SELECT * FROM runs ORDER BY suite, system, documents"):
@@ -32,8 +33,9 @@ def comparison(results: Results, runs: Sequence[str] | None = None) -> list[dict
             continue  # stopped before its first answer: that says nothing of the system
         good = [a for a in answers if a["status"] != "failed"]
         hits = [bool(a["right"]) for a in good]
-        n = max(1, len(good))
-        tokens = sum(a["prompt_tokens"] + a["completion_tokens"] for a in good)
+        paid = [a for a in answers if a["status"] != "failed" or a["calls"]]
+        n = max(1, len(paid))
+        tokens = sum(a["prompt_tokens"] + a["completion_tokens"] for a in paid)
         low, high = bootstrap(hits, SEED)
         failed = run["questions"] - len(good) if run["finished"] else len(answers) - len(good)
         error = run["error"] or next((a["error"] for a in answers if a["status"] == "failed"), "")
@@ -42,8 +44,8 @@ def comparison(results: Results, runs: Sequence[str] | None = None) -> list[dict
                 "run_id": run["run_id"], "suite": run["suite"], "system": run["system"], "model": run["model"],
                 "documents": run["documents"], "questions": run["questions"], "right": sum(hits), "answered": len(good),
                 "accuracy": sum(hits) / len(hits) if hits else None, "low": low, "high": high,
-                "calls": sum(a["calls"] for a in good) / n, "tokens": tokens / n,
-                "seconds": sum(a["seconds"] for a in good) / n, "failed": failed, "error": error,
+                "calls": sum(a["calls"] for a in paid) / n, "tokens": tokens / n,
+                "seconds": sum(a["seconds"] for a in paid) / n, "failed": failed, "error": error,
                 "corpus_characters": run["corpus_characters"],
             }
         )  # fmt: skip
@@ -150,7 +152,8 @@ def page(results: Results) -> str:
 
 _HOW_TO_READ = (
     "Calls, tokens and seconds are means a question. Tokens are prompt and generated ones, counted at one proxy for "
-    "all systems. A system that fails is shown as failing and is left out of accuracy, never counted as wrong."
+    "all systems. A question on which a system fails is left out of accuracy, never counted as wrong; the calls that it "
+    "made are counted."
 )
 
 
@@ -168,7 +171,7 @@ _FROM, _TO = "<!-- results: generated -->\n", "<!-- /results -->"
 
 
 def headline(rows: Sequence[dict[str, Any]]) -> str:
-    """Accuracy of each system on each suite, and tokens a question."""
+    """Accuracy of each system on each suite over what it answered, and tokens a question."""
     suites = sorted({row["suite"] for row in rows})
     systems = sorted({row["system"] for row in rows})
     cells = {(row["system"], row["suite"]): row for row in rows}
@@ -181,8 +184,9 @@ def headline(rows: Sequence[dict[str, Any]]) -> str:
 
 def _headline_cell(row: dict[str, Any]) -> str:
     if row["accuracy"] is None:
-        return "failing"
-    return f"{row['accuracy']:.0%} of {row['questions']} ({row['tokens']:,.0f} tokens)"
+        return f"failing ({row['tokens']:,.0f} tokens)"
+    failing = f", {row['failed']} failing" if row["failed"] else ""
+    return f"{row['accuracy']:.0%} of {row['answered']}{failing} ({row['tokens']:,.0f} tokens)"
 
 
 def _with_headline(readme: str, rows: Sequence[dict[str, Any]]) -> str:

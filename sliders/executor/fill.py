@@ -153,6 +153,7 @@ async def _produce(
         counts["left"] -= len(document.columns) - len(kept)
         for item in kept:
             await queue.put((item, facts))
+        await asyncio.sleep(0)  # the first calls are sent while the queue fills
 
 
 @dataclass(frozen=True, slots=True)

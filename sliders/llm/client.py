@@ -15,7 +15,7 @@ from sliders.llm import ladder
 from sliders.llm.guard import check_requests_allowed
 from sliders.llm.ladder import Rung
 from sliders.llm.limits import Gate, RateLimiter
-from sliders.llm.loops import PerLoop
+from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import FinishReason, Message, Request, Response, Usage
 from sliders.llm.retry import ServerRefusal, translated, with_retries
 from sliders.llm.salvage import parse_json, salvage, strip_wrapping
@@ -100,7 +100,7 @@ class OpenAIModel:
         self._gate = gate or Gate(settings.concurrency)
         self._limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
         self._count = token_counter(self._name)
-        self._channels = PerLoop(self._channel)
+        self._channels, self._turns = PerLoop(self._channel), PerLoop(Turns)
 
     @property
     def name(self) -> str:
@@ -270,6 +270,7 @@ class OpenAIModel:
             return completion, time.perf_counter() - started
 
         completion, seconds = await with_retries(once, self._settings.retries, self._limiter.pause)
+        await self._turns.get().take()  # who waits for the place in flight sends first
         return self._reply(completion, seconds, arguments)
 
     def _reply(self, completion: Mapping[str, Any], seconds: float, arguments: Mapping[str, Any]) -> _Reply:

@@ -102,7 +102,7 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
     with Results(tmp_path / "r.db") as results:
         run_id = results.begin(key, [], 21)
         for id_, status, right in (("1", "answered", 1), ("2", "failed", 0)):
-            results.add(run_id, question_id=id_, status=status, right=right, calls=1, prompt_tokens=100,
+            results.add(run_id, question_id=id_, status=status, right=right, calls=1, prompt_tokens=100 if right else 300,
                         completion_tokens=5, seconds=2.0, errors=0, error="" if right else "no server")  # fmt: skip
         results.finish(run_id)
         results.keep("engine", {"utilisation": 0.97, "not_run": None})
@@ -112,7 +112,7 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
         assert again.load(tmp_path / "stored") == 4 and again.load(tmp_path / "stored") == 0
         assert page(again) == drawn == written.read_text()
         (row,) = comparison(again)
-    assert (row["accuracy"], row["failed"], row["tokens"]) == (1.0, 1, 105.0)
+    assert (row["accuracy"], row["failed"], row["tokens"]) == (1.0, 1, 205.0)
     assert "engine: utilisation | 0.97" in drawn and "not_run" not in drawn and "pets retrieval: no server" in drawn
     assert "questions" in drawn and "How many dogs" not in drawn, "no question text is stored"
 
