@@ -34,8 +34,9 @@ PLAN = (
     "snake_case, with a short description each: only what a document states, at most six. Reply as JSON."
 )
 QUERY = (
-    "SQLite table records(document TEXT, {columns}), every value as text as printed in the documents, NULL where not "
-    "stated. First rows:\n{rows}\n\nQuestion: {question}\n\nReply with one SELECT statement and nothing else."
+    "CREATE TABLE records (document TEXT, {columns});\n\nFirst rows of the table records:\n{rows}\n\n"
+    "Every value is text as printed in the documents, NULL where not stated.\n\nQuestion: {question}\n\n"
+    "Reply with one SQLite statement that answers it, SELECT ... FROM records ..., and nothing else."
 )
 AGAIN = "\n\nThis statement fails:\n{sql}\nError: {error}\nWrite it again without the fault."
 

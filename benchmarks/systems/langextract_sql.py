@@ -38,7 +38,8 @@ def _extract(task: Task, columns: dict[str, str], documents: Sequence[tuple[str,
             resolver_params={"suppress_parse_errors": False},
         )
         for found in result.extractions or []:
-            rows.append({"document": name, **(found.attributes or {})})
+            said = {key: value for key, value in (found.attributes or {}).items() if value != example_values.get(key)}
+            rows.append({"document": name, **said})
     return rows
 
 

@@ -170,7 +170,7 @@ def test_sql_over_extracted_rows(tmp_path: Path) -> None:
         reply = Stub()(path, body)
         prompt = body["messages"][-1]["content"]
         content = '{"attributes": [{"name": "Pet Name", "description": "who"}]}'
-        if "SELECT statement" in prompt:
+        if "SQLite statement" in prompt:
             fits = "many" in prompt or ("oldest" in prompt and "no such table" in prompt)
             content = "```sql\nSELECT count(*) FROM records\n```" if fits else "SELECT a FROM nowhere"
         reply["choices"][0]["message"]["content"] = content
