@@ -171,14 +171,13 @@ _FROM, _TO = "<!-- results: generated -->\n", "<!-- /results -->"
 
 
 def headline(rows: Sequence[dict[str, Any]]) -> str:
-    """Accuracy of each system on each suite over what it answered, and tokens a question."""
+    """Accuracy of each system on each suite over what it answered, and tokens a question, for each size that was run."""
     suites = sorted({row["suite"] for row in rows})
     systems = sorted({row["system"] for row in rows})
-    cells = {(row["system"], row["suite"]): row for row in rows}
-    lines = [
-        [system, *(_headline_cell(cells[system, suite]) if (system, suite) in cells else "" for suite in suites)]
-        for system in systems
-    ]
+    cells = defaultdict[tuple[str, str], list[str]](list)
+    for row in rows:
+        cells[row["system"], row["suite"]].append(f"{row['documents']} documents: {_headline_cell(row)}")
+    lines = [[system, *("; ".join(cells[system, suite]) for suite in suites)] for system in systems]
     return table(("system", *suites), lines)
 
 

@@ -13,7 +13,7 @@ from benchmarks import compare
 from benchmarks.compare import Failed, Settings, compare_one, drive
 from benchmarks.environments import SYSTEMS, System, pin_file, versions
 from benchmarks.proxy import Proxy, Stub
-from benchmarks.results import comparison, flat, markdown, page, plots, published, write_page
+from benchmarks.results import comparison, flat, headline, markdown, page, plots, published, write_page
 from benchmarks.store import Results, RunKey
 from benchmarks.suites import load_suite
 from benchmarks.systems.base import Asked, Task
@@ -113,6 +113,7 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
         assert page(again) == drawn == written.read_text()
         (row,) = comparison(again)
     assert (row["accuracy"], row["failed"], row["tokens"]) == (1.0, 1, 205.0)
+    assert headline([row]).splitlines()[-1] == "| retrieval | 1 documents: 100% of 1, 1 failing (205 tokens) |"
     assert "engine: utilisation | 0.97" in drawn and "not_run" not in drawn and "pets retrieval: no server" in drawn
     assert "questions" in drawn and "How many dogs" not in drawn, "no question text is stored"
 
