@@ -29,7 +29,8 @@ def _extract(task: Task, columns: dict[str, str], documents: Sequence[tuple[str,
         "type": "map",
         "prompt": f"{{{{ input.text }}}}\n\nExtract every record of the text, in exact words, with:\n{wanted}",
         "output": {"schema": {"records": f"list[{{{fields}}}]"}, "mode": "structured_output"},
-        "litellm_completion_kwargs": {"api_base": task.base_url, "api_key": "none"},
+        # Without a limit, a small model that repeats itself writes until the context window is full.
+        "litellm_completion_kwargs": {"api_base": task.base_url, "api_key": "none", "max_tokens": 1024},
     }
     config = {
         "default_model": _ALIAS,
