@@ -29,8 +29,10 @@ def _extract(task: Task, columns: dict[str, str], documents: Sequence[tuple[str,
         "type": "map",
         "prompt": f"{{{{ input.text }}}}\n\nExtract every record of the text, in exact words, with:\n{wanted}",
         "output": {"schema": {"records": f"list[{{{fields}}}]"}, "mode": "structured_output"},
-        # Without a limit, a small model that repeats itself writes until the context window is full.
+        # Without a limit, a small model that repeats itself writes until the context window is full; a document whose
+        # reply is cut by it gives no rows, in place of ending the run.
         "litellm_completion_kwargs": {"api_base": task.base_url, "api_key": "none", "max_tokens": 1024},
+        "skip_on_error": True,
     }
     config = {
         "default_model": _ALIAS,

@@ -15,7 +15,7 @@ from sliders.answer.periods import repair_periods
 from sliders.answer.pieces import repair_documents, repair_pieces
 from sliders.answer.profile import DATED, NUMERIC
 from sliders.answer.question import NamedValue, bounds, iso_date, numbers
-from sliders.answer.scope import Names
+from sliders.answer.scope import Names, drop_condition
 from sliders.schema.schema import ColumnType
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
@@ -200,17 +200,12 @@ def _bound_of_column(tree: exp.Query, names: Names) -> Iterator[str]:
     selected = [found[1].column for item in tree.expressions for c in item.find_all(exp.Column) if (found := names.resolve(c))]
     told = {c.name: set(numbers(c.asked)) for c in selected}
     for node in list(tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE)):
-        tested, parent = names.resolve(node.this), node.parent
+        tested = names.resolve(node.this)
         if not tested or tested[1].column.name in told or not isinstance(node.expression, exp.Literal):
             continue
         counted = [name for name, bound in told.items() if bound & set(numbers(node.expression.name))]
-        if counted and isinstance(parent, exp.And | exp.Where):
-            said = node.sql()
-            if isinstance(parent, exp.And):
-                parent.replace(parent.right if parent.left is node else parent.left)
-            else:
-                parent.pop()
-            yield f"{said} is what {counted[0]} counts"
+        if counted and drop_condition(node):
+            yield f"{node.sql()} is what {counted[0]} counts"
 
 
 def _rates(tree: exp.Query, names: Names, question: str) -> Iterator[str]:

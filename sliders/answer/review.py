@@ -134,8 +134,16 @@ def _wrong_shape(question: str, result: QueryResult) -> list[Finding]:
 
 def _invented(question: str, tree: exp.Query, names: Names, named: Sequence[NamedValue]) -> list[Finding]:
     """A filter on a name that the question does not say, copied from the profile of the column."""
-    found = []
+    return [
+        Finding(f"The statement filters on {node.expression.sql(DIALECT)}, which the question does not name.", 2)
+        for node in invented_filters(question, tree, names, named)
+    ]
+
+
+def invented_filters(question: str, tree: exp.Query, names: Names, named: Sequence[NamedValue]) -> list[exp.EQ]:
+    """The equalities with a name that the question does not say."""
     words = set(normal(question).split())
+    found = []
     for node in tree.find_all(exp.EQ):
         at = names.resolve(node.this)
         literal = node.expression
@@ -146,9 +154,7 @@ def _invented(question: str, tree: exp.Query, names: Names, named: Sequence[Name
             continue
         telling = at[1].distinct > SHOWN_VALUES or any(value.column == name for value in named)
         if telling and not any(word in words for word in normal(literal.name).split()):
-            found.append(
-                Finding(f"The statement filters on {literal.sql(DIALECT)}, which the question does not name.", 2)
-            )
+            found.append(node)
     return found
 
 

@@ -35,6 +35,16 @@ def parse_select(sql: str) -> exp.Query:
     return statements[0]
 
 
+def drop_condition(node: exp.Expr) -> bool:
+    """Take a condition that must hold out of its statement; False where others stand beside it as alternatives."""
+    parent = node.parent
+    if isinstance(parent, exp.And):
+        parent.replace(parent.right if parent.left is node else parent.left)
+    elif isinstance(parent, exp.Where):
+        parent.pop()
+    return isinstance(parent, exp.And | exp.Where)
+
+
 class Names:
     """The tables and columns that may be used, and what the names of one statement mean."""
 

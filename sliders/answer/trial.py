@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -15,8 +15,8 @@ from sliders.answer.profile import TableProfile
 from sliders.answer.prune import asked_columns, keep
 from sliders.answer.question import NamedValue
 from sliders.answer.repair import repair
-from sliders.answer.review import Finding, is_zero, review
-from sliders.answer.scope import DIALECT, Names, parse_select
+from sliders.answer.review import Finding, invented_filters, is_zero, review
+from sliders.answer.scope import DIALECT, Names, drop_condition, parse_select
 from sliders.answer.shape import empty
 from sliders.answer.ties import with_ties_sql
 from sliders.answer.values import QueryResult, RunSql, SqlAttempt
@@ -110,17 +110,34 @@ def try_sql(
     except (QueryError, StoreError) as error:
         attempt = SqlAttempt(written, trial.sql, tuple(trial.repairs), (str(error),), str(error))
         return Candidate(attempt, ERROR_WEIGHT)
-    first = _judged(question, written, trial, named)
-    if not first.weight:
-        return first
-    try:
-        compared = comparison_sql(question, trial.tree, trial.names(), run_sql)
-        if compared is None:
-            return first
-        trial.run(parse_select(compared), "the two years are set side by side")
-    except (QueryError, StoreError):
-        return first
-    return min(first, _judged(question, written, trial, named), key=lambda one: one.weight)
+    best = _judged(question, written, trial, named)
+    rewrites: Sequence[tuple[Callable[[], str | None], str]] = (
+        (lambda: comparison_sql(question, trial.tree, trial.names(), run_sql), "the two years are set side by side"),
+        (lambda: _without_invented(question, trial, named), "a filter on what the question does not name is left out"),
+    )
+    for rewritten, note in rewrites:
+        if not best.weight:
+            return best
+        try:
+            if (other := rewritten()) is None:
+                continue
+            trial.run(parse_select(other), note)
+        except (QueryError, StoreError):
+            continue
+        best = min(best, _judged(question, written, trial, named), key=lambda one: one.weight)
+    return best
+
+
+def _without_invented(question: str, trial: _Trial, named: Sequence[NamedValue]) -> str | None:
+    """A statement that gives nothing, without its filters on names that the question does not say; it must say others."""
+    if not empty(trial.result.rows) and not is_zero(trial.result):
+        return None
+    tree = trial.tree.copy()
+    said = {value.value for value in named}
+    if not any(node.expression.name in said for node in tree.find_all(exp.EQ) if isinstance(node.expression, exp.Literal)):
+        return None
+    dropped = [drop_condition(node) for node in invented_filters(question, tree, Names(tree, trial.profiles), named)]
+    return tree.sql(DIALECT) if dropped and all(dropped) else None
 
 
 def _judged(question: str, written: str, trial: _Trial, named: Sequence[NamedValue]) -> Candidate:

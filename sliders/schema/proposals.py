@@ -150,8 +150,11 @@ def _facts(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
 
 
 def _about(asked: str, question: str) -> bool:
-    """Whether it is what the question's things happen in ("a storm in which houses fell"): every row is about one."""
-    noun = re.sub(r"^(?:an?|the) ", "", asked.lower())
+    """Whether it is what the question's things happen in ("a storm in which houses fell"): every row is about one.
+
+    The verb that names it may be there ("describes a storm").
+    """
+    noun = re.sub(r"^(?:an?|the) |^\w+ an? ", "", asked.lower())
     return bool(noun) and bool(re.search(rf"\ban? {re.escape(noun)} (?:in|during|on|at) which\b", question, re.IGNORECASE))
 
 

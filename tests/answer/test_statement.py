@@ -8,11 +8,13 @@ import pytest
 
 from sliders.answer.joins import single_table_sql, values_of_one_sql
 from sliders.answer.profile import profile_tables
+from sliders.answer.question import named_values
 from sliders.answer.repair import repair
 from sliders.answer.review import review
 from sliders.answer.scope import DIALECT, Names, extract_sql, parse_select
 from sliders.answer.shape import text_of, value_of
 from sliders.answer.ties import with_ties_sql
+from sliders.answer.trial import try_sql
 from sliders.answer.values import TableView
 from sliders.errors import QueryError
 from sliders.schema.schema import Column, ColumnType, Table
@@ -342,3 +344,22 @@ def test_a_join_on_a_column_of_one_table_is_made_on_what_both_have() -> None:
     question = "How many times did a player score 30 points?"
     found = review(question, other, run(other.sql(DIALECT)), known, (), run)
     assert any("read the table scores" in finding.text for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("question", "also", "ports"),
+    [
+        ("What is the home port of the Grey Gull?", "T2.ship = 'Northern Star'", (("Oslo",),)),
+        ("What is the home port of that ship?", "T2.ship = 'Northern Star'", ()),  # no filter is the question's own
+        ("What is the home port of the Grey Gull?", "(T2.ship = 'Northern Star' OR T2.role = 'cook')", ()),
+    ],
+)
+def test_a_filter_on_a_name_that_the_question_does_not_say_is_left_out_where_it_leaves_nothing(
+    question: str, also: str, ports: tuple[tuple[str, ...], ...]
+) -> None:
+    run = database()
+    known = profiles(run)
+    sql = f"SELECT T1.port FROM ships AS T1 JOIN crews AS T2 ON T1.name = T2.ship WHERE T1.name = 'Grey Gull' AND {also}"
+    candidate = try_sql(question, sql, known, named_values(question, known), run)
+    assert candidate.result is not None and tuple(candidate.result.rows) == ports
+    assert (not candidate.weight) == bool(ports)

@@ -175,6 +175,8 @@ def test_what_the_counted_things_happen_in_is_no_column() -> None:
     parts = proposal(("a storm", "storm", "text"), ("houses fell", "houses_fell", "integer"))
     found = induce("How many reports describe a storm in which houses fell?", parts)
     assert found.table.column_names == ("houses_fell",)
+    told = proposal(("describes a storm", "storm", "text"), ("houses fell", "houses_fell", "integer"))
+    assert induce("How many reports describe a storm in which houses fell?", told).table.column_names == ("houses_fell",)
     named = induce("How many reports name a storm and the houses that fell?", parts)
     assert "storm" in named.table.column_names
 
