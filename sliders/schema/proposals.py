@@ -138,6 +138,7 @@ def _facts(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
     for part in parts:
         if _about(str(part["asked"]), question):
             continue
+        part = _named_by_what_happens(part, parts, question)
         number = part.get("type") in ("integer", "number")
         if not number and _counted_in_one_document(part, question):
             part = {**part, "name": snake_name(part["asked"]), "type": "integer"}
@@ -156,6 +157,19 @@ def _about(asked: str, question: str) -> bool:
     """
     noun = re.sub(r"^(?:an?|the) |^\w+ an? ", "", asked.lower())
     return bool(noun) and bool(re.search(rf"\ban? {re.escape(noun)} (?:in|during|on|at) which\b", question, re.IGNORECASE))
+
+
+def _named_by_what_happens(part: dict[str, Any], parts: list[dict[str, Any]], question: str) -> dict[str, Any]:
+    """The part with the verb of the question where its name lost it: that of the event for what happens in it ("a storm
+    in which houses were damaged": `storm`), people for what became of them ("how many people were hurt": `guests`)."""
+    asked, name = str(part["asked"]).lower(), str(part["name"])
+    if _about(spoken_name(name), question) and not set(name.split("_")) & set(re.findall(r"[a-z]+", asked)):
+        verbs = re.findall(rf"\b{_OUTCOME.pattern}\b", asked)
+        return {**part, "name": verbs[-1] if verbs else snake_name(_other_words(asked, "") or name)}
+    became = re.search(rf"\bhow many {re.escape(asked)} (?:were|was|got) ({_OUTCOME.pattern})\b", question.lower())
+    if became is None or not _PEOPLE.fullmatch(asked) or any(became[1] in str(p["asked"]).lower() for p in parts):
+        return part
+    return {**part, "asked": became[1], "name": became[1]}
 
 
 def _counted_in_one_document(part: dict[str, Any], question: str) -> bool:
@@ -235,7 +249,7 @@ def _name(name: str, said: ColumnType, asked: str, question: str) -> str:
         return f"people_{asked}"  # who is counted stands elsewhere in the question
     if _OUTCOME.fullmatch(asked) and asked not in name.split("_") and _stem_of(asked) not in name:
         return asked
-    nouns = re.findall(r"\b(people|persons?|[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", asked.lower())
+    nouns = re.findall(r"\b(people|persons?|(?!was\b)[a-z]+s)\b(?=.*\b" + re.escape(name) + r"\b)", asked.lower())
     if not re.fullmatch(r"[a-z]+ed", name) or not nouns or nouns[-1] in _QUESTION_WORDS:
         return name
     return f"{'people' if nouns[-1].startswith('person') else nouns[-1]}_{name}"

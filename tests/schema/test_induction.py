@@ -181,6 +181,19 @@ def test_what_the_counted_things_happen_in_is_no_column() -> None:
     assert "storm" in named.table.column_names
 
 
+def test_a_name_that_lost_the_verb_of_the_question_gets_it_back() -> None:
+    storm = "How many reports describe a storm in which at least one person was injured?"
+    found = induce(storm, proposal(("at least one person was injured", "storm", "text")))
+    assert [(c.name, c.type) for c in found.table.columns] == [("people_injured", ColumnType.INTEGER)]
+    fire = "How many people were injured in the fire of a hotel?"
+    found = induce(fire, proposal(("people", "guests", "integer"), ("a hotel", "hotel", "text")))
+    assert found.table.column_names == ("people_injured", "hotel")
+    kept = induce(fire, proposal(("people", "guests", "integer"), ("people were injured", "injured", "integer")))
+    assert "guests" in kept.table.column_names
+    ships = induce("How many ships were repaired in a port?", proposal(("ships", "ships", "integer"), ("a port", "port", "text")))
+    assert "people_repaired" not in ships.table.column_names and "repaired" not in ships.table.column_names
+
+
 def test_what_one_document_counts_beyond_a_bound_is_a_number_with_its_bound() -> None:
     question = "How many berths had a length above 40 feet on 3 May 1998?"
     found = induce(question, proposal(("berths", "berth", "text"), ("3 May 1998", "day", "date")))
