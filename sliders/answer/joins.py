@@ -10,6 +10,7 @@ from sliders.answer.profile import TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.prune import resolved
 from sliders.answer.scope import DIALECT, Names
 from sliders.answer.values import RunSql
+from sliders.schema.schema import ColumnType
 
 
 def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:
@@ -28,12 +29,29 @@ def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:
         if own[0] is joined or not (own == other or lists):
             continue
         shared = [c.column.name for c in joined.columns if c.column.type in TEXTUAL and own[0].column(c.column.name)]
-        if not shared or (lists and shared == [own[0].view.document]):
+        pairs = [(name, name) for name in shared]
+        if lists and shared == [own[0].view.document]:
+            pairs += _same_things(own[0], joined)
+        if not pairs or (lists and len(pairs) == 1):
             continue
         sides = names.alias_of(own[0]), join.this.alias_or_name
-        tests = [exp.EQ(this=exp.column(name, table=sides[0]), expression=exp.column(name, table=sides[1])) for name in shared]
+        tests = [exp.EQ(this=exp.column(a, table=sides[0]), expression=exp.column(b, table=sides[1])) for a, b in pairs]
         join.set("on", exp.and_(*tests))
-        yield f"joined on {' and '.join(shared)}, which both tables have"
+        yield f"joined on {' and '.join(a if a == b else f'{a} = {b}' for a, b in pairs)}, which both tables have"
+
+
+def _same_things(one: TableProfile, other: TableProfile) -> list[tuple[str, str]]:
+    """The first pair of text columns that hold names of the same things: most values of one stand in the other, too."""
+    files = (one.view.document, other.view.document)
+    for a in one.columns:
+        for b in other.columns:
+            texts = [c for c in (a, b) if c.column.type is ColumnType.TEXT and c.column.name not in files and c.texts]
+            if len(texts) == 2 and len(set(a.texts) & set(b.texts)) > _MOST * min(len(a.texts), len(b.texts)):
+                return [(a.column.name, b.column.name)]
+    return []
+
+
+_MOST = 0.5
 
 
 def _pairs_lists(one: tuple[TableProfile, ColumnProfile], other: tuple[TableProfile, ColumnProfile]) -> bool:

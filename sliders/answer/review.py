@@ -196,7 +196,13 @@ def _other_rows(question: str, tree: exp.Query, profiles: Sequence[TableProfile]
     """A question about things of a kind that have a table of their own, which the statement does not read."""
     noun = subject(question)
     read = {table.name.lower() for table in tree.find_all(exp.Table)}
-    own = [p.view.name for p in profiles if noun and p.view.table.row == with_article(noun)]
+    if not noun:
+        return []
+    one = with_article(noun)
+    rows = {p.view.name: p.view.table.row for p in profiles}
+    own = [name for name, row in rows.items() if row == one]
+    if not own and re.match(r"how many times did an? ", question.strip(), re.I):
+        own = [name for name, row in rows.items() if row.startswith(f"{one} in ")]  # a row for each side of an event
     if len(own) != 1 or own[0].lower() in read or len(profiles) < 2:
         return []
     return [Finding(f"The question is about each {noun}: read the table {own[0]}, which has a row for each.", 2)]

@@ -344,6 +344,31 @@ def test_a_join_on_a_column_of_one_table_is_made_on_what_both_have() -> None:
     question = "How many times did a player score 30 points?"
     found = review(question, other, run(other.sql(DIALECT)), known, (), run)
     assert any("read the table scores" in finding.text for finding in found)
+    total = parse_select("SELECT COUNT(*) FROM scores WHERE points >= 90")
+    asked = "How many times did a team score 90 or more points?"
+    seen = [finding.text for finding in review(asked, total, run(total.sql(DIALECT)), known, (), run)]
+    assert any("read the table sides" in text for text in seen)
+
+
+def test_a_join_of_two_lists_also_pairs_the_columns_that_name_the_same_things() -> None:
+    scores = TableView(Table("scores", (Column("player"), Column("club")), row="a player", grain="many"))
+    sides = TableView(Table("sides", (Column("team"), Column("against"), Column("won")), row="a team in a match", grain="many"))
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE scores (player TEXT, club TEXT, document TEXT)")
+    connection.execute("CREATE TABLE sides (team TEXT, against TEXT, won TEXT, document TEXT)")
+    players = [("Ada", "Reds", "1"), ("Ben", "Reds", "1"), ("Cy", "Blues", "1"), ("Dee", "Greens", "2")]
+    connection.executemany("INSERT INTO scores VALUES (?,?,?)", players)
+    played = [("Reds", "Blues", "no", "1"), ("Blues", "Reds", "yes", "1"), ("Greens", "Reds", "yes", "2")]
+    connection.executemany("INSERT INTO sides VALUES (?,?,?,?)", played)
+
+    def run(sql: str) -> Rows:
+        cursor = connection.execute(sql)
+        return Rows(tuple(d[0] for d in cursor.description), tuple(cursor.fetchall()))
+
+    known = profile_tables([scores, sides], run)
+    lost = parse_select("SELECT player FROM scores AS a JOIN sides AS b ON a.document = b.document WHERE b.won = 'no'")
+    repair(lost, Names(lost, known), "")
+    assert run(lost.sql(DIALECT)).rows == (("Ada",), ("Ben",))
 
 
 @pytest.mark.parametrize(
