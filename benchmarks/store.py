@@ -179,13 +179,14 @@ class Results:
         return written
 
     def load(self, folder: Path) -> int:
-        """Read the CSV files of `export`; rows that stand already win. Returns how many rows were new."""
+        """Read the CSV files of `export`; rows and runs that stand already win. Returns how many rows were new."""
         before = self._db.total_changes
+        standing = {row["run_id"] for row in self.rows("SELECT run_id FROM runs")}
         for table in _TABLES:
             path = folder / f"{table}.csv"
             if path.exists():
                 with path.open(newline="", encoding="utf-8") as file:
-                    self._insert(table, csv.DictReader(file))
+                    self._insert(table, (row for row in csv.DictReader(file) if row.get("run_id") not in standing))
         return self._db.total_changes - before
 
     def _insert(self, table: str, rows: Iterable[dict[str, Any]]) -> None:

@@ -118,6 +118,18 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
     assert "questions" in drawn and "How many dogs" not in drawn, "no question text is stored"
 
 
+def test_a_run_begun_again_takes_no_answers_of_the_stored_one(tmp_path: Path) -> None:
+    key = RunKey("pets", "lotus", "stub", "cold", 1, ("1",))
+    with Results(tmp_path / "r.db") as results:
+        run_id = results.begin(key, [], 21)
+        results.add(run_id, question_id="1", status="answered", right=1, calls=1, prompt_tokens=9, completion_tokens=1,
+                    seconds=2.0, errors=0, error="")  # fmt: skip
+        results.finish(run_id)
+        results.export(tmp_path / "stored")
+        results.begin(key, [], 21, True)
+        assert results.load(tmp_path / "stored") == 0 and comparison(results) == []
+
+
 def test_a_run_that_was_stopped_before_its_first_answer_is_not_shown(tmp_path: Path) -> None:
     with Results(tmp_path / "r.db") as results:
         stopped = results.begin(RunKey("pets", "lotus", "stub", "cold", 1, ("1",)), [], 21)
