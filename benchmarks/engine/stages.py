@@ -207,14 +207,14 @@ def _door(catalog: Catalog, material: _Material) -> Throughput:
     ]
     with Server(0.0) as server:
         settings = Settings(model=MODEL, base_url=server.base_url, api_key="scripted", concurrency=64)
-        model = CachedModel(OpenAIModel(MODEL, settings), catalog.calls)
+        server_model = OpenAIModel(MODEL, settings)
         began = time.perf_counter()
-        asyncio.run(_calls(model, requests, 64))
+        asyncio.run(_calls(server_model, CachedModel(server_model, catalog.calls), requests, 64))
         seconds = time.perf_counter() - began
     return Throughput("model_door", seconds, sum(len(c.text) for c in some), len(some))
 
 
-async def _calls(model: CachedModel, requests: Sequence[Request], slots: int) -> None:
+async def _calls(server: OpenAIModel, model: CachedModel, requests: Sequence[Request], slots: int) -> None:
     waiting = iter(requests)
 
     async def worker() -> None:
@@ -222,6 +222,7 @@ async def _calls(model: CachedModel, requests: Sequence[Request], slots: int) ->
             await model.generate(request)
 
     await asyncio.gather(*(worker() for _ in range(slots)))
+    await server.aclose()
 
 
 def figures(one: Sequence[Throughput], two: Sequence[Sequence[Throughput]]) -> dict[str, float]:
