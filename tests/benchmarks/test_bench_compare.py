@@ -118,6 +118,15 @@ def test_rows_survive_the_csv_and_the_page_is_drawn_from_them(folder: Path, tmp_
     assert "questions" in drawn and "How many dogs" not in drawn, "no question text is stored"
 
 
+def test_drawing_again_ends_well_though_a_system_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Results(tmp_path / "r.db") as results:
+        results.finish(results.begin(RunKey("pets", "lotus", "stub", "cold", 1, ("1",)), [], 21), "no environment")
+        drawn = write_page(results, tmp_path / "RESULTS.md")
+    monkeypatch.setattr(compare, "write_page", lambda _: drawn)
+    monkeypatch.setattr(compare, "plots", lambda *_: [])
+    assert compare.main(["--redraw", "--results", str(tmp_path / "r.db")]) == 0
+
+
 def test_a_run_begun_again_takes_no_answers_of_the_stored_one(tmp_path: Path) -> None:
     key = RunKey("pets", "lotus", "stub", "cold", 1, ("1",))
     with Results(tmp_path / "r.db") as results:
