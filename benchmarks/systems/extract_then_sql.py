@@ -76,15 +76,14 @@ def query(task: Task, asked: Asked, columns: Sequence[str], rows: Sequence[dict[
         question=asked.question,
     )
     connection.execute("PRAGMA query_only = 1")
-    sql = _sql(chat(task.base_url, task.model, prompt))
-    try:
-        return sql, [list(row) for row in connection.execute(sql).fetchall()]
-    except sqlite3.Error as error:
-        sql = _sql(chat(task.base_url, task.model, prompt + AGAIN.format(sql=sql, error=error)))
-    try:
-        return sql, [list(row) for row in connection.execute(sql).fetchall()]
-    except sqlite3.Error as error:
-        raise BadStatement(sql, str(error)) from error
+    again = ""
+    for _ in range(2):
+        sql = _sql(chat(task.base_url, task.model, prompt + again))
+        try:
+            return sql, [list(row) for row in connection.execute(sql).fetchall()]
+        except sqlite3.Error as error:
+            failed, again = error, AGAIN.format(sql=sql, error=error)
+    raise BadStatement(sql, str(failed)) from failed
 
 
 def _sql(said: str) -> str:

@@ -18,7 +18,7 @@ from sliders.answer.trial import try_sql
 from sliders.answer.values import TableView
 from sliders.errors import QueryError
 from sliders.schema.schema import Column, ColumnType, Table
-from tests.answer.tables import Rows, database, profiles
+from tests.answer.tables import database, profiles, runner
 
 
 def repaired(sql: str, question: str = "") -> str:
@@ -311,11 +311,7 @@ def test_a_bound_that_the_selected_number_has_is_not_tested_again(where: str, wa
     columns = (counted, Column("length", ColumnType.NUMBER), Column("day", ColumnType.DATE))
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE logs (berths INTEGER, length REAL, day TEXT)")
-
-    def run(sql: str) -> Rows:
-        cursor = connection.execute(sql)
-        return Rows(tuple(d[0] for d in cursor.description), tuple(cursor.fetchall()))
-
+    run = runner(connection)
     known = profile_tables([TableView(Table("logs", columns), document="")], run)
     tree = parse_select(f"SELECT MIN(berths) FROM logs WHERE {where}")
     repair(tree, Names(tree, known), "")
@@ -328,11 +324,7 @@ def test_a_join_on_a_column_of_one_table_is_made_on_what_both_have() -> None:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE scores (player TEXT, team TEXT, points INTEGER, document TEXT)")
     connection.execute("CREATE TABLE sides (team TEXT, won INTEGER, document TEXT)")
-
-    def run(sql: str) -> Rows:
-        cursor = connection.execute(sql)
-        return Rows(tuple(d[0] for d in cursor.description), tuple(cursor.fetchall()))
-
+    run = runner(connection)
     known = profile_tables([scores, sides], run)
     tree = parse_select("SELECT COUNT(*) FROM scores AS a JOIN sides AS b ON a.player = A.player WHERE b.won = 0")
     repair(tree, Names(tree, known), "")
@@ -360,11 +352,7 @@ def test_a_join_of_two_lists_also_pairs_the_columns_that_name_the_same_things() 
     connection.executemany("INSERT INTO scores VALUES (?,?,?)", players)
     played = [("Reds", "Blues", "no", "1"), ("Blues", "Reds", "yes", "1"), ("Greens", "Reds", "yes", "2")]
     connection.executemany("INSERT INTO sides VALUES (?,?,?,?)", played)
-
-    def run(sql: str) -> Rows:
-        cursor = connection.execute(sql)
-        return Rows(tuple(d[0] for d in cursor.description), tuple(cursor.fetchall()))
-
+    run = runner(connection)
     known = profile_tables([scores, sides], run)
     lost = parse_select("SELECT player FROM scores AS a JOIN sides AS b ON a.document = b.document WHERE b.won = 'no'")
     repair(lost, Names(lost, known), "")
