@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -121,10 +122,13 @@ def try_sql(
         try:
             if (other := rewritten()) is None:
                 continue
-            trial.run(parse_select(other), note)
+            tried = copy(trial)
+            tried.repairs = list(trial.repairs)
+            tried.run(parse_select(other), note)
         except (QueryError, StoreError):
             continue
-        best = min(best, _judged(question, written, trial, named), key=lambda one: one.weight)
+        if (judged := _judged(question, written, tried, named)).weight < best.weight:
+            best, trial = judged, tried
     return best
 
 

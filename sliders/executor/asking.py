@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,19 +14,20 @@ from sliders.errors import BudgetExceeded, ModelRefusal, PlanError, TruncatedRep
 from sliders.executor.citing import cite
 from sliders.executor.completing import ROUNDS, can_wait, complete_statement, sample_cells
 from sliders.executor.fill import Filled, fill
-from sliders.executor.mentions import none_mentioned
+from sliders.executor.mentions import none_happened, none_mentioned
 from sliders.executor.needs import keep_needs, known_needs
 from sliders.executor.pinned_sides import results_first
+from sliders.executor.results import asks_of_results, printed_results, shape_results
 from sliders.executor.retype import retype
 from sliders.executor.sampling import beginnings, grain_of, samples
 from sliders.executor.scores import split_columns, split_scores
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
-from sliders.executor.shaping import period_grain, printed_periods, shape
+from sliders.executor.shaping import PrintedPeriods, period_grain, printed_periods, shape
 from sliders.executor.sides import add_sides, derived_tables
 from sliders.llm.model import Usage
 from sliders.schema.induction import Induction, complete_table, induce_schema
-from sliders.schema.schema import ColumnType, Schema, Table
+from sliders.schema.schema import ColumnType, Grain, Schema, Table
 from sliders.store.guard import run_readonly
 from sliders.store.records import SqlAttempt as StoredAttempt
 
@@ -120,6 +121,7 @@ async def prepare(session: Session, question: str, together: Sequence[str] = ())
         return Prepared(question, known[0].name, known[1])
     model = session.models.model_for("schema")
     printed = printed_periods(session)
+    grain = grain_of(session) if printed is None else "document"
     try:
         induced = await induce_schema(
             question,
@@ -127,11 +129,11 @@ async def prepare(session: Session, question: str, together: Sequence[str] = ())
             schema,
             model,
             session.embedder.embed,
-            grain=grain_of(session) if printed is None else "document",
+            grain=grain,
             others=[q for q in together if q != question],
             texts=beginnings(session),
             names=[d.name for d in session.catalog.documents.all()[:50]],
-            shape=None if printed is None else partial(shape, question=question, printed=printed),
+            shape=_shape(session, question, printed, grain),
         )
     except (ModelRefusal, TruncatedReply) as error:
         session.decide("schema", "question", "refused", str(error))
@@ -144,6 +146,18 @@ async def prepare(session: Session, question: str, together: Sequence[str] = ())
     if not induced.table.columns:
         return Prepared(question, reason=_NO_FACT)
     return Prepared(question, induced.table.name, needed or induced.table.column_names)
+
+
+def _shape(
+    session: Session, question: str, printed: PrintedPeriods | None, grain: Grain | None
+) -> Callable[[Table], Table] | None:
+    """What the documents' own tables or results make of a proposal; None where they say nothing of this question."""
+    if printed is not None:
+        return partial(shape, question=question, printed=printed)
+    results = printed_results(session) if grain is None else None
+    if results is None or not asks_of_results(question, results):
+        return None
+    return partial(shape_results, question=question, printed=results)
 
 
 async def complete_pinned(session: Session) -> Schema:
@@ -210,21 +224,14 @@ async def _settle_all(session: Session, stopped: str) -> None:
 async def _answer(session: Session, item: Prepared, stopped: str, shared: Usage, lazy: bool = False) -> Answer:
     session.progress("answer", detail=item.question)
     before = session.models.meter.total
-    if not item.table or not _filled_tables(session):
-        reason = item.reason or stopped or "the documents gave no rows for it"
-        return Answer(
-            item.question,
-            "incomplete" if stopped else "not_found",
-            None,
-            f"Not found in these documents: {reason}.",
-            reason=reason,
-            completeness=completeness(session, None),
-            decisions=tuple(session.notes),
-        )
+    bare = bool(item.table) and next(session.catalog.extractions.iterate(item.table), None) is None
+    zero = none_happened(session, item.question, _table(session, item.table)) if bare and not stopped else ""
+    if zero or not item.table or not _filled_tables(session):
+        return _without_rows(session, item, stopped, zero)
     try:
         found, views = await _statement(session, item)
         for number in range(ROUNDS + 1 if lazy and not stopped else 0):
-            table = (session.catalog.schemas.current() or Schema()).table(item.table)
+            table = _table(session, item.table)
             if not await complete_statement(session, found.sql, table, item.columns, last=number == ROUNDS):
                 break
             found, views = await _statement(session, item)
@@ -242,6 +249,26 @@ async def _answer(session: Session, item: Prepared, stopped: str, shared: Usage,
     _log_attempts(session, item.question, found)
     after = session.models.meter.total
     return _finished(session, item, found, stopped, _minus(after, before) + shared, views)
+
+
+def _without_rows(session: Session, item: Prepared, stopped: str, zero: str) -> Answer:
+    """Not found, or zero of what no document mentions."""
+    reason = zero or item.reason or stopped or "the documents gave no rows for it"
+    if zero:
+        session.decide("answer", "question", "zero", zero)
+    return Answer(
+        item.question,
+        "answered" if zero else "incomplete" if stopped else "not_found",
+        0 if zero else None,
+        "0." if zero else f"Not found in these documents: {reason}.",
+        reason=reason,
+        completeness=completeness(session, item.table if zero else None),
+        decisions=tuple(session.notes),
+    )
+
+
+def _table(session: Session, name: str) -> Table:
+    return (session.catalog.schemas.current() or Schema()).table(name)
 
 
 async def _statement(session: Session, item: Prepared) -> tuple[SqlAnswer, list[TableView]]:

@@ -12,6 +12,8 @@ from sliders.answer.question import normal
 from sliders.answer.scope import DIALECT, parse_select
 from sliders.answer.values import SqlAnswer
 from sliders.executor.session import Session
+from sliders.schema.names import spoken_name
+from sliders.schema.schema import ColumnType, Table
 
 
 def none_mentioned(session: Session, found: SqlAnswer) -> SqlAnswer:
@@ -31,6 +33,18 @@ def none_mentioned(session: Session, found: SqlAnswer) -> SqlAnswer:
     reason = f"no document mentions {unsaid[0]!r}"
     session.decide("answer", "question", "zero", f"{reason}: {tree.sql(DIALECT)}")
     return replace(found, status="answered", value=0, text="0.", columns=("count",), rows=((0,),), reason=reason)
+
+
+def none_happened(session: Session, question: str, table: Table) -> str:
+    """Why the count is zero where a table without rows tells one thing that may have happened; "" where it may have.
+
+    "How many of the voyages ended in mutiny" is zero where no document mentions a mutiny.
+    """
+    told = [spoken_name(c.name) for c in table.columns if c.type is ColumnType.BOOLEAN]
+    counts = re.match(r"how many\b", question.strip(), re.IGNORECASE)
+    if not counts or len(table.columns) != 1 or not told or f" {told[0]} " not in f" {normal(question)} ":
+        return ""
+    return "" if _mentioned(session, told[0]) else f"no document mentions {told[0]!r}"
 
 
 def _tested(tree: exp.Query) -> Iterator[str]:

@@ -9,7 +9,7 @@ from sliders.executor.session import Session
 from sliders.extraction.records import records_of
 from sliders.schema.schema import Grain
 
-_SMALL_WINDOW = 20_000
+_SMALL_WINDOW = 40_000
 _RECORD_SHARE = 0.5
 _LOOKED_AT = 200
 

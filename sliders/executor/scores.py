@@ -1,4 +1,4 @@
-"""A number column that turns out to hold scores ("110-106"): a column for each side and one for both, by code."""
+"""A number column that turns out to hold scores ("110-106"): a column for each side and two for both, by code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST = 0.6
 
 
 def split_scores(session: Session) -> None:
-    """Give each induced number column that prints pairs three columns, `winner_`, `loser_` and `total_` its name."""
+    """Give each induced number column that prints pairs its two sides, their total and their margin as columns."""
     for table in (session.catalog.schemas.current() or Schema()).tables:
         for name in split_columns(session, table.name):
             _split_later_rows(session, table, name)
@@ -30,7 +30,8 @@ def split_scores(session: Session) -> None:
 
 
 def _sides_of(name: str) -> tuple[Column, ...]:
-    return tuple(Column(f"{part}_{name}", ColumnType.INTEGER) for part in ("winner", "loser", "total"))
+    names = *(f"{part}_{name}" for part in ("winner", "loser", "total")), "margin"
+    return tuple(Column(each, ColumnType.INTEGER) for each in names)
 
 
 def _split_later_rows(session: Session, table: Table, name: str) -> None:
@@ -67,7 +68,7 @@ def _split(session: Session, table: Table, column: Column, sides: tuple[Column, 
     names = tuple(s.name for s in sides)
     tasks = [Task(table.name, names, chunk, "done") for chunk, known in settled.items() if column.name in known]
     with session.catalog.database.transaction():
-        session.catalog.schemas.save(schema.with_table(grown), "scores have two sides and a total")
+        session.catalog.schemas.save(schema.with_table(grown), "scores have two sides, a total and a margin")
         session.catalog.extractions.save(rows, tasks)
         hide_column(session, table.name, column.name)
     session.decide("schema", f"column:{column.name}", "split", f"its words are scores: {' and '.join(names)}")

@@ -6,6 +6,7 @@ in one of two columns.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -56,7 +57,12 @@ def _roles(table: Table, rows: Sequence[Row], split: Sequence[str]) -> Roles | N
         return None
     same = Counter(t for t in texts for row in rows if t not in roles and _value(row, t) in [_value(row, r) for r in roles])
     named = next((name for name, n in same.most_common(1) if n >= _SHARE * len(rows)), "")
-    return Roles(*roles, scores[0], named or "side", named)
+    called = _CALLED.fullmatch(table.column(roles[0]).description)
+    return Roles(*roles, scores[0], named or (called[1] if called else "side"), named)
+
+
+_CALLED = re.compile(r"(\w+) that won")
+"""The description of a winner says what a side is called."""
 
 
 def result_columns(table: Table) -> tuple[str, str] | None:

@@ -29,6 +29,26 @@ def side_of(name: str) -> str:
     return "winner" if named & _HIGH else "loser"
 
 
+def results_in(text: str) -> list[tuple[int, int]]:
+    """The spans of the sentences that tell a result: two names, who won or lost, and a score.
+
+    >>> results_in("It rained. The Otters beat the Herons, 3-1, on Monday.")
+    [(11, 53)]
+    """
+    return [
+        (start, end)
+        for start, end in sentence_spans(text)
+        if len(_NAME.findall(text, start, end)) > 1
+        and _DECIDED.search(text, start, end)
+        and any(_is_score(text, start, match.start()) for match in _SCORE.finditer(text, start, end))
+    ]
+
+
+def _is_score(text: str, sentence: int, start: int) -> bool:
+    """Whether two numbers are no record in brackets ("the Otters (5-2)")."""
+    return "(" not in text[max(sentence, start - _NEAR) : start]
+
+
 def told_score(text: str, names: Sequence[str]) -> tuple[int, int] | None:
     """Where the one sentence that names all of the sides prints a score; None where sentences tell different ones.
 
@@ -40,13 +60,21 @@ def told_score(text: str, names: Sequence[str]) -> tuple[int, int] | None:
         for start, end in sentence_spans(text)
         if len(lasts) > 1 and all(re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text[start:end]) for last in lasts)
         for match in _SCORE.finditer(text, start, end)
-        if "(" not in text[max(start, match.start() - _NEAR) : match.start()]
+        if _is_score(text, start, match.start())
     ]
     return found[0] if found and len({text[slice(*place)] for place in found}) == 1 else None
 
 
 _SCORE = re.compile(r"(?<![\d.,/-])\d{1,3}\s?[-–]\s?\d{1,3}(?![\d.,/-]*\d)(?!\s*(?:percent|%))")
 _NEAR = 2
+_NAME = re.compile(r"(?<!^)\b[A-Z][\w'’.-]+(?: [A-Z0-9][\w'’.-]*)*")
+_DECIDED = re.compile(
+    r"\b(?:beat|beats|beating|won|wins?|winning|victory|victories|defeat\w*|los[st]|losing|loses|edged?|edging|downed|"
+    r"topped|routed|overcame|prevailed|triumph\w*|outlast\w*|blew out|knocked off|cruised|held off|fell to)\b",
+    re.IGNORECASE,
+)
+GROUPS = frozenset("team club side squad crew faction opponent".split())
+"""What the sides of a contest are called."""
 
 
 def read_score(words: str, column: Column) -> tuple[int, str] | None:

@@ -14,7 +14,7 @@ from sliders.extraction.letterheads import whole_block
 from sliders.extraction.membership import fullest, memberships
 from sliders.extraction.reading import Reading, cell_at
 from sliders.extraction.request import naming_first
-from sliders.extraction.scores import read_score, side_of, told_score
+from sliders.extraction.scores import GROUPS, read_score, side_of, told_score
 from sliders.extraction.sentences import tells_otherwise, told_in_sentence
 from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType
@@ -179,7 +179,7 @@ def with_own_groups(reading: Reading, rows: list[Row], columns: Sequence[Column]
     naming = naming_first(columns)[0]
     names = [str(cell.value) for row in rows if (cell := row.cell(naming.name)) and cell.absence is None]
     for column in columns:
-        if column is naming or column.type is not ColumnType.TEXT or not _GROUPS & set(spoken_name(column.name).split()):
+        if column is naming or column.type is not ColumnType.TEXT or not GROUPS & set(spoken_name(column.name).split()):
             continue
         rows = [_with_full_name(reading, row, column) for row in rows]
         groups = _whole_names([str(c.value) for row in rows if (c := row.cell(column.name)) and c.absence is None])
@@ -191,7 +191,7 @@ def with_own_groups(reading: Reading, rows: list[Row], columns: Sequence[Column]
 
 def _with_full_name(reading: Reading, row: Row, column: Column) -> Row:
     """The row with the full name of a side that it calls by its last word."""
-    if column.type is not ColumnType.TEXT or not (side_of(column.name) or _GROUPS & set(spoken_name(column.name).split())):
+    if column.type is not ColumnType.TEXT or not (side_of(column.name) or GROUPS & set(spoken_name(column.name).split())):
         return row
     cell = row.cell(column.name)
     whole = fullest(reading.text, str(cell.value)) if cell is not None and cell.stands else ""
@@ -202,7 +202,6 @@ def _with_full_name(reading: Reading, row: Row, column: Column) -> Row:
     return _in_place(row, cell, found)
 
 
-_GROUPS = frozenset("team club side squad crew faction opponent".split())
 _FEWEST_GROUPS, _MOST_GROUPS = 2, 4
 
 

@@ -171,13 +171,19 @@ async def _about(question: str, proposal: Table, samples: Sequence[str], model: 
     """
     noun = subject(question)
     named = any(c.name == noun and c.type is ColumnType.TEXT for c in proposal.columns)
-    if proposal.grain != "document" or not named or noun in [*proposal.row.split(), "person"]:
+    taken_for_granted = noun in proposal.row.split() and not _takes_part(question)
+    if proposal.grain != "document" or not named or noun == "person" or taken_for_granted:
         return proposal, 0
     found, tokens = await _several(noun, samples, model)
     if not found:
         return proposal, tokens
     columns = measured(proposal.columns, question)
     return replace(proposal, name=plural(noun), columns=columns, row=with_article(noun), grain="many"), tokens
+
+
+def _takes_part(question: str) -> bool:
+    """Whether a question says that what it is about is one of several ("in one match", "how many times did a keeper")."""
+    return bool(re.search(r"^how many times did an? |\bin (?:one|a single|any|each) [a-z]+\b", question.lower()))
 
 
 async def _with_grain(proposal: Table, names: Sequence[str], samples: Sequence[str], model: Model) -> tuple[Table, int]:

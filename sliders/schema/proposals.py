@@ -217,7 +217,7 @@ _AGENT = re.compile(r"[Ww]ho ([a-z]+ed) (?=(?:the|an?|this|these|its) |[\"“'A-
 def _column(part: dict[str, Any], question: str) -> Column:
     asked, said = str(part["asked"]), ColumnType(part.get("type", "text"))
     name = _name(str(part["name"]), said, asked, question)
-    kind = _type(said, asked, name)
+    kind = ColumnType.BOOLEAN if _happened(asked, question) else _type(said, asked, name)
     words = _beyond(asked, question) if kind is ColumnType.INTEGER else ""
     if kind in (ColumnType.INTEGER, ColumnType.NUMBER):
         words = words or _qualified(asked, question)
@@ -314,6 +314,12 @@ def _type(said: ColumnType, asked: str, name: str) -> ColumnType:
     if _PROPER_NAME.fullmatch(asked):
         return ColumnType.TEXT
     return ColumnType.INTEGER if said is ColumnType.TEXT and _COUNTED.search(asked) else said
+
+
+def _happened(asked: str, question: str) -> bool:
+    """Whether the question counts rows to which something happened ("how many of the races went to a rerun?")."""
+    found = re.search(rf"\bhow many (?:of the )?[a-z]+ ([a-z]+) (?:in|to|into) (?:an? )?{re.escape(asked)}\W*$", question.lower())
+    return bool(asked) and found is not None and re.fullmatch(r"went|ended|resulted|led|came|turned", found[1]) is not None
 
 
 _COUNTED = re.compile(

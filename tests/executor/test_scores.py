@@ -16,7 +16,7 @@ TEAMS = [
 
 def test_a_score_column_gets_its_two_sides(tmp_path: Path) -> None:
     for number, (winner, loser, score) in enumerate(TEAMS):
-        (tmp_path / f"match_{number}.txt").write_text(f"The {winner} beat the {loser}, {score}, at home.")
+        (tmp_path / f"match_{number}.txt").write_text(f"The {winner} met the {loser}, {score}, at home.")
 
     def reply(request: object) -> str:
         stage, text = request.stage, request.messages[-1].content  # type: ignore[attr-defined]

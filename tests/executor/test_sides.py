@@ -35,7 +35,7 @@ def reply(request: object) -> str:
 def written(folder: Path, matches: list[tuple[str, str, str]]) -> None:
     for winner, loser, score in matches:
         (folder / f"match_{score}.txt").write_text(
-            f"The {winner} beat the {loser}, {score}, at home. The losers had {score.split('-')[1]} goals."
+            f"The {winner} met the {loser}, {score}, at home. The losers had {score.split('-')[1]} goals."
         )
 
 
