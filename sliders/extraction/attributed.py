@@ -13,7 +13,8 @@ _FEWEST = 2
 """So often must a text print a number before the column's word, to show that the word is how it counts."""
 
 _OF_OTHERS = re.compile(
-    r"\b(?:per|averag\w*|combin\w*|total of|(?:season|career)(?![\w-]))\b|(?<!led )\bby\s*$|\bafter \w+ing\s*$", re.IGNORECASE
+    r"\b(?:per|averag\w*|combin\w*|total of|(?<![\w-])(?:season|career)(?![\w,-]| with)|(?:more|fewer|less) than)\b|"
+    r"(?<!led )\bby\s*$|\bafter \w+ing\s*$", re.IGNORECASE
 )
 
 _TOGETHER, _NEAR = re.compile(r"\bcombin\w*\b", re.IGNORECASE), 3
@@ -37,14 +38,18 @@ def _counted(text: str, unit: str) -> list[Number]:
     ]  # fmt: skip
 
 
-_RESULT = re.compile(r"-\w+ (?:performances?|efforts?|tall(?:y|ies)|games?|nights?|outings?|hauls?|showings?|double|triple)\b")
+_RESULT = re.compile(
+    r"-\w+(?:, (?:\w+-)+\w+)* "
+    r"(?:performances?|efforts?|tall(?:y|ies)|games?|nights?|outings?|hauls?|showings?|double|triple)\b"
+)
 
 
 def attributed(text: str, names: Sequence[str], unit: str) -> Owned:
     """By name, the spans of the numbers before `unit` that the text gives it, in reading order.
 
-    A number belongs to the name that stands nearest before it in its sentence, else to the first one behind it. Empty
-    where the text does not count in this unit.
+    A number belongs to the name that it is said to come from ("9 points from Lund"), else to the name that stands nearest
+    before it in its sentence and is not set beside another ("Oda was behind Lund with 8"), else to the first one behind
+    it, after all numbers that stand behind the name. Empty where the text does not count in this unit.
 
     Args:
         names: the things that rows stand for, as printed.
@@ -55,23 +60,43 @@ def attributed(text: str, names: Sequence[str], unit: str) -> Owned:
         return {}
     places = _mentions(text, names)
     found: Owned = {}
+    loose: Owned = {}
     for start, end in sentence_spans(text):
         here = [(at, name) for at, name in places if start <= at < end]
         for number in counted:
             if start <= number.start < end and here and not _of_others(text, start, number):
-                before = [(at, name) for at, name in here if at < number.start]
-                owners = [name for _, name in before[-1:] or here[:1]]
-                if len(before) > 1 and _both(text, before[-2][0], before[-1][0], number):
-                    owners.append(before[-2][1])
-                for owner in owners:
-                    found.setdefault(owner, []).append((number.start, number.end))
+                owners = _owners(text, start, here, number)
+                for owner in owners or [here[0][1]]:
+                    (found if owners else loose).setdefault(owner, []).append((number.start, number.end))
+    for owner, spans in loose.items():
+        found.setdefault(owner, []).extend(spans)
     return found
+
+
+def _owners(text: str, start: int, here: Sequence[tuple[int, str]], number: Number) -> list[str]:
+    """The names of a sentence that a number belongs to; none where all stand behind it."""
+    source = _SOURCE.match(text, number.end)
+    from_it = [name for at, name in here if source and at == source.end()]
+    if from_it:
+        return from_it
+    before = [(at, name) for at, name in here if at < number.start]
+    beside = [place for place in before if _BESIDE.search(text, start, place[0])]
+    if len(beside) < len(before):
+        before = [place for place in before if place not in beside]
+    owners = [name for _, name in before[-1:]]
+    if len(before) > 1 and _both(text, before[-2][0], before[-1][0], number):
+        owners.append(before[-2][1])
+    return owners
+
+
+_BESIDE = re.compile(r"\b(?:behind|against|over|past|than|alongside|besides?|opposite|unlike)(?: the)?\s+$", re.IGNORECASE)
+_SOURCE = re.compile(r"[\s-]\w+ (?:from|by) ")
 
 
 def _both(text: str, first: int, second: int, number: Number) -> bool:
     """Whether a number is that of two names in a row ("Lund and Vik had 9 points each")."""
     around = text[second : number.start] + text[number.end : number.end + _REACH].split(".")[0]
-    return bool(re.fullmatch(r"[\w.'’ -]+? and ", text[first:second]) and _EACH.search(around))
+    return bool(re.fullmatch(r"[\w.'’ -]+?(?: \([^()]*\))? and ", text[first:second]) and _EACH.search(around))
 
 
 _EACH, _REACH = re.compile(r"\b(?:matching|(?:a )?pair of|each|apiece|a piece)\b"), 30
@@ -100,20 +125,22 @@ def _of_others(text: str, start: int, number: Number) -> bool:
     """Whether the words around a number make it an average or a margin, not what was counted here."""
     before = " ".join(text[start : number.start].split()[-_NEAR:])
     after = " ".join(text[number.end :].split()[:4])
-    return bool(_OF_OTHERS.search(before) or re.match(r"\S+ (?:per|a) game", after))
+    return bool(_OF_OTHERS.search(before) or re.match(r"\S+ (?:(?:per|a) game|shy|short)\b", after))
 
 
 def _mentions(text: str, names: Sequence[str]) -> list[tuple[int, str]]:
     """Where each thing is named, by its whole name or by the last word of it that no other has."""
     last: Mapping[str, list[str]] = _by_last_word(names)
     places: dict[int, str] = {}
+    whole: set[int] = set()
     for name in sorted(names, key=len):
-        forms = [name]
-        if len(last[_last(name)]) == 1:
-            forms.append(_last(name))
-        for form in forms:
-            for match in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text):
-                places[match.start()] = name
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+            places[match.start()] = name
+            whole.update(range(match.start(), match.end()))
+    for form, called in last.items():
+        for match in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", text) if len(called) == 1 else ():
+            if match.start() not in whole:
+                places[match.start()] = called[0]
     return sorted(places.items())
 
 
