@@ -20,7 +20,7 @@ NAMES = ["Ada Lund", "Per Vik Jr.", "Oda Lund", "Ines"]
         ("Vik and Ines had 9 points each. Ines took 3 points.", {"Per Vik Jr.": ["9"], "Ines": ["9", "3"]}),
         ("Vik and Ines turned in a pair of 13-point games. Ines took 3 points.", {"Per Vik Jr.": ["13"], "Ines": ["13", "3"]}),
         ("Vik sat and Ines had 9 points. Ines took 3 points.", {"Ines": ["9", "3"]}),
-        ("Ada Lund and Per Vik Jr. had 9 points each; 3 points.", {"Ada Lund": ["9"], "Per Vik Jr.": ["9", "3"]}),
+        ("Ines had 3 points. Ada Lund and Ines had 9 points each.", {"Ada Lund": ["9"], "Ines": ["3", "9"]}),
         ("Vik (3-4) and Ines (5-9) had 9 points apiece. Ines took 3 points.", {"Per Vik Jr.": ["9"], "Ines": ["9", "3"]}),
         ("Vik took 9 points. Ines was right behind Vik with 8 points.", {"Per Vik Jr.": ["9"], "Ines": ["8"]}),
         ("They got 15 points from Vik, 13 points from Ines.", {"Per Vik Jr.": ["15"], "Ines": ["13"]}),
