@@ -24,9 +24,10 @@ Owned = dict[str, list[tuple[int, int]]]
 """By name, the spans of its numbers."""
 
 
-def counts_in(text: str, unit: str) -> bool:
-    """Whether the text counts in this unit: it prints numbers before the word."""
-    return len(_counted(text, unit)) >= _FEWEST
+def times_counted(text: str, unit: str) -> int:
+    """How often the text prints a number before this unit; 0 where that is too seldom to show that it counts in it."""
+    times = len(_counted(text, unit))
+    return times if times >= _FEWEST else 0
 
 
 def _counted(text: str, unit: str) -> list[Number]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError, TruncatedReply
-from sliders.extraction.attributed import counts_in
+from sliders.extraction.attributed import times_counted
 from sliders.extraction.cells import Absence, Cell, Row
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.reading import Reading, cell_at, cell_of
@@ -176,16 +176,24 @@ def _as_told(reading: Reading, rows: list[Row], columns: Sequence[Column]) -> li
 async def _list_of(
     text: str, table: Table, columns: Sequence[Column], model: Model
 ) -> tuple[Request, Response | ModelError, int]:
-    """The request, its reply, and tokens spent before it: an empty list is asked again for one row at least where the text
-    counts in the unit of a column ("points"), which a small model overlooks."""
+    """The request, its reply, and tokens spent before it: a list without rows, or with a few for many numbers in the unit
+    of a column ("points"), is asked again for so many at least; a small model overlooks them."""
     tokens = model.count_tokens(text)
     request = rows_prompt(text, tokens, table, columns)
     reply = await _asked(request, model)
     units = [c.name.rsplit("_", 1)[-1] for c in columns if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)]
-    if not isinstance(reply, Response) or _listed(reply) or not any(counts_in(text, unit) for unit in units):
+    stated, listed = max((times_counted(text, unit) for unit in units), default=0), len(_distinct(reply))
+    if not isinstance(reply, Response) or not stated or listed * _SPARSE >= stated:
         return request, reply, 0
-    again = rows_prompt(text, tokens, table, columns, least=1)
-    return again, await _asked(again, model), reply.usage.tokens
+    again = rows_prompt(text, tokens, table, columns, least=stated // 2 if listed else 1)
+    second = await _asked(again, model)
+    if listed and len(_distinct(second)) <= listed:
+        return request, reply, second.usage.tokens if isinstance(second, Response) else 0
+    return again, second, reply.usage.tokens
+
+
+_SPARSE = 3
+"""So many numbers in the unit of a column may stand for one row."""
 
 
 def _names_another(row: Row) -> bool:

@@ -67,3 +67,19 @@ def test_an_empty_list_is_asked_again_where_the_text_counts_in_a_unit_of_the_col
             ws.pin_schema(Schema((KEEPERS,)))
             assert ws.extract() == {"keepers": 2 * (len(calls) - 1)}
         assert asked == calls
+
+
+def test_a_list_of_few_rows_is_asked_again_where_the_text_states_many_numbers(tmp_path: Path) -> None:
+    names, asked = ["Lund", "Moe", "Ines", "Brandt", "Vik", "Hallam"], []
+
+    def reply(request: Request) -> Response:
+        asked.append(request.json_schema["properties"]["rows"].get("minItems", 0))  # type: ignore[index]
+        data = {"rows": [{"keeper": name, "times": None} for name in names[: 6 if asked[-1] else 1]]}
+        return Response(text=json.dumps(data), data=data, finish_reason="stop")
+
+    with sliders.Workspace(tmp_path / "w.db", model=FunctionModel(reply)) as ws:
+        ws.add_text(" ".join(f"{name} lit the lamp {n + 3} times." for n, name in enumerate(names)), "log.txt")
+        ws.pin_schema(Schema((KEEPERS,)))
+        assert ws.extract() == {"keepers": 6}
+        assert sorted(ws.tables["keepers"]["times"]) == [3, 4, 5, 6, 7, 8]
+    assert asked == [0, 3]
