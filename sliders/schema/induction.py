@@ -14,7 +14,7 @@ from sliders.schema.guidelines import guidelines_for
 from sliders.schema.lint import LintIssue, lint_table, subject
 from sliders.schema.literals import uncovered
 from sliders.schema.merging import Embed, merge_table
-from sliders.schema.names import plural, spoken_name, with_article
+from sliders.schema.names import plural, snake_name, spoken_name, with_article
 from sliders.schema.opponents import side_columns
 from sliders.schema.proposals import measured, new_roles, parts_of, proposal_of, row_noun, strangers, with_counts, with_names
 from sliders.schema.schema import ColumnType, Grain, Schema, Table
@@ -177,7 +177,9 @@ async def _about(question: str, proposal: Table, samples: Sequence[str], model: 
     found, tokens = await _several(noun, samples, model)
     if not found:
         return proposal, tokens
-    columns = measured(proposal.columns, question)
+    event = snake_name((proposal.row.split() or [""])[-1])  # the rows were of it: each stands in one document
+    facts = [c for c in proposal.columns if c.name != event or event == noun]
+    columns = measured(facts, question)
     return replace(proposal, name=plural(noun), columns=columns, row=with_article(noun), grain="many"), tokens
 
 

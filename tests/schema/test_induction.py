@@ -111,8 +111,27 @@ def test_a_question_about_things_in_the_documents_gets_a_row_for_each() -> None:
     asked = proposal(("captain", "captain", "text"), ("tons", "tons", "number"), row="a sailing")
     several = induce("Which captain carried most tons?", asked, {"names": ["Ada Lund", "Merrow", "barley"]})
     assert (several.table.name, several.table.grain, several.table.column_names) == ("captains", "many", ("captain", "tons"))
+    event = proposal(("captain", "captain", "text"), ("sailing", "sailing", "text"), ("tons", "tons", "number"), row="a sailing")
+    told = induce("Which captain carried most tons in the sailing?", event, {"names": ["Ada Lund", "Merrow", "barley"]})
+    assert told.table.column_names == ("captain", "tons")  # each sailing is a document
     one = induce("Which captain carried most tons?", asked, {"names": ["Ada Lund"]})
     assert (one.table.grain, one.table.column_names) == ("document", ("captain", "tons"))
+
+
+def test_a_row_that_takes_part_in_another_event_is_one_of_several() -> None:
+    asked = proposal(("captain", "captain", "text"), ("tons", "tons", "number"), row="a captain")
+    names = {"names": ["Ada Lund", "Merrow", "barley"]}
+    several = induce("How many times did a captain carry 30 or more tons?", asked, names)
+    assert (several.table.name, several.table.grain, several.table.column_names) == ("captains", "many", ("captain", "tons"))
+    one = induce("Which captain carried most tons?", asked)  # no reply in the script: nothing is probed
+    assert one.table.grain == "document"
+
+
+def test_what_happened_to_counted_rows_is_so_or_not() -> None:
+    found = induce("How many of the sailings ended in fog?", proposal(("fog", "fog", "integer")))
+    assert found.table.columns[0].type is ColumnType.BOOLEAN
+    weighed = induce("How many of the sailings state the cargo?", proposal(("cargo", "cargo", "integer")))
+    assert weighed.table.columns[0].type is ColumnType.INTEGER
 
 
 def test_a_list_does_not_repeat_the_facts_of_its_document() -> None:
