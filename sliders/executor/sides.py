@@ -128,7 +128,9 @@ def sides_of(row: Row, table: Table, roles: Roles) -> list[Row]:
         name, score = row.cell(own), row.cell(f"{side}_{roles.score}")
         if name is None or name.absence is not None:
             continue
-        won = replace(name, column="won", value=side == "winner", grounding=Grounding.DERIVED, rationale=f"it is the {side}")
+        drawn = _drawn(row, roles)
+        why = "both have the same score" if drawn else f"it is the {side}"
+        won = replace(name, column="won", value=side == "winner" and not drawn, grounding=Grounding.DERIVED, rationale=why)
         cells = (
             _as(name, roles.noun),
             _as(row.cell(other), "opponent"),
@@ -141,11 +143,17 @@ def sides_of(row: Row, table: Table, roles: Roles) -> list[Row]:
     return out
 
 
+def _drawn(row: Row, roles: Roles) -> bool:
+    """Whether a result has no winner: the two that it names have the same score."""
+    high, low = (_value(row, f"{side}_{roles.score}") for side in ("winner", "loser"))
+    return high is not None and high == low
+
+
 def _margin(row: Row, roles: Roles, side: str) -> Cell:
     """What a winner is ahead of its loser, so that an average over all sides counts each result once."""
     won = row.cell(f"winner_{roles.score}")
     high, low = (_value(row, f"{one}_{roles.score}") for one in ("winner", "loser"))
-    if side != "winner" or won is None or not isinstance(high, int | float) or not isinstance(low, int | float):
+    if side != "winner" or won is None or not isinstance(high, int | float) or not isinstance(low, int | float) or high == low:
         return Cell("margin", absence=Absence.NOT_STATED)
     return replace(won, column="margin", value=int(high - low), grounding=Grounding.DERIVED, rationale=f"{high:g} - {low:g}")
 

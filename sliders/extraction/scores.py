@@ -70,7 +70,7 @@ _NEAR = 2
 _NAME = re.compile(r"(?<!^)\b[A-Z][\w'’.-]+(?: [A-Z0-9][\w'’.-]*)*")
 _DECIDED = re.compile(
     r"\b(?:beat|beats|beating|won|wins?|winning|victory|victories|defeat\w*|los[st]|losing|loses|edged?|edging|downed|"
-    r"topped|routed|overcame|prevailed|triumph\w*|outlast\w*|blew out|knocked off|cruised|held off|fell to)\b",
+    r"topped|routed|overcame|prevailed|triumph\w*|outlast\w*|drew|draws?|tied|blew out|knocked off|cruised|held off|fell to)\b",
     re.IGNORECASE,
 )
 GROUPS = frozenset("team club side squad crew faction opponent".split())

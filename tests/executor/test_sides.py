@@ -61,3 +61,20 @@ def test_each_side_of_a_result_is_a_row(tmp_path: Path) -> None:
         ("Rovers", 17, False),
         ("Rovers", 22, True),
     ]
+
+
+def test_a_draw_is_won_by_neither_side(tmp_path: Path) -> None:
+    def drawn(request: object) -> str:
+        if request.stage != "extract":  # type: ignore[attr-defined]
+            return reply(request)
+        text = request.messages[-1].content  # type: ignore[attr-defined]
+        winner, loser, score = next(match for match in [*MATCHES, ("Kestrels", "Otters", "9-9")] if match[2] in text)
+        return json.dumps({"score": score, "winner": winner, "loser": loser, "team": winner, "goals": None, "points": None})
+
+    written(tmp_path, [*MATCHES, ("Kestrels", "Otters", "9-9")])
+    with sliders.Workspace(tmp_path / "w.db", model=FunctionModel(drawn)) as ws:
+        ws.add(tmp_path)
+        ws.ask(QUESTION)
+        frame = ws.tables["matchs_of_teams"]
+    assert sorted(frame[frame.score == 9].won) == [False, False]
+    assert sorted(frame.margin.dropna()) == [1, 2, 3, 28]
