@@ -18,6 +18,7 @@ from sliders.schema.names import plural, snake_name, spoken_name, with_article
 from sliders.schema.opponents import side_columns
 from sliders.schema.proposals import measured, new_roles, parts_of, proposal_of, row_noun, strangers, with_counts, with_names
 from sliders.schema.schema import ColumnType, Grain, Schema, Table
+from sliders.schema.truths import with_truths
 
 _TYPES = ("text", "integer", "number", "date")
 
@@ -114,7 +115,7 @@ async def induce_schema(
         proposal, spent = await _about(question, proposal, samples, model)
         tokens += spent
     proposal = with_names(_own_facts(proposal, schema, question), question, texts or samples)
-    proposal = with_counts(proposal, question, schema)
+    proposal = with_truths(with_counts(proposal, question, schema), question, texts or samples)
     linted, issues = lint_table(proposal, "\n".join([question, *others]))
     if grain is None and linted.grain == "many" and all(c.type is not ColumnType.TEXT for c in linted.columns):
         linted = replace(linted, grain="document")  # numbers without a name are no rows

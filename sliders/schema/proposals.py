@@ -216,7 +216,8 @@ _AGENT = re.compile(r"[Ww]ho ([a-z]+ed) (?=(?:the|an?|this|these|its) |[\"“'A-
 
 def _column(part: dict[str, Any], question: str) -> Column:
     asked, said = str(part["asked"]), ColumnType(part.get("type", "text"))
-    name = _name(str(part["name"]), said, asked, question)
+    coded = _CODED.search(asked)  # "the boat registered HL-204"
+    name = _CODES[coded[1]] if coded else _name(str(part["name"]), said, asked, question)
     kind = ColumnType.BOOLEAN if _happened(asked, question) else _type(said, asked, name)
     words = _beyond(asked, question) if kind is ColumnType.INTEGER else ""
     if kind in (ColumnType.INTEGER, ColumnType.NUMBER):
@@ -289,6 +290,8 @@ _OF_IDENTIFIERS = re.compile(r"(?:^|_)(?:id|no|code)$|_number$")
 _IDENTIFIERS = frozenset(
     "isbn issn ean upc sku gtin asin doi iban bic vin cusip isin lei ein zip zipcode postcode phone telephone fax barcode".split()
 )
+_CODES = {"registered": "registration", "licensed": "licence"}
+_CODED = re.compile(rf"\b({'|'.join(_CODES)})(?: as| under)? (?=\S*\d)[A-Z0-9][A-Z0-9./-]+$")
 _BESIDE = r"\b(?:near|next to|close to|opposite|beside)"
 _BESIDE_WORDS = re.compile(rf"^.*{_BESIDE} (?:the )?")
 _OF_A_NAME = re.compile(r"([a-z]+(?: [a-z]+)?) (?:of|in|from|by) (?:the )?(?=[A-Z][^\d]*$)")

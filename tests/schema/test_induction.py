@@ -134,6 +134,21 @@ def test_what_happened_to_counted_rows_is_so_or_not() -> None:
     assert weighed.table.columns[0].type is ColumnType.INTEGER
 
 
+def test_what_became_of_one_thing_a_document_is_so_or_not() -> None:
+    asked, question = proposal(("lamps broken", "lamp_broken", "integer")), "How many lamps were broken?"
+    texts = ["The lantern was broken.", "On the quay a lamp was badly broken.", "All was well."]
+    assert induce(question, asked, texts=texts).table.columns[0].type is ColumnType.BOOLEAN
+    counted = [*texts, "In the storm 12 lamps were broken."]
+    assert induce(question, asked, texts=counted).table.columns[0].type is ColumnType.INTEGER
+    assert induce(question, asked, texts=texts[1:]).table.columns[0].type is ColumnType.INTEGER
+
+
+def test_a_code_behind_its_participle_is_named_after_it() -> None:
+    asked = proposal(("keepers", "keeper", "text"), ("the boat registered HL-204", "boat", "text"))
+    found = induce("Which keepers left in the boat registered HL-204?", asked)
+    assert "registration" in found.table.column_names
+
+
 def test_a_list_does_not_repeat_the_facts_of_its_document() -> None:
     whole = (Column("harbour"), Column("weather"), Column("pilot"))
     standing = Schema((Table("logs", whole, row="a log", grain="document"),))
