@@ -115,6 +115,7 @@ def try_sql(
     rewrites: Sequence[tuple[Callable[[], str | None], str]] = (
         (lambda: comparison_sql(question, trial.tree, trial.names(), run_sql), "the two years are set side by side"),
         (lambda: _without_invented(question, trial, named), "a filter on what the question does not name is left out"),
+        (lambda: _without_unstated(trial), "a test that a column has a value is left out: it has none in any row"),
     )
     for rewritten, note in rewrites:
         if not best.weight:
@@ -142,6 +143,17 @@ def _without_invented(question: str, trial: _Trial, named: Sequence[NamedValue])
         return None
     dropped = [drop_condition(node) for node in invented_filters(question, tree, Names(tree, trial.profiles), named)]
     return tree.sql(DIALECT) if dropped and all(dropped) else None
+
+
+def _without_unstated(trial: _Trial) -> str | None:
+    """A statement that gives nothing, without its tests that a column has a value where no row has any: other columns may."""
+    if not empty(trial.result.rows):
+        return None
+    tree = trial.tree.copy()
+    names = Names(tree, trial.profiles)
+    tests = [n for n in tree.find_all(exp.Not) if isinstance(n.this, exp.Is) and isinstance(n.this.expression, exp.Null)]
+    bare = [node for node in tests if (found := names.resolve(node.this.this)) is not None and not found[1].distinct]
+    return tree.sql(DIALECT) if bare and all([drop_condition(node) for node in bare]) else None
 
 
 def _judged(question: str, written: str, trial: _Trial, named: Sequence[NamedValue]) -> Candidate:

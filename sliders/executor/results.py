@@ -73,12 +73,10 @@ def _names_sides(question: str, printed: PrintedResults) -> bool:
 
 
 def shape_results(proposal: Table, question: str, printed: PrintedResults) -> Table:
-    """The proposed table with one row a result: winner, loser, score, and what else was asked of the contest.
+    """The proposed table for a question about results, with one row for each: winner, loser, score, and other facts of it.
 
     A question for other numbers of a side ("which team had the most visitors") keeps its proposal.
     """
-    if not asks_of_results(question, printed):
-        return proposal
     others = [c for c in proposal.columns if not _told_by_result(c)]
     if any(c.type in (ColumnType.INTEGER, ColumnType.NUMBER) for c in others):
         return proposal

@@ -136,7 +136,7 @@ def _facts(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
     """The parts without counts of different values, which are SQL's work, and without the event that a document is about."""
     kept = []
     for part in parts:
-        if _about(str(part["asked"]), question):
+        if _about(str(part["asked"]), question) or _STATES.fullmatch(str(part["asked"])):
             continue
         part = _named_by_what_happens(part, parts, question)
         number = part.get("type") in ("integer", "number")
@@ -148,6 +148,12 @@ def _facts(parts: list[dict[str, Any]], question: str) -> list[dict[str, Any]]:
             part = {**part, "name": _DISTINCT.sub("", str(part["name"]).replace("_", " ")), "type": "text"}
         kept.append(part)
     return kept or parts
+
+
+_STATES = re.compile(
+    r"(?:that |which )?(?:states?|gives?|mentions?|prints?|has|have) (?:an?|any|the|no) (?:figure|number|value|amount)s?"
+)
+"""That something is stated is no fact of its own: a value is there or not."""
 
 
 def _about(asked: str, question: str) -> bool:

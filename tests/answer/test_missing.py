@@ -12,16 +12,16 @@ from sliders.answer.values import TableView
 from sliders.schema.schema import Column, ColumnType, Table
 from tests.answer.tables import Rows
 
-TREES = TableView(Table("trees", (Column("tree"), Column("garden"), Column("height", ColumnType.INTEGER))))
+TREES = TableView(Table("trees", (Column("tree"), Column("garden"), Column("height", ColumnType.INTEGER), Column("planter"))))
 GARDENS = TableView(Table("gardens", (Column("garden"), Column("county"))))
 
 
 def ask(question: str, sql: str) -> tuple[tuple[object, ...], ...]:
     connection = sqlite3.connect(":memory:")
     connection.executescript(
-        "CREATE TABLE trees (row_id TEXT, tree TEXT, garden TEXT, height INTEGER, document TEXT);"
+        "CREATE TABLE trees (row_id TEXT, tree TEXT, garden TEXT, height INTEGER, planter TEXT, document TEXT);"
         "CREATE TABLE gardens (row_id TEXT, garden TEXT, county TEXT, document TEXT);"
-        "INSERT INTO trees VALUES ('1','oak','Lea',20,'a'),('2','elm','Lea',15,'a'),('3','ash','Holt',18,'b');"
+        "INSERT INTO trees VALUES ('1','oak','Lea',20,NULL,'a'),('2','elm','Lea',15,NULL,'a'),('3','ash','Holt',18,NULL,'b');"
         "INSERT INTO gardens VALUES ('4','Lea','Kent','c'),('5','Holt','Devon','d');"
     )
 
@@ -49,3 +49,10 @@ def ask(question: str, sql: str) -> tuple[tuple[object, ...], ...]:
 )
 def test_they_are_found_over_a_shared_column(question: str, sql: str, rows: tuple[tuple[object, ...], ...]) -> None:
     assert ask(question, sql) == rows
+
+
+def test_a_test_for_a_value_that_no_row_has_does_not_empty_the_others() -> None:
+    sql = "SELECT MAX(height) FROM trees WHERE height > 10 AND planter IS NOT NULL"
+    assert ask("What is the greatest height above 10?", sql) == ((20,),)
+    counted = "SELECT COUNT(*) FROM trees WHERE planter IS NOT NULL"
+    assert ask("For how many trees is the planter stated?", counted) == ((0,),)

@@ -143,6 +143,11 @@ def test_what_became_of_one_thing_a_document_is_so_or_not() -> None:
     assert induce(question, asked, texts=texts[1:]).table.columns[0].type is ColumnType.INTEGER
 
 
+def test_that_a_figure_is_stated_is_no_fact() -> None:
+    asked = proposal(("barley", "barley_tons", "number"), ("state a figure", "log_type", "text"))
+    assert induce("What is the mean of barley in the logs that state a figure?", asked).table.column_names == ("barley_tons",)
+
+
 def test_a_code_behind_its_participle_is_named_after_it() -> None:
     asked = proposal(("keepers", "keeper", "text"), ("the boat registered HL-204", "boat", "text"))
     found = induce("Which keepers left in the boat registered HL-204?", asked)
