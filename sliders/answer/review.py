@@ -50,7 +50,8 @@ def review(
     found += _void(tree, names)
     found += _silent(question, tree, names)
     found += _invented(question, tree, names, named)
-    found += _unread(question, tree, profiles)
+    for name in unread_numbers(question, tree, profiles):
+        found.append(Finding(f"The question speaks of {name}, but the statement does not read it.", 1))
     found += _unused(question, tree, named)
     found += _other_rows(question, tree, profiles)
     if re.search(r"\b(?:average|mean)\b", question, re.I) and not tree.find(exp.Avg, exp.Div):
@@ -184,12 +185,11 @@ def _silent(question: str, tree: exp.Query, names: Names) -> list[Finding]:
     return found
 
 
-def _unread(question: str, tree: exp.Query, profiles: Sequence[TableProfile]) -> list[Finding]:
-    """A number that the question speaks of by a column's own name, and that the statement does not read."""
+def unread_numbers(question: str, tree: exp.Query, profiles: Sequence[TableProfile]) -> list[str]:
+    """The number columns that the question speaks of by their own names, and that the statement does not read."""
     used = {column.name.lower() for column in tree.find_all(exp.Column)}
     names = {p.column.name for t in profiles for p in t.columns if p.column.type in NUMERIC and "_" in p.column.name}
-    missed = [name for name in sorted(names) if mentions(question, name) and name.lower() not in used]
-    return [Finding(f"The question speaks of {name}, but the statement does not read it.", 1) for name in missed]
+    return [name for name in sorted(names) if mentions(question, name) and name.lower() not in used]
 
 
 def _other_rows(question: str, tree: exp.Query, profiles: Sequence[TableProfile]) -> list[Finding]:

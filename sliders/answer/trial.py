@@ -16,8 +16,9 @@ from sliders.answer.profile import TableProfile
 from sliders.answer.prune import asked_columns, keep
 from sliders.answer.question import NamedValue
 from sliders.answer.repair import repair
-from sliders.answer.review import Finding, invented_filters, is_zero, review
-from sliders.answer.scope import DIALECT, Names, drop_condition, parse_select
+from sliders.answer.review import Finding, is_zero, review
+from sliders.answer.rewritings import with_spoken_sql, without_invented_sql, without_unstated_sql
+from sliders.answer.scope import DIALECT, Names, parse_select
 from sliders.answer.shape import empty
 from sliders.answer.ties import with_ties_sql
 from sliders.answer.values import QueryResult, RunSql, SqlAttempt
@@ -114,8 +115,15 @@ def try_sql(
     best = _judged(question, written, trial, named)
     rewrites: Sequence[tuple[Callable[[], str | None], str]] = (
         (lambda: comparison_sql(question, trial.tree, trial.names(), run_sql), "the two years are set side by side"),
-        (lambda: _without_invented(question, trial, named), "a filter on what the question does not name is left out"),
-        (lambda: _without_unstated(trial), "a test that a column has a value is left out: it has none in any row"),
+        (
+            lambda: without_invented_sql(question, trial.tree, trial.result, trial.names(), named),
+            "a filter on what the question does not name is left out",
+        ),
+        (
+            lambda: without_unstated_sql(trial.tree, trial.result, trial.names()),
+            "a test that a column has a value is left out: it has none in any row",
+        ),
+        (lambda: with_spoken_sql(question, trial.tree, trial.names()), "the number that the question speaks of is read"),
     )
     for rewritten, note in rewrites:
         if not best.weight:
@@ -131,29 +139,6 @@ def try_sql(
         if (judged := _judged(question, written, tried, named)).weight < best.weight:
             best, trial = judged, tried
     return best
-
-
-def _without_invented(question: str, trial: _Trial, named: Sequence[NamedValue]) -> str | None:
-    """A statement that gives nothing, without its filters on names that the question does not say; it must say others."""
-    if not empty(trial.result.rows) and not is_zero(trial.result):
-        return None
-    tree = trial.tree.copy()
-    said = {value.value for value in named}
-    if not any(node.expression.name in said for node in tree.find_all(exp.EQ) if isinstance(node.expression, exp.Literal)):
-        return None
-    dropped = [drop_condition(node) for node in invented_filters(question, tree, Names(tree, trial.profiles), named)]
-    return tree.sql(DIALECT) if dropped and all(dropped) else None
-
-
-def _without_unstated(trial: _Trial) -> str | None:
-    """A statement that gives nothing, without its tests that a column has a value where no row has any: other columns may."""
-    if not empty(trial.result.rows):
-        return None
-    tree = trial.tree.copy()
-    names = Names(tree, trial.profiles)
-    tests = [n for n in tree.find_all(exp.Not) if isinstance(n.this, exp.Is) and isinstance(n.this.expression, exp.Null)]
-    bare = [node for node in tests if (found := names.resolve(node.this.this)) is not None and not found[1].distinct]
-    return tree.sql(DIALECT) if bare and all([drop_condition(node) for node in bare]) else None
 
 
 def _judged(question: str, written: str, trial: _Trial, named: Sequence[NamedValue]) -> Candidate:

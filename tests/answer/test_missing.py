@@ -56,3 +56,23 @@ def test_a_test_for_a_value_that_no_row_has_does_not_empty_the_others() -> None:
     assert ask("What is the greatest height above 10?", sql) == ((20,),)
     counted = "SELECT COUNT(*) FROM trees WHERE planter IS NOT NULL"
     assert ask("For how many trees is the planter stated?", counted) == ((0,),)
+
+
+def test_the_number_that_the_question_speaks_of_is_read() -> None:
+    numbers = (Column("new_cranes", ColumnType.INTEGER), Column("boats_in_port", ColumnType.INTEGER))
+    view = TableView(Table("logs", (Column("day"), *numbers)))
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(
+        "CREATE TABLE logs (row_id TEXT, day TEXT, new_cranes INTEGER, boats_in_port INTEGER, document TEXT);"
+        "INSERT INTO logs VALUES ('1','May',2,30,'a'),('2','June',3,41,'b');"
+    )
+
+    def run(statement: str) -> Rows:
+        cursor = connection.execute(statement)
+        return Rows(tuple(column[0] for column in cursor.description), tuple(cursor.fetchall()))
+
+    sql = "SELECT (SELECT new_cranes FROM logs WHERE day = 'June') - (SELECT new_cranes FROM logs WHERE day = 'May')"
+    boats = try_sql("By how many did the boats in port rise from May to June?", sql, profile_tables((view,), run), (), run)
+    assert boats.result is not None and boats.result.rows == ((11,),)
+    cranes = try_sql("Did more new cranes or boats in port come in June?", sql, profile_tables((view,), run), (), run)
+    assert cranes.result is not None and cranes.result.rows == ((1,),)
