@@ -17,12 +17,14 @@ def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:
     """A join on a column of one table alone is made on what both tables have: their text columns of one name. So is a join
     of the rows of two lists on their document alone, which pairs every row of one with every row of the other."""
     for join in list(tree.find_all(exp.Join)):
-        on = join.args.get("on")
-        if not isinstance(on, exp.EQ) or not isinstance(join.this, exp.Table):
+        on = _one_test(join.args.get("on"))
+        if on is None or not isinstance(join.this, exp.Table):
             continue
         own, joined, other = names.resolve(on.this), names.of_alias(join.this.alias_or_name), names.resolve(on.expression)
         if own is None or joined is None:
             continue
+        if own == other and own[0] is joined and (read := _read_table(join, names)) is not None:
+            own = other = (read, own[1])
         if other is not None and own[0] is joined:
             own, other = other, own
         lists = other is not None and own[0] is not other[0] and _pairs_lists(own, other)
@@ -38,6 +40,21 @@ def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:
         tests = [exp.EQ(this=exp.column(a, table=sides[0]), expression=exp.column(b, table=sides[1])) for a, b in pairs]
         join.set("on", exp.and_(*tests))
         yield f"joined on {' and '.join(a if a == b else f'{a} = {b}' for a, b in pairs)}, which both tables have"
+
+
+def _one_test(on: exp.Expr | None) -> exp.EQ | None:
+    """The condition where it is one equality, or several that each compare a column with itself."""
+    tests = list(on.flatten()) if isinstance(on, exp.And) else [on]
+    equal = [test for test in tests if isinstance(test, exp.EQ)]
+    void = [test for test in equal if test.this.sql(DIALECT).lower() == test.expression.sql(DIALECT).lower()]
+    return equal[0] if len(equal) == len(tests) and (len(tests) == 1 or len(void) == len(tests)) else None
+
+
+def _read_table(join: exp.Join, names: Names) -> TableProfile | None:
+    """The table that a join is made to."""
+    select = join.parent
+    read = (select.args.get("from_") or select.args.get("from")) if isinstance(select, exp.Select) else None
+    return names.of_alias(read.this.alias_or_name) if read is not None else None
 
 
 def _same_things(one: TableProfile, other: TableProfile) -> list[tuple[str, str]]:

@@ -63,7 +63,7 @@ def attributed(text: str, names: Sequence[str], unit: str) -> Owned:
     found: Owned = {}
     loose: Owned = {}
     for start, end in sentence_spans(text):
-        here = [(at, name) for at, name in places if start <= at < end]
+        here = [] if _SPAN.search(text, start, end) else [(at, name) for at, name in places if start <= at < end]
         for number in counted:
             if start <= number.start < end and here and not _of_others(text, start, number):
                 owners = _owners(text, start, here, number)
@@ -90,6 +90,8 @@ def _owners(text: str, start: int, here: Sequence[tuple[int, str]], number: Numb
     return owners
 
 
+_SPAN = re.compile(r"\b(?:over|in|during) (?:his|her|their|its|the) (?:last|past|previous) (?:\w+ )?\w+s\b", re.IGNORECASE)
+"""What is counted over several events is nobody's number of this one."""
 _BESIDE = re.compile(r"\b(?:behind|against|over|past|than|alongside|besides?|opposite|unlike)(?: the)?\s+$", re.IGNORECASE)
 _SOURCE = re.compile(r"[\s-]\w+ (?:from|by) ")
 

@@ -17,7 +17,7 @@ from sliders.extraction.reading import Reading, cell_at, cell_of
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
 from sliders.extraction.request import chunk_document, naming_first, record_prompt, rows_prompt, says_again
-from sliders.extraction.told import with_own_groups, with_own_numbers, with_sentences
+from sliders.extraction.told import with_own_groups, with_own_numbers, with_sentences, with_whole_names
 from sliders.llm.model import Model, Request, Response
 from sliders.schema.schema import Column, ColumnType, Table
 
@@ -170,7 +170,8 @@ async def _many_rows(
 
 def _as_told(reading: Reading, rows: list[Row], columns: Sequence[Column]) -> list[Row]:
     """The rows with what their text tells of each: half a text may show it too seldom, so that the whole is asked as well."""
-    return with_own_groups(reading, with_own_numbers(reading, rows, columns), columns)
+    rows = with_own_numbers(reading, with_whole_names(reading, rows, columns), columns)
+    return with_own_groups(reading, rows, columns)
 
 
 async def _list_of(

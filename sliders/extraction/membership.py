@@ -66,9 +66,22 @@ def fullest(text: str, name: str) -> str:
     """The longest form that the text prints most often of a name that it also says short ("Otters": "Merrow Otters")."""
     if not name.split():
         return name
-    before = re.findall(rf"((?:[A-Z][\w.’'-]* )+){re.escape(name)}(?!\w)", text)
+    before = re.findall(rf"((?:{_WORD} )+){re.escape(name)}(?!\w)", text)
     runs = Counter(run for found in before if (run := re.sub(r"^(?:The|And|But|For|When|While|As|If) ", "", found)))
     return f"{runs.most_common(1)[0][0]}{name}" if runs else name
+
+
+_LEADING = re.compile(r"^(?:The|And|But|For|When|While|As|If|With|After|Before|Despite|Meanwhile|Both|On|In|At|By|From|Last) ")
+_WORD = r"(?:[A-Z][\w’'-]*|(?:[A-Z]\.)+|(?:St|Mr|Mrs|Ms|Dr)\.)"
+"""A capitalised word of a name; a full stop that is no abbreviation's ends the sentence and so the name."""
+
+
+def whole_name(text: str, last: str) -> str:
+    """The one full name of which a text also says the last word alone ("Lund": "Ada Lund"); "" where it has none or two."""
+    found = re.findall(rf"(?<![\w’'.-])((?:{_WORD} ){{1,2}}{re.escape(last)}(?: (?:Jr|Sr)\.)?)(?!\w)", text)
+    names = {whole for name in found if " " in (whole := _LEADING.sub("", name))}
+    longest = max(names, key=len, default="")
+    return longest if all(longest.startswith(name) for name in names) else ""
 
 
 def _group_at(

@@ -11,7 +11,7 @@ from sliders.extraction.current import current_amount
 from sliders.extraction.dates import dates_in
 from sliders.extraction.labelled import BEHIND_LABEL, labelled, names_little
 from sliders.extraction.letterheads import whole_block
-from sliders.extraction.membership import fullest, memberships
+from sliders.extraction.membership import fullest, memberships, whole_name
 from sliders.extraction.reading import Reading, cell_at
 from sliders.extraction.request import naming_first
 from sliders.extraction.scores import GROUPS, read_score, side_of, told_score
@@ -172,6 +172,22 @@ def _with_own_number(reading: Reading, row: Row, naming: str, column: Column, ow
     else:
         return row
     return _in_place(row, cell, found)
+
+
+def with_whole_names(reading: Reading, rows: list[Row], columns: Sequence[Column]) -> list[Row]:
+    """The rows with the whole name where they are called by its last word alone and the text has one such name."""
+    naming = naming_first(columns)[0]
+    known = {cell.value for row in rows if (cell := row.cell(naming.name)) is not None}
+    out = []
+    for row in rows:
+        cell = row.cell(naming.name)
+        short = cell is not None and cell.absence is None and naming.type is ColumnType.TEXT and str(cell.value).isalpha()
+        whole = whole_name(reading.text, str(cell.value)) if cell is not None and short else ""
+        if cell is not None and whole and whole not in known:
+            start = reading.text.find(whole)
+            row = _in_place(row, cell, _of_call(cell_at(reading, naming, start, start + len(whole)), cell))
+        out.append(row)
+    return out
 
 
 def with_own_groups(reading: Reading, rows: list[Row], columns: Sequence[Column]) -> list[Row]:

@@ -27,6 +27,7 @@ NAMES = ["Ada Lund", "Per Vik Jr.", "Oda Lund", "Ines"]
         ("Ines posted a 19-point, 20-rebound double-double. Vik took 3 points.", {"Ines": ["19"], "Per Vik Jr.": ["3"]}),
         ("They took 30 points late, and Ines ran. Ines took 4 points.", {"Ines": ["4", "30"]}),
         ("Nobody with more than 9 points but Ines. Vik, in early-season form, took 7 points.", {"Per Vik Jr.": ["7"]}),
+        ("Over his last two games, Vik has taken 58 points. Ines took 4 points.", {"Ines": ["4"]}),
         ("Lund took 8 points and 9 points.", {}),
         ("Ines took 8 points.", {}),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.extraction.cells import Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.membership import fullest, memberships
+from sliders.extraction.membership import fullest, memberships, whole_name
 from sliders.extraction.reading import Reading
 from sliders.extraction.told import with_own_groups
 from sliders.schema.schema import Column, ColumnType
@@ -57,3 +57,11 @@ def test_a_short_name_takes_the_full_form_that_the_text_prints() -> None:
     assert fullest(REPORT, "Otters") == "Merrow Otters"
     assert fullest(REPORT, "Merrow Otters") == "Merrow Otters"
     assert fullest(REPORT, "Herons") == "Herons"
+
+
+def test_a_last_word_gets_the_one_whole_name_of_its_text() -> None:
+    text = "It went to the Otters. With Ada Lund out, Per Vik Jr. ran. Lund and Vik sat; Ines Moe and Oda Moe did not."
+    assert whole_name(text, "Lund") == "Ada Lund"
+    assert whole_name(text, "Vik") == "Per Vik Jr."
+    assert whole_name(text, "Moe") == ""  # two of them
+    assert whole_name(text, "Otters") == ""
