@@ -10,12 +10,14 @@ from sliders.answer.profile import TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.prune import resolved
 from sliders.answer.scope import DIALECT, Names
 from sliders.answer.values import RunSql
+from sliders.schema.opponents import side_columns
 from sliders.schema.schema import ColumnType
 
 
 def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:
     """A join on a column of one table alone is made on what both tables have: their text columns of one name. So is a join
-    of the rows of two lists on their document alone, which pairs every row of one with every row of the other."""
+    of the rows of two lists on their document alone, which pairs every row of one with every row of the other, and one of
+    the sides of results on their names alone, which pairs a row with the results of all documents."""
     for join in list(tree.find_all(exp.Join)):
         on = _one_test(join.args.get("on"))
         if on is None or not isinstance(join.this, exp.Table):
@@ -27,7 +29,7 @@ def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:
             own = other = (read, own[1])
         if other is not None and own[0] is joined:
             own, other = other, own
-        lists = other is not None and own[0] is not other[0] and _pairs_lists(own, other)
+        lists = other is not None and own[0] is not other[0] and (_pairs_lists(own, other) or _pairs_sides(own, other))
         if own[0] is joined or not (own == other or lists):
             continue
         shared = [c.column.name for c in joined.columns if c.column.type in TEXTUAL and own[0].column(c.column.name)]
@@ -76,6 +78,15 @@ def _pairs_lists(one: tuple[TableProfile, ColumnProfile], other: tuple[TableProf
     views = (one[0].view, other[0].view)
     files = one[1].column.name == views[0].document and other[1].column.name == views[1].document
     return bool(views[0].document) and files and all(view.table.grain == "many" for view in views)
+
+
+def _pairs_sides(one: tuple[TableProfile, ColumnProfile], other: tuple[TableProfile, ColumnProfile]) -> bool:
+    """Whether two lists of documents are paired by the name of a side, which one of them has once for each of its results."""
+    views = (one[0].view, other[0].view)
+    lists = all(view.document and view.table.grain == "many" for view in views)
+    named = one[1].column.name == other[1].column.name != views[0].document
+    sides = [side_columns(view.table) for view in views]
+    return lists and named and any(s is not None and s.own == one[1].column.name for s in sides)
 
 
 def values_of_one_sql(tree: exp.Query, names: Names) -> str | None:

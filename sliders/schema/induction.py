@@ -15,7 +15,7 @@ from sliders.schema.lint import LintIssue, lint_table, subject
 from sliders.schema.literals import uncovered
 from sliders.schema.merging import Embed, merge_table
 from sliders.schema.names import plural, snake_name, spoken_name, with_article
-from sliders.schema.opponents import side_columns
+from sliders.schema.opponents import side_columns, with_groups
 from sliders.schema.proposals import measured, new_roles, parts_of, proposal_of, row_noun, strangers, with_counts, with_names
 from sliders.schema.schema import ColumnType, Grain, Schema, Table
 from sliders.schema.truths import with_truths
@@ -112,8 +112,9 @@ async def induce_schema(
         proposal, spent = await _with_grain(proposal, names, samples, model)
         tokens += spent
     if shape is None and grain is None:
-        proposal, spent = await _about(question, proposal, samples, model)
+        proposal, spent = await _about(question, proposal, samples, model, schema)
         tokens += spent
+    proposal = with_groups(proposal, question)
     proposal = with_names(_own_facts(proposal, schema, question), question, texts or samples)
     proposal = with_truths(with_counts(proposal, question, schema), question, texts or samples)
     linted, issues = lint_table(proposal, "\n".join([question, *others]))
@@ -165,17 +166,21 @@ def probe_prompt(row: str, sample: str) -> Request:
     )
 
 
-async def _about(question: str, proposal: Table, samples: Sequence[str], model: Model) -> tuple[Table, int]:
-    """The proposal with a row for each thing that the question is about, where a document names several of them.
+async def _about(
+    question: str, proposal: Table, samples: Sequence[str], model: Model, schema: Schema
+) -> tuple[Table, int]:  # fmt: skip
+    """The proposal with a row for each thing that the question is about, where a document names several of them or a
+    list of them stands.
 
     "Which player scored the most points" asks of players, whatever the documents are about.
     """
     noun = subject(question)
     named = any(c.name == noun and c.type is ColumnType.TEXT for c in proposal.columns)
-    taken_for_granted = noun in proposal.row.split() and not _takes_part(question)
+    listed = any(t.name == plural(noun) and t.grain == "many" for t in schema.tables)
+    taken_for_granted = noun in proposal.row.split() and not _takes_part(question) and not listed
     if proposal.grain != "document" or not named or noun == "person" or taken_for_granted:
         return proposal, 0
-    found, tokens = await _several(noun, samples, model)
+    found, tokens = (True, 0) if listed else await _several(noun, samples, model)
     if not found:
         return proposal, tokens
     event = snake_name((proposal.row.split() or [""])[-1])  # the rows were of it: each stands in one document

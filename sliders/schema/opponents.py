@@ -1,8 +1,9 @@
-"""Tables whose rows are the sides of two-sided results: each row names its side and the other one."""
+"""Tables whose rows are the sides of two-sided results or belong to one: each row names its side."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from sliders.schema.names import spoken_name
 from sliders.schema.schema import Column, ColumnType, Table
@@ -35,6 +36,25 @@ def side_columns(table: Table) -> SideColumns | None:
     own = next((c for c in before if {w.rstrip("s") for w in _words(c)} & kind), before[-1])
     won = [c.name for c in table.columns if c.type is ColumnType.BOOLEAN and _words(c) & _WON]
     return SideColumns(own.name, others[0].name, won[0] if len(won) == 1 else "")
+
+
+def with_groups(table: Table, question: str) -> Table:
+    """A list with a column for what its rows belong to, where the question says something of that.
+
+    >>> rowers = Table("rowers", (Column("rower"),), grain="many")
+    >>> with_groups(rowers, "How many rowers rowed for a crew that lost?").column_names
+    ('rower', 'crew')
+    """
+    found = _FOR_A_GROUP.search(question.lower())
+    words = {word.rstrip("s") for column in table.columns for word in _words(column)}
+    own = {word.rstrip("s") for word in spoken_name(table.name).split()}
+    if table.grain != "many" or found is None or found[1] in words | own | _NO_GROUPS:
+        return table
+    return replace(table, columns=(*table.columns, Column(found[1])))
+
+
+_FOR_A_GROUP = re.compile(r"\b(?:for|on) (?:an?|any|the) ([a-z]+) (?:that|which|who) ")
+_NO_GROUPS = frozenset("day date year month time period reason purpose basis total price value amount number".split())
 
 
 def _words(column: Column) -> set[str]:

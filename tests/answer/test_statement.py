@@ -359,6 +359,22 @@ def test_a_join_of_two_lists_also_pairs_the_columns_that_name_the_same_things() 
     assert run(lost.sql(DIALECT)).rows == (("Ada",), ("Ben",))
 
 
+def test_a_join_to_sides_by_their_names_stays_in_the_document() -> None:
+    scores = TableView(Table("scores", (Column("player"), Column("team")), row="a player", grain="many"))
+    sides = TableView(Table("games_of_teams", (Column("team"), Column("opponent"), Column("won")), row="a team", grain="many"))
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE scores (player TEXT, team TEXT, document TEXT)")
+    connection.execute("CREATE TABLE games_of_teams (team TEXT, opponent TEXT, won INTEGER, document TEXT)")
+    connection.executemany("INSERT INTO scores VALUES (?,?,?)", [("Ada", "Reds", "1"), ("Ben", "Reds", "2")])
+    played = [("Reds", "Blues", 0, "1"), ("Blues", "Reds", 1, "1"), ("Reds", "Greens", 1, "2"), ("Greens", "Reds", 0, "2")]
+    connection.executemany("INSERT INTO games_of_teams VALUES (?,?,?,?)", played)
+    run = runner(connection)
+    known = profile_tables([scores, sides], run)
+    lost = parse_select("SELECT player FROM scores AS a JOIN games_of_teams AS b ON a.team = b.team WHERE b.won = 0")
+    repair(lost, Names(lost, known), "")
+    assert run(lost.sql(DIALECT)).rows == (("Ada",),)
+
+
 @pytest.mark.parametrize(
     ("question", "also", "ports"),
     [

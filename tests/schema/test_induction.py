@@ -127,6 +127,24 @@ def test_a_row_that_takes_part_in_another_event_is_one_of_several() -> None:
     assert one.table.grain == "document"
 
 
+def test_what_a_standing_list_is_about_stays_in_it() -> None:
+    captains = Table("captains", (Column("captain"), Column("tons", ColumnType.NUMBER)), row="a captain", grain="many")
+    asked = proposal(("captain", "captain", "text"), ("tons", "tons", "number"), row="a sailing")
+    standing = Schema((Table("sailings", (Column("port"),), row="a sailing", grain="document"), captains))
+    found = induce("List the captains who carried 30 or more tons.", asked, schema=standing)  # nothing is probed
+    assert [t.column_names for t in found.schema.tables] == [("port",), ("captain", "tons")]
+    assert found.table.name == "captains"
+
+
+def test_rows_of_a_list_get_the_group_that_the_question_speaks_of() -> None:
+    asked = proposal(("captain", "captain", "text"), ("tons", "tons", "number"), row="a captain", several=True)
+    names = {"names": ["Ada Lund", "Merrow", "barley"]}
+    question = "Did any captain carry 30 or more tons for a company that lost? How many such trips are there?"
+    assert induce(question, asked, names).table.column_names == ("captain", "tons", "company")
+    plain = induce("How many captains carried 30 or more tons for the company?", asked, names)
+    assert "company" not in plain.table.column_names
+
+
 def test_what_happened_to_counted_rows_is_so_or_not() -> None:
     found = induce("How many of the sailings ended in fog?", proposal(("fog", "fog", "integer")))
     assert found.table.columns[0].type is ColumnType.BOOLEAN
