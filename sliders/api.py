@@ -7,13 +7,13 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
 from sliders.answer.result import Answer, Citation
 from sliders.chunks.embeddings import Embedder, default_embedder
-from sliders.errors import BudgetExceeded, SettingsError
+from sliders.errors import BudgetExceeded
 from sliders.executor import asking, citing, corrections, fill, front, memory, pinned_sides, querying, routing, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
@@ -29,13 +29,12 @@ from sliders.plan.directives import Directive, parse_hints
 from sliders.schema.pinning import schema_from
 from sliders.schema.schema import Schema, Table
 from sliders.settings import Budget, Settings
-from sliders.store.audit import export_audit, export_csv, export_excel, export_parquet, verify_audit
+from sliders.store.audit import ExportFormat, export, verify_audit
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
-from sliders.store.records import Run, TableVersion
+from sliders.store.migrations import refuse_foreign
+from sliders.store.records import Correction, Run, TableVersion
 
-ExportFormat = Literal["sqlite", "csv", "parquet", "excel"]
-_SUFFIXES: dict[str, ExportFormat] = {".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".xlsx": "excel"}
 
 class Workspace:
     """A workspace file with documents, tables and answers; use it as a context manager.
@@ -61,10 +60,11 @@ class Workspace:
     ) -> None:
         name = model if isinstance(model, str) else None
         double = None if model is None or isinstance(model, str) else model
-        if settings is None or overrides or name:
-            settings = Settings.from_env(model=name, **overrides)
+        chosen = Settings.from_env if settings is None else settings.changed
+        settings = chosen(model=name, **overrides)
         self.path = Path(path)
         self._write = write
+        refuse_foreign(self.path)
         self._database = Database(self.path, write=write)
         try:
             catalog = Catalog(self._database)
@@ -301,15 +301,13 @@ class Workspace:
                                    reason=reason)
 
     def merge(
-        self, table: str, where: Mapping[str, Scalar], other: Mapping[str, Scalar], *, author: str = "",
-        reason: str = "",
+        self, table: str, where: Mapping[str, Scalar], other: Mapping[str, Scalar], *, author: str = "", reason: str = ""
     ) -> int:
         """Decide that the rows of `where` and of `other` are one thing; see `set_value`."""
         return corrections.correct(self.session, "merge", table, where, other=other, author=author, reason=reason)
 
     def split(
-        self, table: str, where: Mapping[str, Scalar], other: Mapping[str, Scalar], *, author: str = "",
-        reason: str = "",
+        self, table: str, where: Mapping[str, Scalar], other: Mapping[str, Scalar], *, author: str = "", reason: str = ""
     ) -> int:
         """Decide that the rows of `where` and of `other` are two things; see `set_value`."""
         return corrections.correct(self.session, "split", table, where, other=other, author=author, reason=reason)
@@ -317,6 +315,18 @@ class Workspace:
     def undo(self, table: str, version: int | None = None) -> TableVersion:
         """Show an earlier version of a table again; nothing is deleted."""
         return corrections.undo(self.session, table, version)
+
+    def revoke(self, number: int) -> Correction:
+        """Take back a decision of `set_value`, `merge` or `split`; it stays in the records, `reconcile` applies it.
+
+        Raises:
+            StoreError: no decision of that number is in force.
+        """
+        return corrections.revoke(self.session, number)
+
+    def decisions(self, table: str | None = None) -> list[Correction]:
+        """The decisions of people that are in force, oldest first; `SchemaError` where there is no such table."""
+        return self.session.catalog.knowledge.corrections(self.schema.table(table).name if table else None)
 
     def conflicts(self, table: str | None = None) -> list[OpenConflict]:
         """Contradictions that nothing settled."""
@@ -343,19 +353,9 @@ class Workspace:
 
         Raises:
             SettingsError: the format cannot be told.
-            StoreError: a file cannot be written.
+            StoreError: a file cannot be written, or is there and no earlier export.
         """
-        target, catalog = Path(path), self.session.catalog
-        chosen = format or _SUFFIXES.get(target.suffix.lower())
-        if chosen == "sqlite":
-            return [export_audit(catalog, target)]
-        if chosen == "excel":
-            return [export_excel(catalog, target)]
-        if chosen == "csv":
-            return export_csv(catalog, target)
-        if chosen == "parquet":
-            return export_parquet(catalog, target)
-        raise SettingsError(f"{str(target)!r} does not say its format: name sqlite, csv, parquet or excel")
+        return export(self.session.catalog, Path(path), format)
 
     @property
     def tables(self) -> Tables:
@@ -381,9 +381,7 @@ def ask(
     Raises:
         SlidersError: see `Workspace` and `Workspace.ask`.
     """
-    return run_sync(
-        ask_async(documents, question, model=model, workspace=workspace, budget=budget, **overrides)
-    )
+    return run_sync(ask_async(documents, question, model=model, workspace=workspace, budget=budget, **overrides))
 
 
 async def ask_async(

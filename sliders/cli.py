@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from glob import has_magic
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ import typer
 
 from sliders import cli_model, cli_review
 from sliders.answer.result import Answer
-from sliders.api import ExportFormat, Workspace
+from sliders.api import Workspace
 from sliders.cli_shell import (
     DEFAULT_WORKSPACE,
     ApiKeyOption,
@@ -24,6 +25,7 @@ from sliders.cli_shell import (
     MaxMinutesOption,
     MaxTokensOption,
     ModelOption,
+    NewWorkspaceOption,
     Output,
     PlainOption,
     QuietOption,
@@ -32,9 +34,11 @@ from sliders.cli_shell import (
     WorkflowOption,
     WorkspaceOption,
     answer_text,
+    frame_text,
     opened,
     pairs,
     plain_schema,
+    records,
     settings,
     show_added,
 )
@@ -43,12 +47,28 @@ from sliders.errors import PlanError, SettingsError, SlidersError
 from sliders.executor.querying import is_sql
 from sliders.plan.directives import parse_hints
 from sliders.schema.schema import Schema
+from sliders.store.audit import ExportFormat
 
 app = typer.Typer(
     name="sliders", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
     help="Turn a pile of documents into a relational database built for the question, and answer with SQL.",
 )
 INTERRUPTED = 130
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"sliders {metadata.version('sliders')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+) -> None:
+    """The options of the program itself."""
+
+
 TablesArgument = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]...", help="Tables; all when left out.")]
 
 
@@ -69,7 +89,7 @@ def ask(
     words: Annotated[
         list[str], typer.Argument(metavar="[DOCS]... QUESTION...", help="Files, folders or globs, then questions.")
     ],
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE, schema: SchemaOption = None,
+    workspace: NewWorkspaceOption = DEFAULT_WORKSPACE, schema: SchemaOption = None,
     model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     extract_model: ExtractModelOption = None, max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None,
     max_minutes: MaxMinutesOption = None, concurrency: ConcurrencyOption = None,
@@ -90,9 +110,12 @@ def ask(
         max_cost=max_cost, max_minutes=max_minutes, concurrency=concurrency,
     )
     output = Output(as_json, quiet, plain)
+    if not documents and not workspace.exists():
+        raise PlanError(f"no documents: none were named, and workspace {str(workspace)!r} does not exist; name files or "
+                        "folders before the question")  # fmt: skip
     if documents:
         discover(documents)  # a wrong path is told before a workspace is made
-    with opened(workspace, output, chosen) as ws:
+    with opened(workspace, output, chosen, new=bool(documents)) as ws:
         if documents:
             show_added(ws.add(documents))
         if schema is not None:
@@ -132,13 +155,13 @@ def _show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, outp
 @app.command()
 def add(
     documents: Annotated[list[str], typer.Argument(metavar="DOCS...", help="Files, folders or globs.")],
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    workspace: NewWorkspaceOption = DEFAULT_WORKSPACE,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Read documents into the workspace; what is known already is not read again."""
     output = Output(as_json, quiet, plain)
     discover(documents)
-    with opened(workspace, output) as ws:
+    with opened(workspace, output, new=True) as ws:
         report = ws.add(documents)
     show_added(report)
     output.result(str(report), {"new": report.new, "same": report.same, "changed": report.changed,
@@ -148,7 +171,7 @@ def add(
 @app.command()
 def schema(
     questions: Annotated[list[str] | None, typer.Argument(metavar="[QUESTION]...", help="Questions to serve.")] = None,
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    workspace: NewWorkspaceOption = DEFAULT_WORKSPACE,
     pin: Annotated[
         Path | None, typer.Option("--pin", help="Pin tables and columns of a YAML, JSON or SQL file.")
     ] = None,
@@ -158,7 +181,7 @@ def schema(
     """Show the schema; with questions, extend it by what they need; with --pin, fix parts of it."""
     output = Output(as_json, quiet, plain)
     chosen = settings(model=model, base_url=base_url, api_key=api_key)
-    with opened(workspace, output, chosen, write=bool(questions or pin)) as ws:
+    with opened(workspace, output, chosen, write=bool(questions or pin), new=pin is not None) as ws:
         if pin is not None:
             ws.pin_schema(pin)
         found = ws.induce(questions) if questions else ws.schema
@@ -228,7 +251,7 @@ def query(
                       max_minutes=max_minutes)
     with opened(workspace, output, chosen) as ws:
         frame = ws.query(sql, pairs(describe or [], "--describe"))
-    output.result(frame.to_string(index=False) if len(frame) else "no rows", frame.to_dict(orient="records"))
+    output.result(frame_text(frame) if len(frame) else "no rows", records(frame))
 
 
 @app.command()

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import dataclasses
 import getpass
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sliders.api import Workspace
 from sliders.cli_shell import (
     DEFAULT_WORKSPACE,
+    ApiKeyOption,
+    BaseUrlOption,
     JsonOption,
+    ModelOption,
     Output,
     PlainOption,
     QuietOption,
     WorkspaceOption,
+    frame_text,
     opened,
     pairs,
+    records,
+    settings,
 )
+from sliders.errors import ModelUnavailable
+from sliders.executor.corrections import matching
 from sliders.store.audit import verify_audit
+from sliders.store.records import Correction
 
 TableArgument = Annotated[str, typer.Argument(help="Name of the table.")]
 WhereOption = Annotated[
@@ -34,11 +45,12 @@ ReasonOption = Annotated[str, typer.Option("--reason", help="Why, for the record
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file to the program."""
-    for command in (verify, why, conflicts, undo, tables, runs):
+    for command in (verify, why, conflicts, decisions, undo, tables, runs):
         app.command()(command)
     app.command("set-value")(set_value)
     app.command()(merge)
     app.command()(split)
+    app.command()(revoke)
 
 
 def verify(
@@ -84,7 +96,46 @@ def undo(
     output = Output(as_json, quiet=True)
     with opened(workspace, output) as ws:
         shown = ws.undo(table, version)
+        standing = ws.decisions(table)
+    for decision in standing:
+        said = f"decision {decision.id} is in force and applies again at the next repair"
+        print(f"sliders: {said}; take it back with: sliders revoke {decision.id}", file=sys.stderr)
     output.result(f"{table}: version {shown.version} ({shown.operation}), {shown.rows} rows", dataclasses.asdict(shown))
+
+
+def decisions(
+    table: Annotated[str | None, typer.Argument(help="Name of a table; all when left out.")] = None,
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE, as_json: JsonOption = False,
+) -> None:
+    """List what people decided with `set-value`, `merge` and `split` and did not take back."""
+    output = Output(as_json, quiet=True)
+    with opened(workspace, output, write=False) as ws:
+        found = ws.decisions(table)
+    lines = [f"decision {c.id}: {_told(c)} ({c.author or 'the user'}, {c.created[:10]})" for c in found]
+    output.result("\n".join(lines) or "no decisions in force", [dataclasses.asdict(c) for c in found])
+
+
+def _told(decision: Correction) -> str:
+    sides = {name: ", ".join(f"{k}={v}" for k, v in decision.subject.get(name, {}).items()) for name in ("where", "other")}
+    if decision.kind == "set_value":
+        said = f"{decision.table}.{decision.column} = {decision.value!r} where {sides['where']}"
+    else:
+        said = f"{decision.kind} rows of {decision.table} with {sides['where']} and with {sides['other']}"
+    return f"{said}; {decision.reason}" if decision.reason else said
+
+
+def revoke(
+    number: Annotated[int, typer.Argument(help="The decision, as `sliders decisions` lists it.")],
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+) -> None:
+    """Take a decision back; the table is repaired without it."""
+    output = Output(as_json, quiet, plain)
+    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
+        table = ws.revoke(number).table
+        rows = _apply(ws, table, f"decision {number} is taken back")
+    output.result(f"decision {number} is taken back; {table}: {rows} rows", {"decision": number, "rows": rows})
 
 
 def set_value(
@@ -93,42 +144,66 @@ def set_value(
     value: Annotated[str, typer.Argument(help="The value, as it would be printed.")],
     where: WhereOption, author: AuthorOption = "", reason: ReasonOption = "",
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
-    """Decide a value; the decision holds for rows that come later too."""
+    """Decide a value; the decision holds for rows that come later too. Rows that it makes alike may need the model."""
     output = Output(as_json, quiet, plain)
-    with opened(workspace, output) as ws:
-        number = ws.set_value(table, column, value, pairs(where, "--where"), author=author or _user(), reason=reason)
-        counts = ws.reconcile([table])
-    output.result(f"decision {number}; {table}: {counts[table]} rows", {"decision": number, "rows": counts[table]})
+    rows = pairs(where, "--where")
+    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
+        number = ws.set_value(table, column, value, rows, author=author or _user(), reason=reason)
+        _decided(ws, output, table, number, rows)
 
 
 def merge(
     table: TableArgument, where: WhereOption, other: OtherOption, author: AuthorOption = "", reason: ReasonOption = "",
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Decide that two sets of rows are one thing."""
     output = Output(as_json, quiet, plain)
-    with opened(workspace, output) as ws:
-        number = ws.merge(table, pairs(where, "--where"), pairs(other, "--other"), author=author or _user(),
-                          reason=reason)
-        counts = ws.reconcile([table])
-    output.result(f"decision {number}; {table}: {counts[table]} rows", {"decision": number, "rows": counts[table]})
+    sides = pairs(where, "--where"), pairs(other, "--other")
+    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
+        number = ws.merge(table, *sides, author=author or _user(), reason=reason)
+        _decided(ws, output, table, number, *sides)
 
 
 def split(
     table: TableArgument, where: WhereOption, other: OtherOption, author: AuthorOption = "", reason: ReasonOption = "",
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Decide that two sets of rows are never one thing."""
     output = Output(as_json, quiet, plain)
-    with opened(workspace, output) as ws:
-        number = ws.split(table, pairs(where, "--where"), pairs(other, "--other"), author=author or _user(),
-                          reason=reason)
-        counts = ws.reconcile([table])
-    output.result(f"decision {number}; {table}: {counts[table]} rows", {"decision": number, "rows": counts[table]})
+    sides = pairs(where, "--where"), pairs(other, "--other")
+    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
+        number = ws.split(table, *sides, author=author or _user(), reason=reason)
+        _decided(ws, output, table, number, *sides)
+
+
+def _decided(ws: Workspace, output: Output, table: str, number: int, *sides: dict[str, str]) -> None:
+    """Apply a new decision and show it; rows that it speaks of and that are not there are told on standard error."""
+    for side in sides:
+        if not matching(ws.session, table, side):
+            named = ", ".join(f"{column}={value}" for column, value in side.items())
+            print(f"sliders: no row of {table} has {named} now; the decision waits for such rows", file=sys.stderr)
+    rows = _apply(ws, table, f"decision {number} is kept")
+    output.result(f"decision {number}; {table}: {rows} rows", {"decision": number, "rows": rows})
+
+
+def _apply(ws: Workspace, table: str, done: str) -> int:
+    """Repair a table after a decision; its rows.
+
+    Raises:
+        ModelUnavailable: the repair needs a model that cannot be reached; the decision stands all the same.
+    """
+    try:
+        return ws.reconcile([table])[table]
+    except ModelUnavailable as error:
+        told = f"{done}, but the table is not repaired yet: {error}; then run: sliders reconcile {table}"
+        raise ModelUnavailable(told) from error
 
 
 def _user() -> str:
@@ -147,7 +222,7 @@ def tables(
     with opened(workspace, output, write=False) as ws:
         if name is not None:
             frame = ws.tables[name]
-            output.result(frame.to_string(index=False), frame.to_dict(orient="records"))
+            output.result(frame_text(frame), records(frame))
             return
         known = {table: list(frame.columns) for table, frame in ws.tables.items()}
         sizes = {table: len(frame) for table, frame in ws.tables.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import pandas as pd
 import typer
 
 from sliders.answer.result import Answer
 from sliders.api import Workspace
 from sliders.display import Display, choose_mode, duration
-from sliders.errors import SettingsError
+from sliders.errors import SettingsError, StoreError
 from sliders.executor.ingest import AddReport
 from sliders.executor.session import Progress
 from sliders.settings import Settings
@@ -23,7 +25,8 @@ from sliders.settings import Settings
 DEFAULT_WORKSPACE = Path("sliders.db")
 MOST_CITATIONS = 10
 
-WorkspaceOption = Annotated[
+WorkspaceOption = Annotated[Path, typer.Option("--workspace", "-w", help="The workspace file.")]
+NewWorkspaceOption = Annotated[
     Path, typer.Option("--workspace", "-w", help="The workspace file; it is made when it does not exist.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output, nothing else.")]
@@ -63,7 +66,38 @@ class Output:
 
     def result(self, text: str, data: Any) -> None:
         """The result on standard output: `data` as JSON, or `text`."""
-        print(json.dumps(data, ensure_ascii=False, indent=2, default=str) if self.as_json else text)
+        print(json.dumps(_plain(data), ensure_ascii=False, indent=2, default=str) if self.as_json else text)
+
+
+def _plain(data: Any) -> Any:
+    """Plain JSON: what is missing or no finite number is null."""
+    if isinstance(data, Mapping):
+        return {str(name): _plain(value) for name, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    if data is pd.NA or (isinstance(data, float) and not math.isfinite(data)):
+        return None
+    return data
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame; the second of two columns of one name is `name_2`."""
+    names: list[str] = []
+    for name in map(str, frame.columns):
+        same = sum(known == name or (known.startswith(f"{name}_") and known[len(name) + 1 :].isdigit()) for known in names)
+        names.append(f"{name}_{same + 1}" if name in names else name)
+    rows = frame.astype(object).itertuples(index=False, name=None)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def frame_text(frame: pd.DataFrame) -> str:
+    """A frame for the terminal, missing values empty."""
+    shown = frame.copy()
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        if column.isna().any():
+            shown.isetitem(place, ["" if gone else value for value, gone in zip(column, column.isna(), strict=True)])
+    return shown.to_string(index=False)
 
 
 def settings(**given: Any) -> Settings:
@@ -76,8 +110,16 @@ def settings(**given: Any) -> Settings:
 
 
 @contextmanager
-def opened(path: Path, output: Output, chosen: Settings | None = None, *, write: bool = True) -> Iterator[Workspace]:
-    """A workspace with its progress shown; `write=False` reads beside a process that writes."""
+def opened(
+    path: Path, output: Output, chosen: Settings | None = None, *, write: bool = True, new: bool = False
+) -> Iterator[Workspace]:
+    """A workspace with its progress shown; `write=False` reads beside a process that writes, `new` may make it.
+
+    Raises:
+        StoreError: there is none.
+    """
+    if not new and not path.exists():
+        raise StoreError(f"workspace {str(path)!r} does not exist; check the path, or add documents to make it")
     with output.display() as display:
 
         def report(progress: Progress) -> None:
@@ -91,7 +133,7 @@ def opened(path: Path, output: Output, chosen: Settings | None = None, *, write:
 def show_added(report: AddReport) -> None:
     """Files that failed and warnings, one line each, on standard error."""
     for failure in report.failures:
-        print(f"sliders: skipped {failure.message}", file=sys.stderr)
+        print(f"sliders: skipped {' '.join(failure.message.split())}", file=sys.stderr)
     for warning in report.warnings:
         print(f"sliders: {warning}", file=sys.stderr)
 

@@ -48,7 +48,7 @@ class Budget:
     def __post_init__(self) -> None:
         for name in ("max_tokens", "max_cost", "max_minutes"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
+            if value is not None and not value > 0:  # which nan is not, either
                 raise SettingsError(f"{name} is {value}: a limit must be above zero; leave it out for no limit")
 
 
@@ -126,15 +126,23 @@ class Settings:
         given = {name: value for name, value in overrides.items() if value is not None}
         values: dict[str, Any] = {**_plain_values(env), **_pop_known(given)}
         values["stage_models"] = MappingProxyType({**_stage_models_from_env(env), **_pop_stage_models(given)})
-        values["budget"] = _budget(env, given)
-        if given:
-            raise SettingsError(f"unknown setting {sorted(given)[0]!r}; see sliders.settings.Settings for the names")
-        if values.get("base_url") and "model" not in values:
-            raise SettingsError(
-                f"a server is named ({values['base_url']}) but no model: set SLIDERS_MODEL or --model to one it serves"
-            )
+        values["budget"] = _limited(given.pop("budget", None) or _budget(env), given)
+        _check(values, given, unnamed="model" not in values)
         values.setdefault("cache_dir", default_cache_dir(env))
         return cls(**values)
+
+    def changed(self, **overrides: Any) -> Settings:
+        """The same settings with those that are given and not None in place of theirs; names as for `from_env`.
+
+        Raises:
+            SettingsError: an unknown name, a server without a model.
+        """
+        given = {name: value for name, value in overrides.items() if value is not None}
+        values = _pop_known(given)
+        values["stage_models"] = MappingProxyType({**self.stage_models, **_pop_stage_models(given)})
+        values["budget"] = _limited(given.pop("budget", None) or self.budget, given)
+        _check(values, given, unnamed=self.model == LOCAL and "model" not in values)
+        return replace(self, **values)
 
     def with_budget(self, budget: Budget) -> Settings:
         """The same settings under another budget."""
@@ -203,11 +211,23 @@ def _pop_known(given: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _budget(env: Mapping[str, str], given: dict[str, Any]) -> Budget:
-    base: Budget = given.pop("budget", None) or Budget(
+def _check(values: Mapping[str, Any], left: Mapping[str, Any], *, unnamed: bool) -> None:
+    if left:
+        raise SettingsError(f"unknown setting {sorted(left)[0]!r}; see sliders.settings.Settings for the names")
+    if values.get("base_url") and unnamed:
+        raise SettingsError(
+            f"a server is named ({values['base_url']}) but no model: set SLIDERS_MODEL or --model to one it serves"
+        )
+
+
+def _budget(env: Mapping[str, str]) -> Budget:
+    return Budget(
         _number(env, "SLIDERS_MAX_TOKENS", int) if env.get("SLIDERS_MAX_TOKENS") else None,
         _number(env, "SLIDERS_MAX_COST", float) if env.get("SLIDERS_MAX_COST") else None,
         _number(env, "SLIDERS_MAX_MINUTES", float) if env.get("SLIDERS_MAX_MINUTES") else None,
     )
+
+
+def _limited(base: Budget, given: dict[str, Any]) -> Budget:
     limits = {name: given.pop(name) for name in ("max_tokens", "max_cost", "max_minutes") if name in given}
     return replace(base, **limits)

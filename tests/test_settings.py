@@ -79,3 +79,20 @@ def test_where_files_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert default_cache_dir({"SLIDERS_CACHE_DIR": "/a", "XDG_CACHE_HOME": "/b"}) == Path("/a")
     assert default_cache_dir({"XDG_CACHE_HOME": "/b"}) == Path("/b/sliders")
     assert default_cache_dir({}) == Path.home() / ".cache" / "sliders"
+
+
+def test_changed_settings_keep_the_others() -> None:
+    known = Settings(seed=7, timeout=11.0, budget=Budget(max_tokens=5, max_cost=2.0), stage_models={"gate": "small"})
+    new = known.changed(concurrency=2, max_tokens=9, extract_model="big", model=None)
+    assert (new.seed, new.timeout, new.concurrency) == (7, 11.0, 2)
+    assert new.budget == Budget(max_tokens=9, max_cost=2.0)
+    assert new.stage_models == {"gate": "small", "extract": "big"}
+    with pytest.raises(SettingsError, match="unknown setting 'sead'"):
+        known.changed(sead=1)
+    with pytest.raises(SettingsError, match="no model"):
+        known.changed(base_url="http://localhost:1/v1")
+
+
+def test_no_limit_is_not_a_number() -> None:
+    with pytest.raises(SettingsError, match="max_minutes is nan"):
+        Budget(max_minutes=float("nan"))

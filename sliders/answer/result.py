@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,6 +14,17 @@ from sliders.extraction.cells import Scalar
 from sliders.llm.model import Usage
 
 Status = Literal["answered", "not_found", "incomplete", "failed"]
+
+
+def frame_of(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
+    """Rows of SQL as a frame; whole numbers stay whole where some are missing (`Int64`)."""
+    kept = list(rows)
+    frame = pd.DataFrame(kept, columns=list(columns) or None)
+    for place in range(len(columns)):
+        values = [row[place] for row in kept]
+        if None in values and {type(value) for value in values} == {int, type(None)}:
+            frame.isetitem(place, pd.array(values, dtype="Int64"))
+    return frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +105,7 @@ class Answer:
     @property
     def frame(self) -> pd.DataFrame:
         """The result rows as a data frame."""
-        return pd.DataFrame(list(self.rows), columns=list(self.columns) or None)
+        return frame_of(self.columns, self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, for `--json` and logs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 
+from sliders.documents.sniff import SUFFIXES
 from sliders.errors import DocumentError
 
 _SAMPLE = 65_536
@@ -27,7 +28,7 @@ def decode(raw: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     if encoding := _utf16_without_mark(head):
         return _strict(raw, encoding, name), (f"{name} was read as UTF-16",)
     if b"\x00" in head or len(_CONTROL.findall(head)) * 20 > len(head):
-        raise DocumentError(f"{name}: the file is binary, not text; add a format from the list in `sliders add --help`")
+        raise DocumentError(f"{name}: the file is binary, not text; readable are {', '.join(SUFFIXES)}")
     try:
         return raw.decode("utf-8"), ()
     except UnicodeDecodeError:

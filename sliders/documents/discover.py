@@ -38,8 +38,10 @@ def discover(
     wanted = frozenset(suffixes)
     found: dict[str, SourceFile] = {}
     for path in given:
+        if not str(path).strip():  # an unset variable of a shell would mean the whole folder that it stands in
+            raise DocumentError("the name of a file or folder is empty; name one, or . for this folder")
         for source in _expand(Path(path).expanduser(), wanted):
-            found.setdefault(os.path.realpath(source.path), source)
+            found.setdefault(os.path.realpath(source.path), replace(source, name=printable(source.name)))
     if not found:
         listed = ", ".join(str(path) for path in given[:5])
         raise DocumentError(f"no documents in {listed}; readable are {', '.join(sorted(wanted))}")
@@ -58,6 +60,11 @@ def _expand(path: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
             raise DocumentError(f"{path}: no such file or folder; check the path")
     except PermissionError as error:
         raise DocumentError(f"{path}: the folder cannot be read (permission denied); change its rights") from error
+
+
+def printable(name: str) -> str:
+    """A name that is no Unicode, with its bytes written out (`caf\\xe9.txt`): databases hold text."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace") if os.name == "posix" else name
 
 
 def _folder(root: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:

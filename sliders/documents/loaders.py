@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sliders.documents import sniff
-from sliders.documents.discover import SourceFile
+from sliders.documents.discover import SourceFile, printable
 from sliders.documents.discover import discover as _discover
 from sliders.documents.document import Document
 from sliders.documents.partition import read_docx, read_email, read_html, read_markdown, read_pptx
@@ -73,7 +73,7 @@ def load(path: str | os.PathLike[str], *, name: str | None = None) -> Document:
     name = name or path.name
     raw, modified = _read(path, name)
     document = _reader(raw, name)(raw, name)
-    return replace(document, source=str(path.absolute()), modified=modified)
+    return replace(document, source=printable(str(path.absolute())), modified=modified)
 
 
 def load_text(text: str, name: str) -> Document:
@@ -115,7 +115,7 @@ def load_each(sources: Iterable[SourceFile]) -> Iterator[Document | LoadFailure]
         try:
             yield load(source.path, name=source.name)
         except DocumentError as error:
-            yield LoadFailure(str(source.path), str(error))
+            yield LoadFailure(printable(str(source.path)), printable(str(error)))
 
 
 def same_content(name: str) -> str:

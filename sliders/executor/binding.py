@@ -35,6 +35,9 @@ def bind(
     if DOCS not in named:
         return query, [schema.table(use.table) for use in query.tables if use.table in named]
     wanted = {name for use in query.tables if use.table == DOCS for name in use.attributes} - set(SYSTEM)
+    if not wanted and not described.columns:
+        raise QueryError(f"the query names no attribute of {DOCS}: name what to read of each document; "
+                         "sliders tables lists the documents themselves")  # fmt: skip
     twin = _twin(schema, wanted) if not own.columns and not describe else None
     if twin is not None:
         query, _ = _parse(sql, [*tables, QueryTable(twin, DOCS)], strict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,9 @@ from sliders.errors import SchemaError, StoreError
 from sliders.executor.session import Session
 from sliders.extraction.cells import Scalar
 from sliders.extraction.coerce import coerce
+from sliders.reconcile.profile import comparison_form
 from sliders.schema.schema import Schema, Table
+from sliders.store.database import quote_identifier
 from sliders.store.records import Correction, TableVersion
 
 
@@ -32,13 +34,17 @@ class OpenConflict:
 
 
 def conflicts(session: Session, table: str | None = None) -> list[OpenConflict]:
-    """The conflicts that are open in the current tables."""
+    """The conflicts that are open in the current tables.
+
+    Raises:
+        SchemaError: there is no such table.
+    """
     found = []
-    for known in (session.catalog.schemas.current() or Schema()).tables:
-        if table in (None, known.name):
-            for stored in session.catalog.knowledge.statistic(f"conflicts:{known.name}", []):
-                found.append(OpenConflict(known.name, stored["column"], tuple(stored["key"]), stored["reason"],
-                                          stored["chosen"], tuple(stored["candidates"])))
+    schema = session.catalog.schemas.current() or Schema()
+    for known in schema.tables if table is None else [schema.table(table)]:
+        for stored in session.catalog.knowledge.statistic(f"conflicts:{known.name}", []):
+            found.append(OpenConflict(known.name, stored["column"], tuple(stored["key"]), stored["reason"],
+                                      stored["chosen"], tuple(stored["candidates"])))
     return found
 
 
@@ -58,10 +64,47 @@ def correct(
     subject: dict[str, Any] = {"where": _typed(known, where)}
     if other:
         subject["other"] = _typed(known, other)
+        if subject["other"] == subject["where"]:
+            raise SchemaError(f"a {kind} needs two different sets of rows; both sides say the same")
     new = _typed(known, {column: value})[column] if kind == "set_value" else None
     number = session.catalog.knowledge.correct(Correction(kind, table, subject, column, new, author, reason))
     session.decide("reconcile", f"table:{table}", kind, f"correction {number} by {author or 'the user'}: {reason}")
     return number
+
+
+def revoke(session: Session, number: int) -> Correction:
+    """Take back a human decision; it stays in the records, and the next reconciliation goes without it.
+
+    Raises:
+        StoreError: no decision of that number is in force.
+    """
+    known = {c.id: c for c in session.catalog.knowledge.corrections()}
+    session.catalog.knowledge.revoke(number)
+    found = known[number]
+    session.decide("reconcile", f"table:{found.table}", "revoked", f"correction {number} is taken back")
+    return found
+
+
+def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
+    """How many rows, as extracted or as they stand, have the values of a decision now."""
+    known = (session.catalog.schemas.current() or Schema()).table(table)
+    wanted = {name: comparison_form(value) for name, value in _typed(known, where).items()}
+    extracted = [{c.column: c.value for c in row.cells if c.absence is None} for row in session.catalog.extractions.rows(table)]
+    return max(_holding(extracted, wanted), _holding(_shown(session, table, list(wanted)), wanted))
+
+
+def _holding(rows: Iterable[Mapping[str, Scalar]], wanted: Mapping[str, Scalar]) -> int:
+    return sum(all(comparison_form(row.get(name)) == value for name, value in wanted.items()) for row in rows)
+
+
+def _shown(session: Session, table: str, names: list[str]) -> list[dict[str, Scalar]]:
+    """These columns of the rows that the current version of a table shows."""
+    if session.catalog.tables.current(table) is None:
+        return []
+    relation = session.catalog.schemas.relation(table)
+    listed = ", ".join(quote_identifier(relation.sql_name(name)) for name in names)
+    rows = session.catalog.database.query(f"SELECT {listed} FROM {quote_identifier(relation.relation)}")
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _typed(table: Table, values: Mapping[str, Scalar]) -> dict[str, Scalar]:

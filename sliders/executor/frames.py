@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from sliders.answer.result import frame_of
 from sliders.errors import StoreError
 from sliders.executor.session import Session
 from sliders.schema.schema import Schema
@@ -25,7 +26,7 @@ class Tables(Mapping[str, pd.DataFrame]):
         columns = [c.sql_name for c in relation.columns] + ["document", "document_id", "row_id"]
         quoted = ", ".join(quote_identifier(c) for c in columns)
         rows = self._session.catalog.database.query(f'SELECT {quoted} FROM {quote_identifier(relation.relation)}')
-        return pd.DataFrame(rows, columns=columns)
+        return frame_of(columns, rows)
 
     def __iter__(self) -> Iterator[str]:
         schema = self._session.catalog.schemas.current() or Schema()

@@ -37,6 +37,9 @@ class AddReport:
         return ", ".join(parts)
 
 
+_NAMED_FAILURES = 3
+
+
 def chunk_tokens(session: Session) -> int:
     """Size of a chunk in tokens of the model that extracts."""
     return min(_LARGEST_CHUNK, int(session.models.model_for("extract").context_tokens * _SHARE_OF_WINDOW))
@@ -51,7 +54,9 @@ def add_paths(session: Session, paths: Paths) -> AddReport:
     sources = discover(paths)
     report = _add(session, load_each(sources), len(sources))
     if not (report.new or report.same or report.changed):
-        raise DocumentError("no document could be read: " + "; ".join(f.message for f in report.failures[:3]))
+        more = len(report.failures) - _NAMED_FAILURES
+        named = "; ".join(f.message for f in report.failures[:_NAMED_FAILURES])
+        raise DocumentError(f"no document could be read: {named}" + (f"; and {more} more" if more > 0 else ""))
     return report
 
 

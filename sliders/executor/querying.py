@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from sliders.answer.result import frame_of
 from sliders.errors import QueryError, UnsafeStatement
 from sliders.executor.binding import DOCS, bind
 from sliders.executor.explanations import EXPLAIN_TABLES, keep_explanation
@@ -70,7 +71,7 @@ async def query_frame(
     for table in tables:
         session.catalog.tables.materialise(table.name)
     keep_explanation(session.catalog.database, session.catalog.journal.open_run, result.explanation)
-    frame = pd.DataFrame(list(result.rows), columns=list(result.columns))
+    frame = frame_of(result.columns, result.rows)
     frame.attrs |= {
         "explanation": str(result.explanation), "tokens": result.tokens, "notes": list(result.notes),
         "steps": result.explanation.rows(),
@@ -151,7 +152,7 @@ def plain(session: Session, sql: str) -> pd.DataFrame:
     if not names:
         raise UnsafeStatement("the workspace has no tables yet; query the documents: SELECT ... FROM docs WHERE ...")
     result = run_readonly(session.catalog.database, sql, tables=names)
-    return pd.DataFrame(list(result.rows), columns=list(result.columns))
+    return frame_of(result.columns, result.rows)
 
 
 async def _fill(session: Session, query: Query, tables: Sequence[Table]) -> None:

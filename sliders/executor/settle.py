@@ -42,7 +42,8 @@ async def settle(
     version = session.catalog.tables.materialise(table.name)
     corrections = tuple(_correction(c) for c in session.catalog.knowledge.corrections(table.name))
     criteria = criteria_of(session)
-    fingerprint = f"{version.revision}:{len(corrections)}{_hinted(session, criteria)}"
+    decided = "+".join(str(c.id) for c in session.catalog.knowledge.corrections(table.name))
+    fingerprint = f"{version.revision}:{decided}{_hinted(session, criteria)}"
     if before is not None and before.version == version.version and _known(session, table) == fingerprint:
         return None
     rows = session.catalog.extractions.rows(table.name)

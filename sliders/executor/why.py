@@ -51,8 +51,9 @@ def why(session: Session, subject: str) -> Explanation:
     if decisions or any(r.name == subject for r in session.catalog.schemas.relations()):
         return Explanation(subject, "table", _versions(session, subject), (), tuple(decisions))
     decisions = session.catalog.journal.decisions(subject=f"chunk:{subject}")
-    if decisions:
-        return Explanation(subject, "chunk", (), (), tuple(decisions))
+    owner = next((d for d in documents if subject in {c.id for c in session.catalog.chunks.of(d.id)}), None)
+    if decisions or owner is not None:
+        return Explanation(subject, "chunk", _chunk(session, subject, owner), (), tuple(decisions))
     decisions = session.catalog.journal.decisions(subject=f"document:{subject}")
     if decisions:  # a file that could not be read
         return Explanation(subject, "document", (), (), tuple(decisions))
@@ -73,9 +74,22 @@ def _row(session: Session, row_id: str) -> Explanation:
     for cell in row.cells:
         if cell.absence is not None:
             lines.append(f"{cell.column} is empty: {cell.absence.value}" + (f" ({cell.detail})" if cell.detail else ""))
+    evidence = lineage(session.catalog, row_id)
+    lines += _derived(session, row.table, row_id) if sources else []
     journal = session.catalog.journal
     decisions = [*journal.decisions(subject=f"chunk:{row.chunk_id}"), *journal.decisions(mentions=row_id)]
-    return Explanation(row_id, "row", tuple(lines), tuple(lineage(session.catalog, row_id)), tuple(decisions))
+    return Explanation(row_id, "row", tuple(lines), tuple(evidence), tuple(decisions))
+
+
+def _derived(session: Session, table: str, row_id: str) -> list[str]:
+    """What the table shows instead of what was read, and who or what decided it."""
+    decided = {(c.column, c.value): c for c in session.catalog.knowledge.corrections(table) if c.kind == "set_value"}
+    lines = []
+    for made in session.catalog.tables.derivations(table, row_id):
+        by = decided.get((made.column, made.value)) if made.kind == "correction" else None
+        reason = f"decision {by.id} of {by.author or 'the user'}" + (f": {by.reason}" if by.reason else "") if by else made.reason
+        lines.append(f"the table shows {made.column} = {made.value!r}: {reason}")
+    return lines
 
 
 def _document(session: Session, document: StoredDocument) -> Explanation:
@@ -97,6 +111,18 @@ def _document(session: Session, document: StoredDocument) -> Explanation:
     decisions = journal.decisions(subject=f"document:{document.name}")
     decisions += [d for chunk in sorted(chunks) for d in journal.decisions(subject=f"chunk:{chunk}")]
     return Explanation(document.name, "document", tuple(lines), (), tuple(decisions))
+
+
+def _chunk(session: Session, chunk_id: str, owner: StoredDocument | None) -> tuple[str, ...]:
+    """Where a chunk is, and how many rows each table has from it."""
+    if owner is None:
+        return ()
+    chunk = session.catalog.chunks.get(chunk_id)
+    lines = [f"characters {chunk.start} to {chunk.end} of {owner.name}, {chunk.tokens} tokens"]
+    for relation in session.catalog.schemas.relations():
+        rows = session.catalog.extractions.rows(relation.name, document_ids=[owner.id])
+        lines.append(f"{relation.name}: {sum(row.chunk_id == chunk_id for row in rows)} rows")
+    return tuple(lines)
 
 
 def _versions(session: Session, table: str) -> tuple[str, ...]:

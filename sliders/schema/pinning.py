@@ -6,6 +6,7 @@ import dataclasses
 import datetime as dt
 import enum
 import inspect
+import re
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -94,6 +95,8 @@ def _schema_from_file(path: Path) -> Schema:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise SchemaError(f"schema file {str(path)!r} cannot be read ({error.strerror}); check the path") from error
+    except UnicodeDecodeError as error:
+        raise SchemaError(f"schema file {str(path)!r} is no text in UTF-8; save it as UTF-8") from error
     return _schema_from_text(text)
 
 
@@ -115,17 +118,26 @@ def schema_from_dict(data: Mapping[str, Any]) -> Schema:
     Raises:
         SchemaError: a table or column is not well formed.
     """
-    if isinstance(data.get("tables"), Sequence):
-        return Schema(tuple(_table_from_dict(str(t.get("name", "")), t) for t in data["tables"]))
+    if isinstance(data.get("tables"), Sequence) and not isinstance(data["tables"], str):
+        tables = [_mapping(f"table {number}", t) for number, t in enumerate(data["tables"], 1)]
+        return Schema(tuple(_table_from_dict(str(t.get("name", "")), t) for t in tables))
     if not data:
         raise SchemaError("the schema has no table; name at least one table with its columns")
     return Schema(tuple(_table_from_dict(name, {"columns": part}) for name, part in data.items()))
 
 
+def _mapping(name: str, part: object) -> Mapping[str, Any]:
+    if not isinstance(part, Mapping):
+        raise SchemaError(f"{name} is given as {type(part).__name__}; give a mapping with its name and columns")
+    return part
+
+
 def _table_from_dict(name: str, data: Mapping[str, Any]) -> Table:
-    if not name:
+    if not isinstance(name, str) or not name:
         raise SchemaError("a table has no name; give every table a name")
     raw = data.get("columns") or {}
+    if isinstance(raw, str) or not isinstance(raw, (Mapping, Sequence)):
+        raise SchemaError(f"the columns of table {name!r} are given as {type(raw).__name__}; give a mapping or a list of them")
     pairs = raw.items() if isinstance(raw, Mapping) else [(_column_name(c), c) for c in raw]
     columns = tuple(_column_from(column, part) for column, part in pairs)
     if not columns:
@@ -196,8 +208,9 @@ def _from_annotation(annotation: Any, place: str) -> tuple[ColumnType, tuple[str
 def _schema_from_ddl(text: str) -> Schema:
     try:
         statements = [s for s in sqlglot.parse(text, read="sqlite") if s is not None]
-    except sqlglot.errors.ParseError as error:
-        raise SchemaError(f"the DDL does not parse: {error}") from error
+    except sqlglot.errors.SqlglotError as error:
+        said = re.sub(r" but got <.*>|\x1b\[\d*m", "", str(error)).strip().splitlines()  # inner parts, colours of a terminal
+        raise SchemaError(f"the DDL does not parse: {said[0] if said else 'check its syntax'}") from error
     tables = tuple(_table_from_create(s) for s in statements if isinstance(s, exp.Create) and s.kind == "TABLE")
     if not tables:
         raise SchemaError("the DDL has no CREATE TABLE statement; add one for each table")

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from sliders.extraction.cells import Cell, Grounding, Row, Scalar
 from sliders.store.catalog import Catalog
 from sliders.store.database import quote_identifier
-from sliders.store.export import export_audit, export_csv, export_excel, export_parquet
+from sliders.store.export import ExportFormat, export, export_audit, export_csv, export_excel, export_parquet
 from sliders.store.verify import verify_audit
 
-__all__ = ["Evidence", "export_audit", "export_csv", "export_excel", "export_parquet", "lineage", "verify_audit"]
+__all__ = [
+    "Evidence", "ExportFormat", "export", "export_audit", "export_csv", "export_excel", "export_parquet", "lineage",
+    "verify_audit",
+]  # fmt: skip
 
 QUOTE_CHARACTERS = 160
 

@@ -29,6 +29,8 @@ Tracer = Callable[[str, object], None]
 Parameters = Sequence[Any] | dict[str, Any]
 
 BUSY_MILLISECONDS = 10_000
+MAGIC = b"SQLite format 3\x00"
+_NO_SHARED_MEMORY = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 FETCH_ROWS = 5_000
 _STATEMENTS = 256
 _LOG_PAGES = 8_000
@@ -73,6 +75,24 @@ def store_error(error: BaseException, path: Path, sql: str = "") -> StoreError:
     return StoreError(f"{place} refused a statement: {origin}{statement}; nothing was changed by it")
 
 
+def header(path: Path) -> bytes:
+    """The first 100 bytes of a file; none where it does not exist or is empty.
+
+    Raises:
+        StoreError: it cannot be read, or its name cannot be kept in a database.
+    """
+    try:
+        str(path).encode("utf-8")
+        if not path.exists():
+            return b""
+        with path.open("rb") as file:
+            return file.read(100)
+    except UnicodeEncodeError as error:
+        raise StoreError(f"the name of workspace {str(path)!r} is no Unicode; choose another") from error
+    except OSError as error:
+        raise StoreError(f"workspace {str(path)!r} cannot be read: {error.strerror}; check its permissions") from error
+
+
 class Database:
     """A workspace file.
 
@@ -115,6 +135,9 @@ class Database:
             raise StoreError(
                 f"workspace {str(self.path)!r} does not exist; check the path, or add documents to make it"
             )
+        head = header(self.path)
+        if head and not head.startswith(MAGIC):  # told before a lock is put beside it
+            raise StoreError(f"workspace {str(self.path)!r} is not a SQLite database; check the path, or choose a new file")
 
     def _connect(self) -> sqlite3.Connection:
         modes = ["rwc"] if self.write else ["ro", "ro&immutable=1"]
@@ -126,7 +149,7 @@ class Database:
             except sqlite3.Error as error:
                 raw.close()
                 # A file on read-only media cannot make the shared-memory file that WAL wants.
-                if mode == modes[-1] or getattr(error, "sqlite_errorname", "") != "SQLITE_CANTOPEN":
+                if mode == modes[-1] or not getattr(error, "sqlite_errorname", "").startswith(_NO_SHARED_MEMORY):
                     raise
             else:
                 return raw

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import io
 import os
 import re
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sliders.errors import SettingsError, StoreError
 from sliders.store.audit_schema import AUDIT_COPIES, AUDIT_SCHEMA, AUDIT_VERSION
@@ -16,9 +18,31 @@ from sliders.store.catalog import Catalog
 from sliders.store.database import Database, file_uri, quote_identifier
 from sliders.store.records import Relation, TableVersion
 
+ExportFormat = Literal["sqlite", "csv", "parquet", "excel"]
+_SUFFIXES: dict[str, ExportFormat] = {".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".xlsx": "excel"}
 _EXCEL_ROWS = 1_048_576
 _EXCEL_TEXT = 32_767
+_NO_TABLES = "no tables"
 _EXCEL_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def export(catalog: Catalog, target: Path, format: ExportFormat | None = None) -> list[Path]:
+    """Write a format, which follows from the suffix of `target` when it is left out; the files.
+
+    Raises:
+        SettingsError: the format cannot be told, or its extra is not installed.
+        StoreError: a file cannot be written, or is there and no earlier export.
+    """
+    chosen = format or _SUFFIXES.get(target.suffix.lower())
+    if chosen == "sqlite":
+        return [export_audit(catalog, target)]
+    if chosen == "excel":
+        return [export_excel(catalog, target)]
+    if chosen == "csv":
+        return export_csv(catalog, target)
+    if chosen == "parquet":
+        return export_parquet(catalog, target)
+    raise SettingsError(f"{str(target)!r} does not say its format; name it: --format sqlite, csv, parquet or excel")
 
 
 def export_audit(catalog: Catalog, path: str | Path) -> Path:
@@ -28,12 +52,15 @@ def export_audit(catalog: Catalog, path: str | Path) -> Path:
     joined by foreign keys; the view `audit_evidence` shows each value with its quote, document and page.
 
     Raises:
-        StoreError: the path is the workspace itself, or cannot be written.
+        StoreError: the path is the workspace itself or a file that is no audit database, or cannot be written.
     """
     target = Path(path)
     source = catalog.database.path
     if target.exists() and os.path.samefile(target, source):
         raise StoreError(f"{str(target)!r} is the workspace itself; export to another file")
+    if not target.parent.is_dir():
+        raise StoreError(f"the folder of {str(target)!r} does not exist; create it first")
+    _only_replace(target, _is_audit)
     unfinished = target.with_name(target.name + ".part")
     lock = unfinished.with_name(unfinished.name + ".lock")
     try:
@@ -99,6 +126,7 @@ def export_csv(catalog: Catalog, folder: str | Path) -> list[Path]:
     paths = []
     for name, columns, rows in _contents(catalog):
         path = _file(folder, name, ".csv")
+        _only_replace(path, _is_csv_export)
         with _writing(path), path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
@@ -127,6 +155,7 @@ def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
     paths = []
     for name, columns, rows in _contents(catalog):
         path = _file(folder, name, ".parquet")
+        _only_replace(path, lambda old: "row_id" in parquet.read_schema(old).names)
         values = list(zip(*rows, strict=True)) or [()] * len(columns)
         arrays = [
             _array(arrow, data, kinds.get(types[name].get(column, "TEXT")))
@@ -152,11 +181,12 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
         StoreError: a table has more rows than a sheet, or the file cannot be written.
     """
     try:
-        from openpyxl import Workbook
+        from openpyxl import Workbook, load_workbook
         from openpyxl.cell import WriteOnlyCell
     except ImportError as error:
         raise SettingsError("Excel needs openpyxl; install it with: pip install 'sliders[export]'") from error
     target = Path(path)
+    _only_replace(target, lambda old: _is_book_export(load_workbook(io.BytesIO(old.read_bytes()), read_only=True)))
     workbook = Workbook(write_only=True)
     names: set[str] = set()
     for name, columns, rows in _contents(catalog):
@@ -175,10 +205,41 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
                 cells.append(cell)
             sheet.append(cells)
     if not names:
-        workbook.create_sheet("no tables")
+        workbook.create_sheet(_NO_TABLES)
     with _writing(target):
         workbook.save(target)
     return target
+
+
+def _only_replace(path: Path, is_export: Callable[[Path], bool]) -> None:
+    """Refuse to write over a file that is not an earlier export: a document, or a workspace with paid work.
+
+    Raises:
+        StoreError: it is such a file.
+    """
+    if not path.exists() or not path.stat().st_size:
+        return
+    try:
+        ours = path.is_file() and is_export(path)
+    except (StoreError, OSError, ValueError, LookupError, csv.Error, zipfile.BadZipFile):
+        ours = False  # it is not even of this format
+    if not ours:
+        raise StoreError(f"{str(path)!r} exists and is no earlier export; delete it, or choose another name")
+
+
+def _is_audit(path: Path) -> bool:
+    with Database(path, write=False) as database:
+        return bool(database.value("SELECT count(*) FROM sqlite_master WHERE name = 'audit_meta'"))
+
+
+def _is_csv_export(path: Path) -> bool:
+    with path.open(encoding="utf-8", newline="") as file:
+        return next(csv.reader(file), [])[-1:] == ["row_id"]
+
+
+def _is_book_export(book: Any) -> bool:
+    first = book.worksheets[0]
+    return first.title == _NO_TABLES or "row_id" in next(first.iter_rows(values_only=True), ())
 
 
 def _contents(catalog: Catalog) -> Iterator[tuple[str, tuple[str, ...], Iterator[tuple[Any, ...]]]]:

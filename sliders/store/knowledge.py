@@ -92,4 +92,4 @@ class Knowledge:
         """
         sql = "UPDATE sl_corrections SET revoked = ? WHERE id = ? AND revoked IS NULL"
         if not self._database.execute(sql, (now(), number)):
-            raise StoreError(f"the workspace has no correction {number} in force; list them before you revoke one")
+            raise StoreError(f"the workspace has no correction {number} in force; list those that are with: sliders decisions")

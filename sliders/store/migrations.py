@@ -8,11 +8,13 @@ starts with `sl_`; the user's tables have their own names (see `naming`). Inside
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from sliders.errors import StoreError, WorkspaceTooNew
-from sliders.store.database import Database
+from sliders.store.database import MAGIC, Database, header
 
 APPLICATION_ID = 0x534C4452  # "SLDR"
+_PAGES, _APPLICATION = slice(28, 32), slice(68, 72)
 
 _DOCUMENTS = (
     "CREATE TABLE sl_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -161,6 +163,27 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 )
 
 
+def refuse_foreign(path: Path) -> None:
+    """Refuse another program's database before a connection changes its journal or a lock is put beside it.
+
+    Raises:
+        StoreError: it is one, or it cannot be read.
+    """
+    log = path.with_name(path.name + "-wal")
+    head = header(path)
+    moved = not (log.exists() and log.stat().st_size)  # else the header may still stand in the log: `migrate` looks
+    if head.startswith(MAGIC) and moved and _number(head, _APPLICATION) != APPLICATION_ID and _number(head, _PAGES) > 1:
+        raise _not_ours(path)
+
+
+def _number(head: bytes, place: slice) -> int:
+    return int.from_bytes(head[place], "big")
+
+
+def _not_ours(path: Path) -> StoreError:
+    return StoreError(f"{str(path)!r} is a SQLite database, but not a sliders workspace; choose another file")
+
+
 def migrate(database: Database) -> int:
     """Bring a workspace to the newest layout; its version number.
 
@@ -172,7 +195,7 @@ def migrate(database: Database) -> int:
     name = str(database.path)
     if int(database.value("PRAGMA application_id")) != APPLICATION_ID:
         if version or database.value("SELECT count(*) FROM sqlite_master"):
-            raise StoreError(f"{name!r} is a SQLite database, but not a sliders workspace; choose another file")
+            raise _not_ours(database.path)
         version = 0
     if version > len(MIGRATIONS):
         raise WorkspaceTooNew(

@@ -289,6 +289,17 @@ class Tables:
         with self._database.transaction():
             return self._show(found[0])
 
+    def derivations(self, table: str, row_id: str) -> list[Derivation]:
+        """What the current version declares of the values of one row."""
+        key, _ = self._identity(table)
+        current = self.current(table)
+        rows = self._database.query(
+            """SELECT column_name, value, kind, reason, row_id, source_value FROM sl_derivations
+            WHERE table_key = ? AND version = ? AND (row_id = ? OR row_id IS NULL) ORDER BY rowid""",
+            (key, current.version if current else -1, row_id),
+        )
+        return [Derivation(*row) for row in rows]
+
     def sources(self, table: str, row_id: str) -> tuple[str, ...]:
         """The extracted rows that a row of the current version stands for; empty when it has no such row."""
         current = self.current(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -142,6 +143,50 @@ def test_another_programs_database(fail: Fail) -> None:
 def test_a_workspace_that_is_a_text_file(fail: Fail) -> None:
     Path("notes.db").write_text("these are notes, and not a database at all " * 40, encoding="utf-8")
     assert "notes.db" in fail("ask", "docs", QUESTION, "-w", "notes.db")[1]
+
+
+def test_a_refused_database_is_left_as_it_was(fail: Fail) -> None:
+    with contextlib.closing(sqlite3.connect("other.db")) as other:
+        other.execute("CREATE TABLE mine (a)")
+    before = Path("other.db").read_bytes()
+    assert "not a sliders workspace" in fail("add", "docs", "-w", "other.db")[1]
+    Path("words.txt").write_text("only words, no database " * 10, encoding="utf-8")
+    assert "not a SQLite database" in fail("add", "docs", "-w", "words.txt")[1]
+    assert Path("other.db").read_bytes() == before
+    assert not [path for path in Path().iterdir() if path.name.startswith(("other.db-", "other.db.", "words.txt."))]
+
+
+def test_a_workspace_is_made_only_by_adding(fail: Fail) -> None:
+    for words in (["reconcile"], ["extract"], ["query", "SELECT 1"], ["undo", "things"], ["ask", QUESTION]):
+        assert "does not exist" in fail(*words, "-w", "typo.db")[1]
+    assert not Path("typo.db").exists()
+
+
+@pytest.mark.skipif(os.name != "posix" or sys.platform == "darwin", reason="names are Unicode there")
+def test_a_name_that_is_no_unicode_fails_nothing(fail: Fail, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(os.fsdecode(b"docs/caf\xe9.txt")).write_text("A log of Merrow.", encoding="utf-8")
+    assert run(["add", "docs", "-q"]) == 0
+    assert "2 new" in capsys.readouterr().out
+    assert run(["tables"]) == 0
+    assert r"caf\xe9.txt" in capsys.readouterr().out
+    assert "no Unicode" in fail("add", "docs", "-w", os.fsdecode(b"w\xe9.db"))[1]
+
+
+def test_an_empty_path_is_no_folder(fail: Fail) -> None:
+    assert "is empty" in fail("add", "")[1]
+
+
+def test_an_export_replaces_exports_only(fail: Fail) -> None:
+    assert run(["add", "docs", "-q"]) == 0
+    assert run(["add", "docs", "-q", "-w", "other.db"]) == 0
+    paid, document_before = Path("other.db").read_bytes(), Path("docs/anchor.txt").read_bytes()
+    assert "no earlier export" in fail("export", "other.db")[1]
+    for kind in ("sqlite", "excel"):
+        assert "no earlier export" in fail("export", "docs/anchor.txt", "--format", kind)[1]
+    assert (Path("other.db").read_bytes(), Path("docs/anchor.txt").read_bytes()) == (paid, document_before)
+    assert "does not exist" in fail("export", "nowhere/audit.db")[1]
+    for target in ("audit.db", "tables.xlsx"):
+        assert [run(["export", target]) for _ in range(2)] == [0, 0]
 
 
 def test_two_processes_on_one_workspace(fail: Fail) -> None:

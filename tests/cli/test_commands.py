@@ -140,6 +140,62 @@ def test_decisions_of_people(shell: Shell) -> None:
     assert shell("split", "things", "--where", "name=Anchor", "--other", "name=Beacon")[0] == 0
 
 
+def test_a_decision_is_listed_and_taken_back_for_good(shell: Shell) -> None:
+    shell("ask", "docs", "What is the total cost?")
+    shell("set-value", "things", "cost", "130 euros", "--where", "name=Anchor", "--author", "Ada", "--reason", "invoice")
+    assert "decision 1: things.cost = 130" in shell("decisions")[1]
+    row = json.loads(shell("query", "SELECT row_id FROM things WHERE name = 'Anchor'", "--json")[1])[0]["row_id"]
+    told = shell("why", row)[1]
+    assert "the table shows cost = 130" in told
+    assert "decision 1 of Ada: invoice" in told
+    undone = shell("undo", "things")
+    assert "decision 1 is in force" in undone[2]
+    assert shell("revoke", "1")[0] == 0
+    shell("set-value", "things", "cost", "350", "--where", "name=Beacon")
+    assert "470" in shell("query", "SELECT SUM(cost) FROM things")[1], "120 as printed, and 350"
+    assert "decision 2" in shell("decisions", "things")[1]
+    assert "decision 1" not in shell("decisions", "things")[1]
+    assert shell("revoke", "1")[0] == 1
+
+
+def test_a_decision_about_nothing_says_so(shell: Shell) -> None:
+    shell("ask", "docs", "What is the total cost?")
+    code, _, err = shell("set-value", "things", "cost", "1", "--where", "name=Nobody", "-q")
+    assert (code, err) == (0, "sliders: no row of things has name=Nobody now; the decision waits for such rows\n")
+
+
+def test_a_decision_stays_where_its_model_is_gone(shell: Shell) -> None:
+    shell("ask", "docs", "What is the total cost?")
+    (Path("docs") / "anchor2.txt").write_text(document("Ancor", cost="120 euros"), encoding="utf-8")
+    shell("add", "docs")
+    decision = ("merge", "things", "--where", "name=Anchor", "--other", "name=Beacon", "--base-url", "http://127.0.0.1:9", "-q")
+    code, _, err = shell(*decision, "--model", "reader")
+    assert code in (0, 1)
+    assert code == 0 or "decision 1 is kept" in err
+    assert "decision 1: merge" in shell("decisions")[1]
+
+
+def test_missing_values_are_null_and_whole_numbers_stay_whole(shell: Shell) -> None:
+    shell("ask", "docs", "What is the total cost?")
+    sql = "SELECT CASE WHEN name = 'Anchor' THEN 7 END AS a, 1 AS b, 2 AS b, 1e999 AS c FROM things ORDER BY name"
+    rows = json.loads(shell("query", sql, "--json")[1], parse_constant=lambda word: pytest.fail(word))
+    assert rows == [{"a": 7, "b": 1, "b_2": 2, "c": None}, {"a": None, "b": 1, "b_2": 2, "c": None}]
+    assert shell("query", "SELECT CASE WHEN name = 'Anchor' THEN 7 END AS a FROM things ORDER BY name")[1].split() == ["a", "7"]
+
+
+def test_a_chunk_is_explained(shell: Shell) -> None:
+    shell("ask", "docs", "What is the total cost?")
+    row = json.loads(shell("query", "SELECT row_id FROM things LIMIT 1", "--json")[1])[0]["row_id"]
+    chunk = json.loads(shell("why", row, "--json")[1])["lines"][0].split()[-1]
+    code, told, _ = shell("why", chunk)
+    assert code == 0
+    assert "things: 1 rows" in told
+
+
+def test_the_version_is_told(shell: Shell) -> None:
+    assert shell("--version")[1].startswith("sliders ")
+
+
 def test_export_and_verify(shell: Shell, tmp_path: Path) -> None:
     shell("ask", "docs", "What is the total cost?")
     assert shell("export", "audit.db")[0] == 0

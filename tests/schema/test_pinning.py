@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
+import re
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,19 @@ def test_what_the_user_gives_is_pinned() -> None:
 def test_mistakes_are_named(source: object, said: str) -> None:
     with pytest.raises(SchemaError, match=said):
         schema_from(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [{"a": 1}, {"tables": 5}, {"tables": ["x"]}, {"a": "text"}, {1: {"a": "text"}}, "CREATE TABLE", "CREATE TABLE t (a int, b"],
+)
+def test_what_is_no_schema_is_refused_in_a_sentence(source: object) -> None:
+    with pytest.raises(SchemaError) as refused:
+        schema_from(source)
+    assert not re.search(r"\x1b|Token|Error", str(refused.value))
+
+
+def test_a_schema_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "latin.yaml").write_bytes(b"caf\xe9: {a: text}")
+    with pytest.raises(SchemaError, match="UTF-8"):
+        schema_from(tmp_path / "latin.yaml")

@@ -77,8 +77,12 @@ def test_audit_database_is_plain_sqlite_with_keys_and_search(made: Catalog, tmp_
 
 
 def test_export_replaces_the_file_but_never_the_workspace(made: Catalog, tmp_path: Path) -> None:
-    (tmp_path / "audit.db").write_text("old")
-    export_audit(made, tmp_path / "audit.db")
+    (tmp_path / "audit.db").write_text("a document")
+    with pytest.raises(StoreError, match="no earlier export"):
+        export_audit(made, tmp_path / "audit.db")
+    (tmp_path / "audit.db").unlink()
+    for _ in range(2):
+        export_audit(made, tmp_path / "audit.db")
     assert verify_audit(tmp_path / "audit.db") == []
     with pytest.raises(StoreError, match="is the workspace itself"):
         export_audit(made, tmp_path / "work.db")
