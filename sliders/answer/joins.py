@@ -65,7 +65,7 @@ def _same_things(one: TableProfile, other: TableProfile) -> list[tuple[str, str]
     for a in one.columns:
         for b in other.columns:
             texts = [c for c in (a, b) if c.column.type is ColumnType.TEXT and c.column.name not in files and c.texts]
-            if len(texts) == 2 and len(set(a.texts) & set(b.texts)) > _MOST * min(len(a.texts), len(b.texts)):
+            if len(texts) == _PAIR and _share_names(a, b):
                 return [(a.column.name, b.column.name)]
     return []
 
@@ -78,6 +78,46 @@ def _pairs_lists(one: tuple[TableProfile, ColumnProfile], other: tuple[TableProf
     views = (one[0].view, other[0].view)
     files = one[1].column.name == views[0].document and other[1].column.name == views[1].document
     return bool(views[0].document) and files and all(view.table.grain == "many" for view in views)
+
+
+def repair_sides(tree: exp.Query, names: Names) -> Iterator[str]:
+    """A test that a joined row names something at all, of a table that is read for nothing else, asks whether it is what
+    the row of the list belongs to: "rowers of a crew that lost", with `loser IS NOT NULL`."""
+    joins = list(tree.find_all(exp.Join))
+    on = _one_test(joins[0].args.get("on")) if len(joins) == 1 else None
+    lists = [table for table in names.used() if table.view.table.grain == "many"]
+    if on is None or len(lists) != 1 or len(names.used()) != _PAIR:
+        return
+    for test in [n for n in tree.find_all(exp.Not) if isinstance(n.this, exp.Is) and isinstance(n.this.expression, exp.Null)]:
+        found = names.resolve(test.this.this)
+        if found is None or found[0] is lists[0] or not _only_read(tree, test, on, names, found[0]):
+            continue
+        own = next((c for c in lists[0].columns if c.column.type in TEXTUAL and _share_names(c, found[1])), None)
+        if own is not None:
+            side = exp.column(own.column.name, table=names.alias_of(lists[0]))
+            test.replace(exp.EQ(this=side, expression=test.this.this.copy()))
+            yield f"{found[1].column.name} is the {own.column.name} of the row"
+
+
+_PAIR = 2
+
+
+def _only_read(tree: exp.Query, test: exp.Expr, on: exp.Expr, names: Names, table: TableProfile) -> bool:
+    """Whether a statement reads a table nowhere but in one test and in the condition that joins it."""
+    own = [node for node in tree.find_all(exp.Column) if (read := names.resolve(node)) is not None and read[0] is table]
+    return all(any(part in (test, on) for part in _above(node)) for node in own)
+
+
+def _above(node: exp.Expr) -> Iterator[exp.Expr]:
+    while (parent := node.parent) is not None:
+        yield parent
+        node = parent
+
+
+def _share_names(one: ColumnProfile, other: ColumnProfile) -> bool:
+    """Whether most names of one column stand in the other, too."""
+    known = min(len(one.texts), len(other.texts))
+    return known > 0 and len(set(one.texts) & set(other.texts)) > _MOST * known
 
 
 def _pairs_sides(one: tuple[TableProfile, ColumnProfile], other: tuple[TableProfile, ColumnProfile]) -> bool:

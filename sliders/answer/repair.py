@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sliders.answer.counting import repair_averages, repair_counts, repair_extremes, repair_parts
 from sliders.answer.filings import repair_filings
-from sliders.answer.joins import repair_conditions
+from sliders.answer.joins import repair_conditions, repair_sides
 from sliders.answer.literals import NO, YES, repair_literals
 from sliders.answer.periods import repair_periods
 from sliders.answer.pieces import repair_documents, repair_pieces
@@ -35,6 +35,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
     done: list[str] = []
     steps: Sequence[Callable[[], Iterator[str]]] = (
         lambda: repair_conditions(tree, names),
+        lambda: repair_sides(tree, names),
         lambda: _date_functions(tree, names),
         lambda: _null_comparisons(tree),
         lambda: _denials(tree, names, question),

@@ -108,7 +108,10 @@ async def induce_schema(
     proposal, tokens = await _proposed(
         question, samples, schema, model, grain=grain, counted=counted, texts=texts, complete=shape is None
     )
-    if grain is None and proposal.grain == "many" and not any(t.name == proposal.name for t in schema.tables):
+    standing = next((t for t in schema.tables if t.name == proposal.name), None)
+    if grain is None and proposal.grain == "many" and standing is not None:
+        proposal = replace(proposal, grain=standing.grain)
+    elif grain is None and proposal.grain == "many":
         proposal, spent = await _with_grain(proposal, names, samples, model)
         tokens += spent
     if shape is None and grain is None:

@@ -359,6 +359,26 @@ def test_a_join_of_two_lists_also_pairs_the_columns_that_name_the_same_things() 
     assert run(lost.sql(DIALECT)).rows == (("Ada",), ("Ben",))
 
 
+def test_that_a_joined_row_names_something_asks_whether_it_is_the_own_one() -> None:
+    rowers = TableView(Table("rowers", (Column("rower"), Column("crew"), Column("km", ColumnType.INTEGER)), grain="many"))
+    races = TableView(Table("races", (Column("winner"), Column("loser")), row="a race", grain="document"))
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE rowers (rower TEXT, crew TEXT, km INTEGER, document TEXT)")
+    connection.execute("CREATE TABLE races (winner TEXT, loser TEXT, document TEXT)")
+    listed = [("Ada", "Reds", 9, "1"), ("Ben", "Blues", 9, "1"), ("Cy", "Reds", 9, "2"), ("Dee", "Greens", 2, "2")]
+    connection.executemany("INSERT INTO rowers VALUES (?,?,?,?)", listed)
+    connection.executemany("INSERT INTO races VALUES (?,?,?)", [("Blues", "Reds", "1"), ("Reds", "Greens", "2")])
+    run = runner(connection)
+    known = profile_tables([rowers, races], run)
+    on = "FROM rowers AS a JOIN races AS b ON a.document = b.document WHERE a.km >= 5 AND b.loser IS NOT NULL"
+    lost = parse_select(f"SELECT a.rower {on}")
+    repair(lost, Names(lost, known), "")
+    assert run(lost.sql(DIALECT)).rows == (("Ada",),)
+    beside = parse_select(f"SELECT a.rower, b.winner {on}")
+    repair(beside, Names(beside, known), "")
+    assert len(run(beside.sql(DIALECT)).rows) == 3, "the race itself is asked for"
+
+
 def test_a_join_to_sides_by_their_names_stays_in_the_document() -> None:
     scores = TableView(Table("scores", (Column("player"), Column("team")), row="a player", grain="many"))
     sides = TableView(Table("games_of_teams", (Column("team"), Column("opponent"), Column("won")), row="a team", grain="many"))

@@ -134,6 +134,10 @@ def test_what_a_standing_list_is_about_stays_in_it() -> None:
     found = induce("List the captains who carried 30 or more tons.", asked, schema=standing)  # nothing is probed
     assert [t.column_names for t in found.schema.tables] == [("port",), ("captain", "tons")]
     assert found.table.name == "captains"
+    several = {**asked, "in_document": "several"}
+    told = induce("How many times did a captain carry 30 or more tons?", several, schema=standing)
+    assert told.table.name == "captains"
+    assert told.schema.table("sailings").column_names == ("port",)
 
 
 def test_rows_of_a_list_get_the_group_that_the_question_speaks_of() -> None:
