@@ -24,6 +24,9 @@ _SILENCE = re.compile(
     r"|indicated|report|reported|information|list|listed)|\b(?:missing|unknown|unstated)\b",
     re.I,
 )
+_TELLS = re.compile(
+    r"(?<!^)\b(?:say|state|mention|give|specif|tell|told|indicat|known)(?:s|ed|d|ing|y|ies)?\b|\bwhether\b", re.I
+)
 _PARTS = {"%Y": (1, 4), "%m": (6, 2), "%d": (9, 2)}
 
 
@@ -39,6 +42,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
         lambda: _date_functions(tree, names),
         lambda: _null_comparisons(tree),
         lambda: _denials(tree, names, question),
+        lambda: _truths(tree, names, question),
         lambda: _numeric_literals(tree, names),
         lambda: repair_documents(tree, names, question),
         lambda: repair_pieces(tree, names, question),
@@ -155,6 +159,17 @@ def _denials(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
             literal = exp.Literal.number(0) if column.type is ColumnType.BOOLEAN else exp.Literal.string(said[0])
             node.replace(exp.EQ(this=node.this.copy(), expression=literal))
             yield f"{column.name}: 'not' read as {said[0]!r}, not as missing"
+
+
+def _truths(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
+    """That something is so asks for yes; that its row says anything of it only where the question asks who says it."""
+    if _TELLS.search(question):
+        return
+    for node in [n for n in tree.find_all(exp.Not) if isinstance(n.this, exp.Is) and isinstance(n.this.expression, exp.Null)]:
+        found = names.resolve(node.this.this)
+        if found and found[1].column.type is ColumnType.BOOLEAN:
+            node.replace(exp.EQ(this=node.this.this.copy(), expression=exp.Literal.number(1)))
+            yield f"{found[1].column.name}: asked for yes, not for any word of it"
 
 
 def _numeric_literals(tree: exp.Query, names: Names) -> Iterator[str]:

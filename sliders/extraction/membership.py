@@ -23,10 +23,14 @@ _FOR = re.compile(
     r"\b(?:led|lead|leading|paced|powered|carried|for|helped|aided|gave|boosted|fueled|put|kept|sparked|only|lone)\s+(?:the\s+)?$"
 )
 _BY, _OWN = re.compile(r"\b(?:led|paced) by\b"), re.compile(r"['’]s?\s+(?:\w+\s+){0,3}")
-_OPENING = re.compile(r"[^\W\d_][\w.'’ -]{1,40}, (?:the )?")
+_OPENING = re.compile(r"[^\W\d_][\w.'’ -]{1,40}(?:\([^)]*\) ?)?, (?:the )?")
 """A name at the end of an opening phrase, before whom the sentence is about ("Despite 41 points from Vik, the Otters")."""
+_ROW = re.compile(r"(?:[A-Z][\w.'’-]*|,|and|\s)*")
+"""Names one after the other, of which the last stands beside a group ("goals from Ada Vik, Jon Berg and Lund lifted")."""
+_SUBJECT = re.compile(r"(?:[A-Z][\w.'’-]* ){0,2}")
+_BEHIND = re.compile(r"\b(?:behind|followed|joined) (?:[A-Z][\w.'’-]* ){0,2}$")
 _SUFFIX = frozenset({"Jr", "Jr.", "Sr", "Sr.", "II", "III", "IV"})
-_SURE, _HERE, _BEFORE, _LEAST = 3.0, 1.5, 1.0, 3
+_SURE, _HERE, _BEFORE, _LEAST, _PLACED = 3.0, 1.5, 1.0, 3, 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ def memberships(text: str, names: Sequence[str], groups: Sequence[str]) -> dict[
         here = [m for m in mentions if start <= m.start < end]
         about = [m for m in here if not _BESIDE.search(text[max(start, m.start - _REACH) : m.start])]
         named = [(at, name) for at, name in places if start <= at < end]
+        topic = topic if about else _back_to(text, start, named, votes) or topic
         led = ""
         for at, name in named:
             found, weight = _group_at(text, at, here, about, [place for place, _ in named])
@@ -84,6 +89,18 @@ def whole_name(text: str, last: str) -> str:
     return longest if all(longest.startswith(name) for name in names) else ""
 
 
+def _back_to(text: str, start: int, named: Sequence[tuple[int, str]], votes: Mapping[str, Mapping[str, float]]) -> str:
+    """The group that a text comes back to with a name that it placed before: as the subject of a sentence, or as the one
+    whom its subject came next to ("Berg was right behind Vik")."""
+    for at, name in named:
+        subject = _SUBJECT.fullmatch(text[start:at].lstrip()) and not re.match(r"[\w.-]+['’]", text[at:])
+        if subject or _BEHIND.search(text[start:at]):
+            ranked = sorted(votes[name].items(), key=lambda item: -item[1])
+            if ranked and ranked[0][1] >= _PLACED and all(_PLACED * n <= ranked[0][1] for _, n in ranked[1:]):
+                return ranked[0][0]
+    return ""
+
+
 def _group_at(
     text: str, at: int, here: Sequence[_Mention], about: Sequence[_Mention], named: Sequence[int]
 ) -> tuple[str, float]:
@@ -92,7 +109,8 @@ def _group_at(
     if sure:
         return sure[-1], _SURE
     for m in here:
-        next_to = m.start > at and not any(at < other < m.start for other in named)
+        between = max((other for other in named if at < other < m.start), default=at)
+        next_to = m.start > at and _ROW.fullmatch(text[at:between])
         if next_to and _FOR.search(text[max(at, m.start - _REACH) : m.start]):
             return m.group, _SURE
     subjects = [m.group for m in about if m.start < at]

@@ -359,6 +359,14 @@ def test_a_join_of_two_lists_also_pairs_the_columns_that_name_the_same_things() 
     assert run(lost.sql(DIALECT)).rows == (("Ada",), ("Ben",))
 
 
+def test_what_is_so_is_asked_for_yes() -> None:
+    sql = "SELECT COUNT(*) FROM ships WHERE lost IS NOT NULL"
+    assert "lost = 1" in repaired(sql, "How many ships were lost at sea?")
+    assert "lost = 1" not in repaired(sql, "For how many ships do the documents say whether they were lost?")
+    assert "lost = 1" in repaired("SELECT name FROM ships WHERE lost IS NOT NULL", "Give the ships that were lost at sea.")
+    assert "IS NULL" in repaired("SELECT COUNT(*) FROM ships WHERE port IS NOT NULL", "How many ships have a port?")
+
+
 def test_that_a_joined_row_names_something_asks_whether_it_is_the_own_one() -> None:
     rowers = TableView(Table("rowers", (Column("rower"), Column("crew"), Column("km", ColumnType.INTEGER)), grain="many"))
     races = TableView(Table("races", (Column("winner"), Column("loser")), row="a race", grain="document"))

@@ -28,6 +28,18 @@ def test_names_belong_to_the_side_that_the_text_speaks_of() -> None:
     assert memberships(REPORT, list(SIDES), GROUPS) == SIDES
 
 
+def test_a_text_comes_back_to_a_side_with_a_name_that_it_placed() -> None:
+    back = (
+        "The Otters beat the Kestrels. Ada Vik led the Otters with 28 points. The Kestrels got 19 points from Nils Berg. "
+        "Vik's shots left no way back for Berg. Oda Moe was right behind Vik with 12 points. Tor Aas had 9 points. "
+        "The Kestrels head home. Vik added 5 assists to her points. Bo Holm had 3 points. "
+        "The Kestrels fought back, but throws from Siri Dal, Eva Sund and Liv Ruud helped the Otters hang on. "
+        "Despite 2 points from Per Lie (2-for-9 shooting), the Otters were never behind."
+    )
+    sides = dict.fromkeys(["Ada Vik", "Oda Moe", "Tor Aas", "Bo Holm", "Siri Dal", "Eva Sund", "Liv Ruud", "Per Lie"], "Otters")
+    assert memberships(back, [*sides, "Nils Berg"], ("Otters", "Kestrels")) == {**sides, "Nils Berg": "Kestrels"}
+
+
 def test_a_name_that_the_text_does_not_have_has_no_side() -> None:
     assert memberships(REPORT, ["Ida Ness"], GROUPS) == {}
 
