@@ -105,7 +105,7 @@ def test_an_uncountable_part_does_not_leave_the_other_number() -> None:
     assert "the passengers" in result.detail
 
 
-_ROLES = ["pilot", "teacher", "driver", "waiter", "child", "guest", "nurse", "mechanic", "inspector", "musician"]
+_ROLES = ["pilot", "teacher", "driver", "waiter", "child", "cook", "nurse", "mechanic", "inspector", "musician"]
 _PLURALS = {"child": "children"}
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
