@@ -57,7 +57,7 @@ def main() -> int:
     FILE.parent.mkdir(exist_ok=True)
     for old in FILE.parent.glob(FILE.name + "*"):
         old.unlink()
-    with opened(FILE, Output(), Settings.from_env()) as ws:
+    with opened(FILE, Output(), Settings.from_env(), new=True) as ws:
         problems = ask_all(ws)
         problems += ws.verify()
     print(f"The workspace is {FILE}: try `sliders tables -w {FILE}`, `sliders why dunmarrow.md -w {FILE}`.")
