@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sliders.answer.profile import TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.prune import resolved
-from sliders.answer.scope import DIALECT, Names
+from sliders.answer.scope import DIALECT, Names, stated_tests
 from sliders.answer.values import RunSql
 from sliders.schema.opponents import side_columns
 from sliders.schema.schema import ColumnType
@@ -88,7 +88,7 @@ def repair_sides(tree: exp.Query, names: Names) -> Iterator[str]:
     lists = [table for table in names.used() if table.view.table.grain == "many"]
     if on is None or len(lists) != 1 or len(names.used()) != _PAIR:
         return
-    for test in [n for n in tree.find_all(exp.Not) if isinstance(n.this, exp.Is) and isinstance(n.this.expression, exp.Null)]:
+    for test in stated_tests(tree):
         found = names.resolve(test.this.this)
         if found is None or found[0] is lists[0] or not _only_read(tree, test, on, names, found[0]):
             continue

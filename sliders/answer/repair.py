@@ -15,7 +15,7 @@ from sliders.answer.periods import repair_periods
 from sliders.answer.pieces import repair_documents, repair_pieces
 from sliders.answer.profile import DATED, NUMERIC
 from sliders.answer.question import NamedValue, bounds, iso_date, numbers
-from sliders.answer.scope import Names, drop_condition
+from sliders.answer.scope import Names, drop_condition, stated_tests
 from sliders.schema.schema import ColumnType
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
@@ -165,7 +165,7 @@ def _truths(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
     """That something is so asks for yes; that its row says anything of it only where the question asks who says it."""
     if _TELLS.search(question):
         return
-    for node in [n for n in tree.find_all(exp.Not) if isinstance(n.this, exp.Is) and isinstance(n.this.expression, exp.Null)]:
+    for node in stated_tests(tree):
         found = names.resolve(node.this.this)
         if found and found[1].column.type is ColumnType.BOOLEAN:
             node.replace(exp.EQ(this=node.this.this.copy(), expression=exp.Literal.number(1)))

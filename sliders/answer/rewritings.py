@@ -10,7 +10,7 @@ from sqlglot import exp
 from sliders.answer.profile import NUMERIC
 from sliders.answer.question import NamedValue
 from sliders.answer.review import invented_filters, is_zero, unread_numbers
-from sliders.answer.scope import DIALECT, Names, drop_condition
+from sliders.answer.scope import DIALECT, Names, drop_condition, stated_tests
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult
 from sliders.schema.names import spoken_name
@@ -35,7 +35,7 @@ def without_unstated_sql(tree: exp.Query, result: QueryResult, names: Names) -> 
     if not empty(result.rows):
         return None
     tree = tree.copy()
-    tests = [n for n in tree.find_all(exp.Not) if isinstance(n.this, exp.Is) and isinstance(n.this.expression, exp.Null)]
+    tests = stated_tests(tree)
     bare = [node for node in tests if (found := names.resolve(node.this.this)) is not None and not found[1].distinct]
     return tree.sql(DIALECT) if bare and all([drop_condition(node) for node in bare]) else None
 

@@ -45,6 +45,11 @@ def drop_condition(node: exp.Expr) -> bool:
     return isinstance(parent, exp.And | exp.Where)
 
 
+def stated_tests(tree: exp.Expr) -> list[exp.Not]:
+    """The tests that something is there (`x IS NOT NULL`)."""
+    return [n for n in tree.find_all(exp.Not) if isinstance(n.this, exp.Is) and isinstance(n.this.expression, exp.Null)]
+
+
 class Names:
     """The tables and columns that may be used, and what the names of one statement mean."""
 

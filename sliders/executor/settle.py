@@ -40,9 +40,10 @@ async def settle(
     agree(session, table)
     before = session.catalog.tables.current(table.name)
     version = session.catalog.tables.materialise(table.name)
-    corrections = tuple(_correction(c) for c in session.catalog.knowledge.corrections(table.name))
+    decisions = session.catalog.knowledge.corrections(table.name)
+    corrections = tuple(map(_correction, decisions))
     criteria = criteria_of(session)
-    decided = "+".join(str(c.id) for c in session.catalog.knowledge.corrections(table.name))
+    decided = "+".join(str(decision.id) for decision in decisions)
     fingerprint = f"{version.revision}:{decided}{_hinted(session, criteria)}"
     if before is not None and before.version == version.version and _known(session, table) == fingerprint:
         return None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sliders.chunks.chunk import Chunk
 from sliders.errors import StoreError
 from sliders.executor.session import Session
 from sliders.store.audit import Evidence, lineage
@@ -51,9 +53,10 @@ def why(session: Session, subject: str) -> Explanation:
     if decisions or any(r.name == subject for r in session.catalog.schemas.relations()):
         return Explanation(subject, "table", _versions(session, subject), (), tuple(decisions))
     decisions = session.catalog.journal.decisions(subject=f"chunk:{subject}")
-    owner = next((d for d in documents if subject in {c.id for c in session.catalog.chunks.of(d.id)}), None)
-    if decisions or owner is not None:
-        return Explanation(subject, "chunk", _chunk(session, subject, owner), (), tuple(decisions))
+    chunk = session.catalog.chunks.find(subject)
+    if decisions or chunk is not None:
+        lines = _chunk(session, chunk, documents) if chunk is not None else ()
+        return Explanation(subject, "chunk", lines, (), tuple(decisions))
     decisions = session.catalog.journal.decisions(subject=f"document:{subject}")
     if decisions:  # a file that could not be read
         return Explanation(subject, "document", (), (), tuple(decisions))
@@ -74,11 +77,10 @@ def _row(session: Session, row_id: str) -> Explanation:
     for cell in row.cells:
         if cell.absence is not None:
             lines.append(f"{cell.column} is empty: {cell.absence.value}" + (f" ({cell.detail})" if cell.detail else ""))
-    evidence = lineage(session.catalog, row_id)
     lines += _derived(session, row.table, row_id) if sources else []
     journal = session.catalog.journal
     decisions = [*journal.decisions(subject=f"chunk:{row.chunk_id}"), *journal.decisions(mentions=row_id)]
-    return Explanation(row_id, "row", tuple(lines), tuple(evidence), tuple(decisions))
+    return Explanation(row_id, "row", tuple(lines), tuple(lineage(session.catalog, row_id)), tuple(decisions))
 
 
 def _derived(session: Session, table: str, row_id: str) -> list[str]:
@@ -113,15 +115,13 @@ def _document(session: Session, document: StoredDocument) -> Explanation:
     return Explanation(document.name, "document", tuple(lines), (), tuple(decisions))
 
 
-def _chunk(session: Session, chunk_id: str, owner: StoredDocument | None) -> tuple[str, ...]:
+def _chunk(session: Session, chunk: Chunk, documents: Sequence[StoredDocument]) -> tuple[str, ...]:
     """Where a chunk is, and how many rows each table has from it."""
-    if owner is None:
-        return ()
-    chunk = session.catalog.chunks.get(chunk_id)
-    lines = [f"characters {chunk.start} to {chunk.end} of {owner.name}, {chunk.tokens} tokens"]
+    name = next((d.name for d in documents if d.id == chunk.document_id), chunk.document_id)
+    lines = [f"characters {chunk.start} to {chunk.end} of {name}, {chunk.tokens} tokens"]
     for relation in session.catalog.schemas.relations():
-        rows = session.catalog.extractions.rows(relation.name, document_ids=[owner.id])
-        lines.append(f"{relation.name}: {sum(row.chunk_id == chunk_id for row in rows)} rows")
+        rows = session.catalog.extractions.rows(relation.name, document_ids=[chunk.document_id])
+        lines.append(f"{relation.name}: {sum(row.chunk_id == chunk.id for row in rows)} rows")
     return tuple(lines)
 
 

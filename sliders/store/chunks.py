@@ -124,10 +124,15 @@ class Chunks:
         Raises:
             StoreError: there is none with that id.
         """
-        found = self._read(f"{_SELECT} WHERE c.id = ?", (chunk_id,))
-        if not found:
+        found = self.find(chunk_id)
+        if found is None:
             raise StoreError(f"the workspace has no chunk {chunk_id!r}; add the documents again")
-        return found[0]
+        return found
+
+    def find(self, chunk_id: str) -> Chunk | None:
+        """One chunk, also a retired one; None where there is none with that id."""
+        found = self._read(f"{_SELECT} WHERE c.id = ?", (chunk_id,))
+        return found[0] if found else None
 
     def _read(self, sql: str, parameters: Sequence[Any]) -> list[Chunk]:
         texts: dict[int, str] = {}
