@@ -13,7 +13,7 @@ from sliders.answer.scope import Names
 
 _MOST = re.compile(r"\b(?:most|highest|largest|greatest|biggest|maximum|best)\b", re.I)
 _LEAST = re.compile(r"\b(?:fewest|least|lowest|smallest|minimum|worst)\b", re.I)
-_SUPERLATIVE = re.compile(
+SUPERLATIVE = re.compile(
     r"\b(?:most|least|fewest|highest|lowest|largest|smallest|greatest|biggest|earliest|latest|oldest|newest|youngest|longest"
     r"|shortest|maximum|minimum|best|worst|first|last)\b",
     re.I,
@@ -116,7 +116,7 @@ def repair_extremes(tree: exp.Query, names: Names, question: str) -> Iterator[st
             tree.set("limit", None)
             yield "a list was asked for: all rows are kept"
         return
-    if len(_SUPERLATIVE.findall(question)) != 1 or tree.args.get("distinct") or tree.args.get("having"):
+    if len(SUPERLATIVE.findall(question)) != 1 or tree.args.get("distinct") or tree.args.get("having"):
         return
     if re.search(r"\bin (?:one|a single|any one)\b", question, re.I):
         for total in list(tree.find_all(exp.Sum)):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sqlglot import exp
 
-from sliders.answer.counting import repair_averages, repair_counts, repair_extremes, repair_parts
+from sliders.answer.counting import SUPERLATIVE, repair_averages, repair_counts, repair_extremes, repair_parts
 from sliders.answer.filings import repair_filings
 from sliders.answer.joins import repair_conditions, repair_sides
 from sliders.answer.literals import NO, YES, repair_literals
@@ -25,7 +25,9 @@ _SILENCE = re.compile(
     re.I,
 )
 _TELLS = re.compile(
-    r"(?<!^)\b(?:say|state|mention|give|specif|tell|told|indicat|known)(?:s|ed|d|ing|y|ies)?\b|\bwhether\b", re.I
+    r"(?<!^)\b(?:says?|said|state[sd]?|mention(?:s|ed)?|give[sn]?|specif(?:y|ies|ied)|tells?|told|indicate[sd]?|known)\b"
+    r"|\bwhether\b",
+    re.I,
 )
 _PARTS = {"%Y": (1, 4), "%m": (6, 2), "%d": (9, 2)}
 
@@ -210,18 +212,34 @@ def _date_literals(tree: exp.Query, names: Names) -> Iterator[str]:
 
 
 def _bound_of_column(tree: exp.Query, names: Names) -> Iterator[str]:
-    """A column that counts things beyond a bound ("berths above 40 feet") has the bound in its number already."""
+    """A column that counts things beyond a bound ("berths above 40 feet") has the bound in its number already.
+
+    Where the question asks for an extreme of that count, an extreme of the bounded column stands for it.
+    """
     if not isinstance(tree, exp.Select):
         return
     selected = [found[1].column for item in tree.expressions for c in item.find_all(exp.Column) if (found := names.resolve(c))]
-    told = {c.name: set(numbers(c.asked)) for c in selected}
+    told = {c.name: c.asked for c in selected}
     for node in list(tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE)):
         tested = names.resolve(node.this)
-        if not tested or tested[1].column.name in told or not isinstance(node.expression, exp.Literal):
+        if not tested or not isinstance(node.expression, exp.Literal):
             continue
-        counted = [name for name, bound in told.items() if bound & set(numbers(node.expression.name))]
-        if counted and drop_condition(node):
-            yield f"{node.sql()} is what {counted[0]} counts"
+        bound, name = set(numbers(node.expression.name)), tested[1].column.name
+        counted = [other for other, asked in told.items() if other != name and bound & set(numbers(asked))]
+        if bound & set(numbers(told.get(name, ""))) or not counted or not drop_condition(node):
+            continue
+        yield f"{node.sql()} is what {counted[0]} counts"
+        if SUPERLATIVE.search(re.sub(r"\bat (?:least|most)\b", "", told[counted[0]])):
+            for end in list(tree.find_all(exp.Min, exp.Max, exp.Ordered)):
+                if end.this == node.this:
+                    end.set("this", exp.column(counted[0]))
+            tree.set("expressions", _extremes_alone(tree.expressions))
+
+
+def _extremes_alone(items: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """Selected items without those whose smallest or largest is selected beside them."""
+    ends = [item.unalias().this for item in items if isinstance(item.unalias(), exp.Min | exp.Max)]
+    return [item for item in items if item.unalias() not in ends]
 
 
 def _rates(tree: exp.Query, names: Names, question: str) -> Iterator[str]:

@@ -307,15 +307,45 @@ def test_a_rate_that_is_printed_is_not_divided(sql: str, question: str, wanted: 
     ],
 )
 def test_a_bound_that_the_selected_number_has_is_not_tested_again(where: str, wanted: str) -> None:
-    counted = Column("berths", ColumnType.INTEGER, "berths; berths with a length above 40")
+    assert with_berths(f"SELECT MIN(berths) FROM logs WHERE {where}", "berths with a length above 40") == (
+        f"SELECT MIN(berths) FROM logs{wanted}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sql", "asked", "wanted"),
+    [
+        (
+            "SELECT berths, MIN(length), day FROM logs WHERE length > 40",
+            "smallest number of berths with a length above 40",
+            "SELECT MIN(berths), day FROM logs",
+        ),
+        (
+            "SELECT day, length FROM logs WHERE length > 40 ORDER BY length",
+            "smallest number of berths with a length above 40",
+            "SELECT day, length FROM logs WHERE length > 40 ORDER BY length",
+        ),
+        (
+            "SELECT berths, MIN(length) FROM logs WHERE length >= 40",
+            "berths with a length of at least 40",
+            "SELECT berths, MIN(length) FROM logs",
+        ),
+    ],
+)
+def test_the_extreme_of_a_count_is_not_that_of_its_bound(sql: str, asked: str, wanted: str) -> None:
+    assert with_berths(sql, asked) == wanted
+
+
+def with_berths(sql: str, asked: str) -> str:
+    """A statement repaired over a table that counts berths beyond a length, beside a length of its own."""
+    counted = Column("berths", ColumnType.INTEGER, f"berths; {asked}")
     columns = (counted, Column("length", ColumnType.NUMBER), Column("day", ColumnType.DATE))
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE logs (berths INTEGER, length REAL, day TEXT)")
-    run = runner(connection)
-    known = profile_tables([TableView(Table("logs", columns), document="")], run)
-    tree = parse_select(f"SELECT MIN(berths) FROM logs WHERE {where}")
+    known = profile_tables([TableView(Table("logs", columns), document="")], runner(connection))
+    tree = parse_select(sql)
     repair(tree, Names(tree, known), "")
-    assert tree.sql(DIALECT) == f"SELECT MIN(berths) FROM logs{wanted}"
+    return tree.sql(DIALECT)
 
 
 def test_a_join_on_a_column_of_one_table_is_made_on_what_both_have() -> None:
@@ -363,6 +393,7 @@ def test_what_is_so_is_asked_for_yes() -> None:
     sql = "SELECT COUNT(*) FROM ships WHERE lost IS NOT NULL"
     assert "lost = 1" in repaired(sql, "How many ships were lost at sea?")
     assert "lost = 1" not in repaired(sql, "For how many ships do the documents say whether they were lost?")
+    assert "lost = 1" not in repaired(sql, "How many logs specified a loss at sea?")
     assert "lost = 1" in repaired("SELECT name FROM ships WHERE lost IS NOT NULL", "Give the ships that were lost at sea.")
     assert "IS NULL" in repaired("SELECT COUNT(*) FROM ships WHERE port IS NOT NULL", "How many ships have a port?")
 
