@@ -58,6 +58,8 @@ async def query_frame(
         StoreError: SQLite finds an error in it.
         ModelUnavailable: the model cannot be reached.
     """
+    if _explains(sql):
+        raise UnsafeStatement("EXPLAIN tells how a query would be done and gives no rows; give the SELECT to `explain`")
     schema = session.catalog.schemas.current() or Schema()
     if not describe and _stands(session, sql, schema):
         return plain(session, sql)
@@ -85,9 +87,7 @@ async def explain_sql(session: Session, sql: str, describe: Mapping[str, str] | 
     Raises:
         QueryError: as `query_frame`.
     """
-    words = sql.lstrip()
-    if words[:8].casefold() == "explain ":
-        words = words[8:]
+    words = sql.lstrip()[len("explain ") :] if _explains(sql) else sql
     return await explain_query(session, words, QueryOptions(describe=describe or {}, strict=False))
 
 
@@ -119,6 +119,10 @@ async def complete_cells(session: Session, sql: str, *, reader: AttributeReader 
 def is_sql(text: str) -> bool:
     """Whether the words are a query, not a question."""
     return text.lstrip().lower().startswith(("select ", "select\n", "select\t", "with ", "explain "))
+
+
+def _explains(sql: str) -> bool:
+    return sql.lstrip()[: len("explain ")].casefold() == "explain "
 
 
 def _stands(session: Session, sql: str, schema: Schema) -> bool:

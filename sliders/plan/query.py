@@ -154,7 +154,7 @@ def _parsed(sql: str) -> exp.Select:
     if not sql.strip():
         raise QueryError("the query is empty; write a SELECT, for instance: SELECT title FROM docs WHERE year = 2020")
     try:
-        statements = [s for s in sqlglot.parse(sql, read="sqlite") if s is not None]
+        statements = [s for s in sqlglot.parse(sql, read="sqlite") if s is not None and not isinstance(s, exp.Semicolon)]
     except sqlglot.errors.ParseError as error:
         first = error.errors[0] if error.errors else {}
         where = f" at line {first['line']}, column {first['col']}" if first.get("line") else ""

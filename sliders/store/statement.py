@@ -71,7 +71,7 @@ def _check_first_word(sql: str) -> None:
 
 def _parse(sql: str) -> exp.Expr:
     try:
-        statements = [tree for tree in sqlglot.parse(sql, read="sqlite") if tree is not None]
+        statements = [t for t in sqlglot.parse(sql, read="sqlite") if t is not None and not isinstance(t, exp.Semicolon)]
     except SqlglotError as error:
         raise UnsafeStatement(_syntax_message(error)) from error
     except RecursionError as error:

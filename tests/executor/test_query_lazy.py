@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sliders.api import Workspace
-from sliders.errors import PlanError, QueryError
+from sliders.errors import PlanError, QueryError, UnsafeStatement
 from sliders.executor.query import QueryOptions, QueryResult, explain_query, run_query
 from sliders.executor.querying import complete_cells, needed_cells, query_frame
 from sliders.llm.testing import ScriptedModel
@@ -248,6 +248,19 @@ def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:
     counted = "SELECT count(*) AS n FROM ships WHERE length > 30"
     frame = asyncio.run(query_frame(ws.session, counted, reader=PatternReader(limit=0)))
     assert frame["n"].tolist() == [9]
+
+
+def test_a_comment_after_the_statement_changes_nothing(ws: Workspace) -> None:
+    sql = "SELECT ship FROM ships WHERE length > 30"
+    read = asyncio.run(query_frame(ws.session, f"{sql}; -- from the docks", reader=PatternReader()))
+    again = asyncio.run(query_frame(ws.session, f"{sql} -- long ones\n;", reader=PatternReader()))
+    assert set(read["ship"]) == set(again["ship"]) == {row[0] for row in expected(lambda r: r["length"] > 30, "ship")}
+
+
+def test_explain_in_a_query_names_the_command_for_it(ws: Workspace, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UnsafeStatement, match="give the SELECT to `explain`"):
+        ws.query("EXPLAIN SELECT ship FROM ships")
+    assert capfd.readouterr() == ("", "")
 
 
 def test_explanations_are_tables_of_the_workspace(ws: Workspace) -> None:
