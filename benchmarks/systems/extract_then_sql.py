@@ -12,6 +12,9 @@ from typing import Any
 from benchmarks.systems.base import Answered, Asked, Task
 from benchmarks.systems.client import EndpointError, chat, read
 
+SECONDS = 60.0
+"""For one statement: a recursion without end would keep the system from its other questions."""
+
 Extract = Callable[[Task, dict[str, str], Sequence[tuple[str, str]]], list[dict[str, Any]]]
 
 _ATTRIBUTES = {
@@ -76,9 +79,11 @@ def query(task: Task, asked: Asked, columns: Sequence[str], rows: Sequence[dict[
         question=asked.question,
     )
     connection.execute("PRAGMA query_only = 1")
-    again = ""
+    again, deadline = "", 0.0
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
     for _ in range(2):
         sql = _sql(chat(task.base_url, task.model, prompt + again))
+        deadline = time.monotonic() + SECONDS
         try:
             return sql, [list(row) for row in connection.execute(sql).fetchall()]
         except sqlite3.Error as error:

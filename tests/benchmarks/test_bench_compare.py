@@ -185,7 +185,9 @@ def test_segments_cover_the_text_and_ranking_finds_the_words() -> None:
     assert fits("x" * 360, 1000) and not fits("x" * 3600, 1000)
 
 
-def test_sql_over_extracted_rows(tmp_path: Path) -> None:
+def test_sql_over_extracted_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.systems.extract_then_sql.SECONDS", 0.05)
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT count(*) FROM n"
     (tmp_path / "a.txt").write_text("Rex is 4.")
 
     def scripted(path: str, body: Any) -> dict[str, Any]:
@@ -195,6 +197,7 @@ def test_sql_over_extracted_rows(tmp_path: Path) -> None:
         if "SQLite statement" in prompt:
             fits = "many" in prompt or ("oldest" in prompt and "no such table" in prompt)
             content = "```sql\nSELECT count(*) FROM records\n```" if fits else "SELECT a FROM nowhere"
+            content = endless if "longest" in prompt else content
         reply["choices"][0]["message"]["content"] = content
         return reply
 
@@ -203,9 +206,10 @@ def test_sql_over_extracted_rows(tmp_path: Path) -> None:
         return [{"document": documents[0][0], "pet_name": "Rex"}]
 
     with Proxy(scripted) as proxy:
-        asked = (Asked("1", "How many?"), Asked("2", "Who?"), Asked("3", "The oldest?"))
+        asked = (Asked("1", "How many?"), Asked("2", "Who?"), Asked("3", "The oldest?"), Asked("4", "The longest?"))
         task = Task((tmp_path / "a.txt",), asked, proxy.url("x"), "m", tmp_path)
-        good, bad, mended = extract_then_sql(task, extract)
+        good, bad, mended, stopped = extract_then_sql(task, extract)
     assert (good.status, good.value, good.sql) == ("answered", [[1]], "SELECT count(*) FROM records")
     assert (bad.status, bad.sql) == ("failed", "SELECT a FROM nowhere") and "no such table" in bad.error
     assert (mended.status, mended.value) == ("answered", [[1]])
+    assert (stopped.status, stopped.sql, stopped.error) == ("failed", endless, "BadStatement: interrupted")
