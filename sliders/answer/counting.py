@@ -26,6 +26,7 @@ _DIFFERENT = re.compile(r"\b(?:different|distinct|unique)\b", re.I)
 _COUNTED = re.compile(
     r"\b(?:how many|number of)\s+(?:of\s+)?(?:the\s+|these\s+|those\s+)?((?:[\w-]+\s+){0,3}[\w-]+)", re.I
 )
+_BESIDE = re.compile(r"\band\s+(?:(?:on|in|at|by|from|of|for)\s+)?which\s+([a-z]+(?:\s[a-z]+)?)\s*\?", re.I)
 _LINKS = {"over", "above", "under", "below", "of", "per", "in", "at", "by", "the", "and", "or", "to", "number", "count"}
 _LABELS = {"id", "name", "no", "number", "code", "title"}
 
@@ -104,6 +105,18 @@ def repair_parts(tree: exp.Query, question: str, named: Sequence[NamedValue]) ->
         tests = [exp.EQ(this=exp.column(one.column), expression=exp.Literal.string(one.value)) for one in held]
         tree.where(exp.or_(*tests), copy=False)
         yield f"counted over the rows of {held[0].value}"
+
+
+def repair_beside(tree: exp.Query, names: Names, question: str) -> Iterator[str]:
+    """ "The smallest X, and on which day?" wants the day beside the extreme."""
+    asked = _BESIDE.search(question)
+    if asked is None or not isinstance(tree, exp.Select) or len(names.used()) != 1:
+        return
+    ends = [item.unalias() for item in tree.expressions]
+    named = [c.column.name for c in names.used()[0].columns if column_words(c.column.name) == _stems(normal(asked.group(1)))]
+    if len(ends) == len(named) == 1 and isinstance(ends[0], exp.Max | exp.Min) and not tree.args.get("group"):
+        tree.select(exp.column(named[0]), copy=False)
+        yield f"{named[0]} beside the extreme, as asked"
 
 
 def repair_extremes(tree: exp.Query, names: Names, question: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sqlglot import exp
 
-from sliders.answer.counting import SUPERLATIVE, repair_averages, repair_counts, repair_extremes, repair_parts
+from sliders.answer.counting import SUPERLATIVE, repair_averages, repair_beside, repair_counts, repair_extremes, repair_parts
 from sliders.answer.filings import repair_filings
 from sliders.answer.joins import repair_conditions, repair_sides
 from sliders.answer.literals import NO, YES, repair_literals
@@ -60,6 +60,7 @@ def repair(tree: exp.Query, names: Names, question: str, named: Sequence[NamedVa
         lambda: _rates(tree, names, question),
         lambda: _divisions(tree),
         lambda: repair_counts(tree, names, question),
+        lambda: repair_beside(tree, names, question),
         lambda: repair_extremes(tree, names, question),
         lambda: _null_order(tree, names),
     )

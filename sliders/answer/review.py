@@ -52,7 +52,7 @@ def review(
     found += _invented(question, tree, names, named)
     for name in unread_numbers(question, tree, profiles):
         found.append(Finding(f"The question speaks of {name}, but the statement does not read it.", 1))
-    found += _unused(question, tree, named)
+    found += _unused(question, tree, named, names)
     found += _other_rows(question, tree, profiles)
     if re.search(r"\b(?:average|mean)\b", question, re.I) and not tree.find(exp.Avg, exp.Div):
         found.append(Finding("The question asks for an average, but the statement computes none.", 2))
@@ -232,7 +232,7 @@ def _numeric(text: str) -> bool:
     return bool(re.fullmatch(r"\s*[-+]?[\d.,]+\s*%?\s*", text))
 
 
-def _unused(question: str, tree: exp.Query, named: Sequence[NamedValue]) -> list[Finding]:
+def _unused(question: str, tree: exp.Query, named: Sequence[NamedValue], names: Names) -> list[Finding]:
     sql = tree.sql(DIALECT)
     words = f" {normal(sql)} "
     found = []
@@ -249,7 +249,7 @@ def _unused(question: str, tree: exp.Query, named: Sequence[NamedValue]) -> list
     for iso in re.findall(r"\b\d{4}-\d{2}-\d{2}\b", question):
         if iso not in sql:
             found.append(Finding(f"The question says {iso}, but the statement does not use it.", 1))
-    digits = re.findall(r"\d+(?:\.\d+)?", sql)
+    digits = re.findall(r"\d+(?:\.\d+)?", sql) + [f"{number:g}" for number in _counted_beyond(tree, names)]
     for bound in bounds(question):
         if not any(abs(float(digit) - bound) <= 1 for digit in digits):
             found.append(Finding(f"The question sets a bound of {bound}, but the statement does not test it.", 1))
@@ -257,3 +257,9 @@ def _unused(question: str, tree: exp.Query, named: Sequence[NamedValue]) -> list
         if not any(float(digit) == number for digit in digits) and not any(f"{number:g}" in digit for digit in digits):
             found.append(Finding(f"The question says {number:g}, but the statement does not use it.", 1))
     return found
+
+
+def _counted_beyond(tree: exp.Query, names: Names) -> set[float]:
+    """The bounds that columns of the statement have in their numbers already ("number of berths above 40 feet")."""
+    read = [found[1].column.asked for node in tree.find_all(exp.Column) if (found := names.resolve(node))]
+    return {number for asked in read for number in numbers(asked.partition("number of")[2])}

@@ -336,6 +336,30 @@ def test_the_extreme_of_a_count_is_not_that_of_its_bound(sql: str, asked: str, w
     assert with_berths(sql, asked) == wanted
 
 
+def test_what_is_asked_beside_an_extreme_is_taken_from_its_row() -> None:
+    sql = repaired("SELECT MIN(length) FROM ships", "What was the smallest length, and in which port?")
+    shortest = "SELECT length, port FROM ships WHERE length = (SELECT MIN(length) FROM ships)"
+    assert database()(sql).rows == database()(shortest).rows
+    assert repaired("SELECT MIN(length) FROM ships", "What was the smallest length, and in which sea?") == (
+        "SELECT MIN(length) FROM ships"
+    )
+
+
+def test_a_bound_that_a_column_counts_is_used_by_reading_it() -> None:
+    counted = Column("berths", ColumnType.INTEGER, "berths; number of berths above 40")
+    table = TableView(Table("logs", (counted, Column("length", ColumnType.NUMBER))), document="")
+    connection = sqlite3.connect(":memory:")
+    connection.executescript("CREATE TABLE logs (berths INTEGER, length REAL); INSERT INTO logs VALUES (3, 50)")
+    run = runner(connection)
+    known = profile_tables([table], run)
+    question = "What is the smallest number of berths above 40?"
+    found = {}
+    for column in ("berths", "length"):
+        tree = parse_select(f"SELECT MIN({column}) FROM logs")
+        found[column] = [f.text for f in review(question, tree, run(tree.sql(DIALECT)), known, (), run) if "40" in f.text]
+    assert found["berths"] == [] and found["length"]
+
+
 def with_berths(sql: str, asked: str) -> str:
     """A statement repaired over a table that counts berths beyond a length, beside a length of its own."""
     counted = Column("berths", ColumnType.INTEGER, f"berths; {asked}")
