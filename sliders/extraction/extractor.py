@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.attributed import times_counted
 from sliders.extraction.cells import Absence, Cell, Row
 from sliders.extraction.coerce import CoerceContext
+from sliders.extraction.numbers import numbers_in
 from sliders.extraction.reading import Reading, cell_at, cell_of
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
@@ -138,10 +139,12 @@ async def _many_rows(
     chunk = reading.chunk
     names = tuple(c.name for c in columns)
     text = reading.text.strip() if depth else chunk_document(chunk)
-    request, reply, spent = await _list_of(text, table, columns, model)
+    times = {c.name: times_counted(text, c.name.rsplit("_", 1)[-1]) for c in columns if c.type in _NUMBERS}
+    times = {name: count for name, count in times.items() if count}
+    request, reply, spent = await _list_of(text, table, columns, model, times)
     items = _distinct(reply)
-    looping = len(items) * 2 < _rows_at_limit(reply, request, model) or (depth > 0 and _names_again(items, columns))
-    if not looping and (isinstance(reply, TruncatedReply) or getattr(reply, "finish_reason", "") == "length"):
+    looping = _loops(reply, request, model) or (depth > 0 and _names_again(items, columns))
+    if (not looping or _sparse(items, times)) and _is_cut(reply):
         halves = _halves(reading)
         if halves and depth < 4:
             parts = [await _many_rows(half, table, columns, model, depth + 1) for half in halves]
@@ -152,7 +155,7 @@ async def _many_rows(
                 names,
                 tuple(_as_told(reading, found, columns)),
                 tuple(r for p in parts for r in p.refusals),
-                sum(p.tokens for p in parts),
+                sum(p.tokens for p in parts) + spent + _tokens(reply),
             )
     if isinstance(reply, ModelError):
         return Extraction(chunk.id, table.name, names, (), (Refusal(chunk.id, table.name, str(reply)),))
@@ -175,26 +178,53 @@ def _as_told(reading: Reading, rows: list[Row], columns: Sequence[Column]) -> li
 
 
 async def _list_of(
-    text: str, table: Table, columns: Sequence[Column], model: Model
+    text: str, table: Table, columns: Sequence[Column], model: Model, times: Mapping[str, int]
 ) -> tuple[Request, Response | ModelError, int]:
     """The request, its reply, and tokens spent before it: a list without rows, or with a few for many numbers in the unit
-    of a column ("points"), is asked again for so many at least; a small model overlooks them."""
+    of a column ("points"), is asked again for so many at least; a small model overlooks them.
+
+    Args:
+        times: by column, how often the text counts in its unit; what the text counts no row leaves null.
+    """
     tokens = model.count_tokens(text)
-    request = rows_prompt(text, tokens, table, columns)
+    request = rows_prompt(text, tokens, table, columns, counted=tuple(times))
     reply = await _asked(request, model)
-    units = [c.name.rsplit("_", 1)[-1] for c in columns if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)]
-    stated, listed = max((times_counted(text, unit) for unit in units), default=0), len(_distinct(reply))
-    if not isinstance(reply, Response) or not stated or listed * _SPARSE >= stated:
+    listed = len(_distinct(reply))
+    if not isinstance(reply, Response) or not _sparse(_distinct(reply), times) or _loops(reply, request, model):
         return request, reply, 0
-    again = rows_prompt(text, tokens, table, columns, least=stated // 2 if listed else 1)
+    least = max(times.values()) // 2 if listed else 1
+    again = rows_prompt(text, tokens, table, columns, least=least, counted=tuple(times))
     second = await _asked(again, model)
     if listed and len(_distinct(second)) <= listed:
-        return request, reply, second.usage.tokens if isinstance(second, Response) else 0
+        return request, reply, _tokens(second)
     return again, second, reply.usage.tokens
 
 
+def _sparse(rows: Sequence[dict[str, Any]], times: Mapping[str, int]) -> bool:
+    """Whether a list has few rows for the numbers that its text counts; a row with no single number ("6-15") is none."""
+    listed = [row for row in rows if all(row.get(name) is None or _is_number(row[name]) for name in times)]
+    return len(listed) * _SPARSE < max(times.values(), default=0)
+
+
+def _is_number(value: object) -> bool:
+    return len(list(numbers_in(str(value)))) == 1
+
+
+_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 _SPARSE = 3
 """So many numbers in the unit of a column may stand for one row."""
+
+
+def _tokens(reply: Response | ModelError) -> int:
+    return reply.usage.tokens if isinstance(reply, Response) else 0
+
+
+def _is_cut(reply: Response | ModelError) -> bool:
+    return isinstance(reply, TruncatedReply) or getattr(reply, "finish_reason", "") == "length"
+
+
+def _loops(reply: Response | ModelError, request: Request, model: Model) -> bool:
+    return len(_distinct(reply)) * 2 < _rows_at_limit(reply, request, model)
 
 
 def _names_another(row: Row) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sliders.chunks.chunk import Chunk
@@ -70,18 +70,18 @@ def naming_first(columns: Sequence[Column]) -> list[Column]:
     return [naming, *(c for c in columns if c is not naming)] if naming is not None else list(columns)
 
 
-def rows_schema(columns: Sequence[Column], least: int = 0) -> dict[str, Any]:
+def rows_schema(columns: Sequence[Column], least: int = 0, counted: Collection[str] = ()) -> dict[str, Any]:
     """JSON schema of several rows, each value words of the document or null; the first column names the row.
 
     Args:
         least: so many rows there must be.
+        counted: names of columns that no row leaves null.
     """
-    value = _VALUE
     names = [column.name for column in columns]
-    anchor = names[0]  # a row of nothing but nulls is how a small model begins to loop: what names the row must be there
+    needed = {names[0], *counted}  # a row of nothing but nulls is how a small model begins to loop
     row = {
         "type": "object",
-        "properties": {name: value["anyOf"][0] if name == anchor else value for name in names},
+        "properties": {name: _VALUE["anyOf"][0] if name in needed else _VALUE for name in names},
         "required": names,
         "additionalProperties": False,
     }
@@ -120,8 +120,10 @@ _MENTIONED_FIELDS = 6
 """A list of mentions labels every phrase of a line: right where the fields cover the line, not for a few of them."""
 
 
-def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column], least: int = 0) -> Request:
-    """All rows of a table that `text` (of so many tokens) tells of; `least` as in `rows_schema`."""
+def rows_prompt(
+    text: str, tokens: int, table: Table, columns: Sequence[Column], least: int = 0, counted: Collection[str] = ()
+) -> Request:
+    """All rows of a table that `text` (of so many tokens) tells of; `least` and `counted` as in `rows_schema`."""
     columns = naming_first(columns)
     prompt = load_prompt("extraction/rows")
     return Request(
@@ -132,7 +134,7 @@ def rows_prompt(text: str, tokens: int, table: Table, columns: Sequence[Column],
             fields=[field_line(c) for c in columns],
         ),
         prompt_hash=prompt.hash,
-        json_schema=rows_schema(columns, least),
+        json_schema=rows_schema(columns, least, counted),
         max_tokens=max(256, min(4096, tokens + 40 * len(columns))),  # a loop is cut here; more rows are read in halves
         enough=says_again,
     )

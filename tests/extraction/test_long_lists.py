@@ -83,3 +83,26 @@ def test_a_list_of_few_rows_is_asked_again_where_the_text_states_many_numbers(tm
         assert ws.extract() == {"keepers": 6}
         assert sorted(ws.tables["keepers"]["times"]) == [3, 4, 5, 6, 7, 8]
     assert asked == [0, 3]
+
+
+def test_a_list_that_loops_over_what_is_no_number_is_read_in_halves(tmp_path: Path) -> None:
+    """Standings beside sides are not what the text counts; where the reply says them on and on, halves are asked for."""
+    asked: list[str] = []
+
+    def reply(request: Request) -> Response:
+        text = request.messages[-1].content
+        asked.append(request.stage)
+        told = [name for name in NAMES if name in text]
+        rows = [{"keeper": name, "times": "1"} for name in told]
+        if len(told) == len(NAMES):
+            rows = [{"keeper": "Merrow", "times": "6-15"}, {"keeper": "Haldor", "times": "10-12"}] * 6
+        data = {"rows": rows}
+        cut = "length" if len(told) == len(NAMES) else "stop"
+        return Response(text=json.dumps(data), data=data, finish_reason=cut)
+
+    with sliders.Workspace(tmp_path / "w.db", model=FunctionModel(reply)) as ws:
+        ws.pin_schema(Schema((KEEPERS,)))
+        ws.add_text("Merrow (6-15) and Haldor (10-12) keep towers. " + TEXT, name="log.txt")
+        assert ws.extract() == {"keepers": len(NAMES)}
+        assert sorted(ws.tables["keepers"]["times"]) == list(range(3, 3 + len(NAMES)))
+    assert asked.count("extract") == 3

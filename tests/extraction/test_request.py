@@ -20,6 +20,14 @@ def test_the_name_of_a_row_is_asked_first_and_must_be_there() -> None:
     assert {"type": "null"} in row["properties"]["points"]["anyOf"]
 
 
+def test_what_the_text_counts_is_never_null() -> None:
+    columns = (PLAYER, POINTS, CLUB)
+    request = rows_prompt("text", 1, Table("players", columns, grain="many"), columns, counted=["points"])
+    row = request.json_schema["properties"]["rows"]["items"]  # type: ignore[index]
+    assert row["properties"]["points"]["type"] == "string"
+    assert {"type": "null"} in row["properties"]["club"]["anyOf"]
+
+
 def test_numbers_alone_keep_their_order() -> None:
     wins = Column("wins", ColumnType.INTEGER)
     assert naming_first((POINTS, wins)) == [POINTS, wins]
