@@ -79,12 +79,14 @@ def header(path: Path) -> bytes:
     """The first 100 bytes of a file; none where it does not exist or is empty.
 
     Raises:
-        StoreError: it cannot be read, or its name cannot be kept in a database.
+        StoreError: it cannot be read, is a folder, or its name cannot be kept in a database.
     """
     try:
         str(path).encode("utf-8")
         if not path.exists():
             return b""
+        if path.is_dir():
+            raise StoreError(f"{str(path)!r} is a folder, and a workspace is one file; give the name of a file in it")
         with path.open("rb") as file:
             return file.read(100)
     except UnicodeEncodeError as error:

@@ -169,8 +169,8 @@ def refuse_foreign(path: Path) -> None:
     Raises:
         StoreError: it is one, or it cannot be read.
     """
-    log = path.with_name(path.name + "-wal")
     head = header(path)
+    log = path.with_name(path.name + "-wal")
     moved = not (log.exists() and log.stat().st_size)  # else the header may still stand in the log: `migrate` looks
     if head.startswith(MAGIC) and moved and _number(head, _APPLICATION) != APPLICATION_ID and _number(head, _PAGES) > 1:
         raise _not_ours(path)

@@ -145,6 +145,12 @@ def test_a_workspace_that_is_a_text_file(fail: Fail) -> None:
     assert "notes.db" in fail("ask", "docs", QUESTION, "-w", "notes.db")[1]
 
 
+@pytest.mark.parametrize("path", ["", ".", "/", "docs"])
+def test_a_workspace_that_is_a_folder(fail: Fail, path: str) -> None:
+    assert "is a folder" in fail("ask", "docs", QUESTION, "-w", path)[1]
+    assert "is a folder" in fail("tables", "-w", path)[1]
+
+
 def test_a_refused_database_is_left_as_it_was(fail: Fail) -> None:
     with contextlib.closing(sqlite3.connect("other.db")) as other:
         other.execute("CREATE TABLE mine (a)")
