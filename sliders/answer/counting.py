@@ -131,10 +131,7 @@ def repair_extremes(tree: exp.Query, names: Names, question: str) -> Iterator[st
         return
     if len(SUPERLATIVE.findall(question)) != 1 or tree.args.get("distinct") or tree.args.get("having"):
         return
-    if re.search(r"\bin (?:one|a single|any one)\b", question, re.I):
-        for total in list(tree.find_all(exp.Sum)):
-            total.replace(exp.Max(this=total.this.copy()))
-            yield "in one: the largest, not the sum"
+    yield from _in_one(tree, names, question)
     measures = [item for item in tree.expressions if item.unalias().find(exp.AggFunc)]
     if tree.args.get("limit"):
         return
@@ -155,6 +152,24 @@ def repair_extremes(tree: exp.Query, names: Names, question: str) -> Iterator[st
     tree.order_by(exp.Ordered(this=key.this.copy(), desc=isinstance(key, exp.Max)), copy=False)
     tree.limit(1, copy=False)
     yield "the other columns are taken from the row of the extreme"
+
+
+def _in_one(tree: exp.Select, names: Names, question: str) -> Iterator[str]:
+    """ "The most points in one match" is the largest number of a row: neither a sum nor a count of rows."""
+    if not re.search(r"\bin (?:one|a single|any one)\b", question, re.I):
+        return
+    for total in list(tree.find_all(exp.Sum)):
+        total.replace(exp.Max(this=total.this.copy()))
+        yield "in one: the largest, not the sum"
+    said = set(re.findall(rf"{SUPERLATIVE.pattern} ([a-z]+)\b", question.lower()))
+    held = [(t, c.column.name) for t in names.used() for c in t.columns if c.column.type in NUMERIC and c.column.name in said]
+    counts = [count for count in tree.find_all(exp.Count) if isinstance(count.this, exp.Star)]
+    if len(held) != 1 or any(column.name == held[0][1] for column in tree.find_all(exp.Column)):
+        return
+    end = exp.Min if _LEAST.search(question) else exp.Max
+    for count in counts:
+        count.replace(end(this=exp.column(held[0][1], table=names.alias_of(held[0][0]))))
+        yield f"in one: the extreme of {held[0][1]}, not a count of rows"
 
 
 def _taken(item: exp.Expr) -> exp.Expr:

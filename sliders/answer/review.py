@@ -16,7 +16,7 @@ from sliders.answer.scope import DIALECT, Names
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
-from sliders.schema.lint import subject
+from sliders.schema.lint import SUPERLATIVES, subject
 from sliders.schema.names import with_article
 
 _MISSING = re.compile(
@@ -186,10 +186,16 @@ def _silent(question: str, tree: exp.Query, names: Names) -> list[Finding]:
 
 
 def unread_numbers(question: str, tree: exp.Query, profiles: Sequence[TableProfile]) -> list[str]:
-    """The number columns that the question speaks of by their own names, and that the statement does not read."""
+    """The number columns that the question speaks of by their own names, and that the statement does not read.
+
+    A single word is a name only behind an extreme ("the most points"), where the statement reads no number at all.
+    """
     used = {column.name.lower() for column in tree.find_all(exp.Column)}
-    names = {p.column.name for t in profiles for p in t.columns if p.column.type in NUMERIC and "_" in p.column.name}
-    return [name for name in sorted(names) if mentions(question, name) and name.lower() not in used]
+    names = {p.column.name for t in profiles for p in t.columns if p.column.type in NUMERIC}
+    extremes = set(re.findall(rf"\b(?:{'|'.join(SUPERLATIVES)}) ([a-z]+)\b", question.lower()))
+    counts_alone = not used & {name.lower() for name in names}
+    named = {name for name in names if (mentions(question, name) if "_" in name else counts_alone and name in extremes)}
+    return [name for name in sorted(named) if name.lower() not in used]
 
 
 def _other_rows(question: str, tree: exp.Query, profiles: Sequence[TableProfile]) -> list[Finding]:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError, TruncatedReply
-from sliders.extraction.attributed import times_counted
 from sliders.extraction.cells import Absence, Cell, Row
 from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.numbers import numbers_in
+from sliders.extraction.listing import counted_in, distinct_rows, loops, names_again, too_few
 from sliders.extraction.reading import Reading, cell_at, cell_of
 from sliders.extraction.records import Record, names_entry, records_of
 from sliders.extraction.refine import Candidate, refine
-from sliders.extraction.request import chunk_document, naming_first, record_prompt, rows_prompt, says_again
+from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
 from sliders.extraction.told import with_own_groups, with_own_numbers, with_sentences, with_whole_names
 from sliders.llm.model import Model, Request, Response
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.schema import Column, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +137,11 @@ async def _many_rows(
     chunk = reading.chunk
     names = tuple(c.name for c in columns)
     text = reading.text.strip() if depth else chunk_document(chunk)
-    times = {c.name: times_counted(text, c.name.rsplit("_", 1)[-1]) for c in columns if c.type in _NUMBERS}
-    times = {name: count for name, count in times.items() if count}
+    times = counted_in(text, columns)
     request, reply, spent = await _list_of(text, table, columns, model, times)
-    items = _distinct(reply)
-    looping = _loops(reply, request, model) or (depth > 0 and _names_again(items, columns))
-    if (not looping or _sparse(items, times)) and _is_cut(reply):
+    items = distinct_rows(reply, times)
+    looping = loops(reply, request, model) or (depth > 0 and names_again(items, columns))
+    if (not looping or too_few(items, times)) and _is_cut(reply):
         halves = _halves(reading)
         if halves and depth < 4:
             parts = [await _many_rows(half, table, columns, model, depth + 1) for half in halves]
@@ -189,30 +186,15 @@ async def _list_of(
     tokens = model.count_tokens(text)
     request = rows_prompt(text, tokens, table, columns, counted=tuple(times))
     reply = await _asked(request, model)
-    listed = len(_distinct(reply))
-    if not isinstance(reply, Response) or not _sparse(_distinct(reply), times) or _loops(reply, request, model):
+    listed = len(distinct_rows(reply))
+    if not isinstance(reply, Response) or not too_few(distinct_rows(reply), times) or loops(reply, request, model):
         return request, reply, 0
     least = max(times.values()) // 2 if listed else 1
     again = rows_prompt(text, tokens, table, columns, least=least, counted=tuple(times))
     second = await _asked(again, model)
-    if listed and len(_distinct(second)) <= listed:
+    if listed and len(distinct_rows(second)) <= listed:
         return request, reply, _tokens(second)
     return again, second, reply.usage.tokens
-
-
-def _sparse(rows: Sequence[dict[str, Any]], times: Mapping[str, int]) -> bool:
-    """Whether a list has few rows for the numbers that its text counts; a row with no single number ("6-15") is none."""
-    listed = [row for row in rows if all(row.get(name) is None or _is_number(row[name]) for name in times)]
-    return len(listed) * _SPARSE < max(times.values(), default=0)
-
-
-def _is_number(value: object) -> bool:
-    return len(list(numbers_in(str(value)))) == 1
-
-
-_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
-_SPARSE = 3
-"""So many numbers in the unit of a column may stand for one row."""
 
 
 def _tokens(reply: Response | ModelError) -> int:
@@ -223,47 +205,10 @@ def _is_cut(reply: Response | ModelError) -> bool:
     return isinstance(reply, TruncatedReply) or getattr(reply, "finish_reason", "") == "length"
 
 
-def _loops(reply: Response | ModelError, request: Request, model: Model) -> bool:
-    return len(_distinct(reply)) * 2 < _rows_at_limit(reply, request, model)
-
-
 def _names_another(row: Row) -> bool:
     """A row whose first name is the value of another of its columns: it is about that other kind of thing."""
     values = [cell.value for cell in row.cells if isinstance(cell.value, str)]
     return len(values) > 1 and values[0] in values[1:]
-
-
-def _listed(reply: Response | ModelError) -> list[Any]:
-    data = reply.data if isinstance(reply, Response) else None
-    rows = data.get("rows") if isinstance(data, dict) else None
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-
-
-def _rows_at_limit(reply: Response | ModelError, request: Request, model: Model) -> float:
-    """How many rows a reply has, or would have had at its limit where it was stopped before it."""
-    rows = len(_listed(reply))
-    if not isinstance(reply, Response) or reply.finish_reason != "length" or not says_again(reply.text):
-        return rows
-    return rows * max(1.0, request.max_tokens / max(1, model.count_tokens(reply.text)))
-
-
-def _distinct(reply: Response | ModelError) -> list[dict[str, Any]]:
-    """The rows without repetitions: a small model that has nothing more to say says the last row again."""
-    seen: dict[str, dict[str, Any]] = {}
-    for row in _listed(reply):
-        seen.setdefault(json.dumps(row, sort_keys=True), row)
-    return list(seen.values())
-
-
-def _names_again(rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> bool:
-    """Whether a list ends in rows whose names it had already: it says the same things again with other values."""
-    naming = naming_first(columns)[0].name
-    names = [str(row.get(naming)) for row in rows]
-    last = range(max(0, len(names) - _REPEATED), len(names))
-    return len(names) > _REPEATED and all(names[i] in names[:i] for i in last)
-
-
-_REPEATED = 3
 
 
 def _halves(reading: Reading) -> list[Reading]:

@@ -185,6 +185,7 @@ def test_other_limits_stay(sql: str) -> None:
         ("How many ships?", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen' AND port = 'Oslo'", "two different"),
         ("How many?", "SELECT COUNT(*) FROM crews WHERE role = 'Bergen'", "ships.port"),
         ("Who is longer?", "SELECT name FROM ships WHERE length > (SELECT length FROM ships)", "4 rows"),
+        ("Which ship has the most people?", "SELECT ship FROM crews GROUP BY ship ORDER BY COUNT(*) DESC LIMIT 1", "people"),
     ],
 )
 def test_what_is_odd_is_said(question: str, sql: str, word: str) -> None:
@@ -192,6 +193,35 @@ def test_what_is_odd_is_said(question: str, sql: str, word: str) -> None:
     tree = parse_select(sql)
     found = review(question, tree, run(sql), profiles(run), (), run)
     assert any(word in one.text for one in found)
+
+
+@pytest.mark.parametrize(
+    ("question", "end"),
+    [
+        ("Which ship had the most people in one crew, and how many?", "MAX(c.people)"),
+        ("Which ship had the fewest people in a single crew?", "MIN(c.people)"),
+        ("Which ship had the most crews?", "COUNT(*)"),
+    ],
+)
+def test_an_extreme_in_one_row_is_no_count_of_rows(question: str, end: str) -> None:
+    both = "crews AS c JOIN ships AS s ON c.ship = s.name"
+    found = repaired(f"SELECT c.ship, COUNT(*) FROM {both} GROUP BY c.ship ORDER BY COUNT(*) LIMIT 1", question)
+    assert f"c.ship, {end} FROM" in found
+    assert f"ORDER BY {end} LIMIT" in found
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("Which ship has the most crews?", "SELECT ship FROM crews GROUP BY ship ORDER BY COUNT(*) DESC LIMIT 1"),
+        ("Which ship has the most people?", "SELECT ship FROM crews ORDER BY people DESC LIMIT 1"),
+        ("In how many ships did people sail?", "SELECT COUNT(DISTINCT ship) FROM crews"),
+    ],
+)
+def test_nothing_is_odd_about_an_extreme_that_is_read(question: str, sql: str) -> None:
+    run = database()
+    found = review(question, parse_select(sql), run(sql), profiles(run), (), run)
+    assert not [one.text for one in found if "does not read it" in one.text]
 
 
 def test_values_take_the_shape_of_the_result() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import sliders
 from sliders.llm.model import Request, Response
 from sliders.llm.testing import FunctionModel
@@ -106,3 +108,22 @@ def test_a_list_that_loops_over_what_is_no_number_is_read_in_halves(tmp_path: Pa
         assert ws.extract() == {"keepers": len(NAMES)}
         assert sorted(ws.tables["keepers"]["times"]) == list(range(3, 3 + len(NAMES)))
     assert asked.count("extract") == 3
+
+
+@pytest.mark.parametrize("empty", [None, "", "null"])
+def test_a_name_said_again_without_its_number_is_one_row(tmp_path: Path, empty: str | None) -> None:
+    names = NAMES[:3]
+    rows = [{"keeper": name, "times": str(n + 3)} for n, name in enumerate(names)]
+    rows += [{"keeper": name, "times": empty} for name in [*names, "Hallam"]]
+
+    def reply(request: Request) -> Response:
+        return Response(text=json.dumps({"rows": rows}), data={"rows": rows}, finish_reason="stop")
+
+    with sliders.Workspace(tmp_path / "w.db", model=FunctionModel(reply)) as ws:
+        ws.pin_schema(Schema((KEEPERS,)))
+        lit = " ".join(f"{name} lit the lamp {n + 3} {WINTER}" for n, name in enumerate(names))
+        ws.add_text(f"{lit} Hallam slept.", "log.txt")
+        ws.extract()
+        found = ws.tables["keepers"]
+        assert sorted(found["keeper"]) == ["Hallam", *names]
+        assert found["times"].sum() == 3 + 4 + 5
