@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sliders.answer.profile import TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.prune import resolved
-from sliders.answer.scope import DIALECT, Names, stated_tests
+from sliders.answer.scope import DIALECT, Names, drop_condition, stated_tests
 from sliders.answer.values import RunSql
 from sliders.schema.opponents import side_columns
 from sliders.schema.schema import ColumnType
@@ -162,7 +162,8 @@ def values_of_one_sql(tree: exp.Query, names: Names) -> str | None:
 def single_table_sql(tree: exp.Query, names: Names) -> str | None:
     """The same statement over the one joined table that has every column it reads; None when there is no such table.
 
-    Joins of a table with itself, and statements with subqueries, stay as they are.
+    A column of another table that is only tested to be there is not read. Joins of a table with itself, and statements
+    with subqueries, stay as they are.
     """
     if not isinstance(tree, exp.Select) or len(list(tree.find_all(exp.Select))) > 1 or not tree.args.get("joins"):
         return None
@@ -171,12 +172,16 @@ def single_table_sql(tree: exp.Query, names: Names) -> str | None:
         return None
     alone = tree.copy()
     alone.set("joins", None)
-    read = {column.name.lower() for column in alone.find_all(exp.Column)}
     named = {alias.alias.lower() for alias in alone.find_all(exp.Alias)}
-    holders = [profile for profile in names.used() if all(profile.column(name) for name in read - named)]
-    if not holders:
-        return None
-    return _over(alone, holders[-1])
+    tests = stated_tests(alone)
+    tested = {id(column) for test in tests for column in test.find_all(exp.Column)}
+    for loose in (set[int](), tested):
+        read = {column.name.lower() for column in alone.find_all(exp.Column) if id(column) not in loose} - named
+        holders = [profile for profile in names.used() if all(profile.column(name) for name in read)]
+        if holders and (read or not loose):
+            other = [test for test in tests if not all(holders[-1].column(c.name) for c in test.find_all(exp.Column))]
+            return _over(alone, holders[-1]) if all([drop_condition(test) for test in other]) else None
+    return None
 
 
 def _over(alone: exp.Select, table: TableProfile) -> str:

@@ -247,6 +247,14 @@ def test_values_are_said_in_words() -> None:
             "SELECT s.length FROM crews AS c JOIN ships AS s ON c.role = s.port WHERE s.name = 'Grey Gull'",
             "SELECT length FROM ships WHERE name = 'Grey Gull'",
         ),
+        (
+            "SELECT s.name FROM ships AS s JOIN crews AS c ON s.name = c.role WHERE c.people IS NOT NULL AND s.length > 9",
+            "SELECT name FROM ships WHERE length > 9",
+        ),
+        (
+            "SELECT s.name FROM ships AS s JOIN crews AS c ON s.name = c.role WHERE c.people IS NOT NULL OR s.length > 9",
+            None,
+        ),
         ("SELECT a.name FROM ships AS a JOIN ships AS b ON a.port = b.port", None),
         ("SELECT s.length, c.role FROM ships AS s JOIN crews AS c ON c.ship = s.name", None),
         ("SELECT name FROM ships", None),
