@@ -11,7 +11,7 @@ from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.guidelines import guidelines_for
-from sliders.schema.lint import LintIssue, lint_table, subject
+from sliders.schema.lint import LintIssue, lint_table, subject, without_total
 from sliders.schema.literals import uncovered
 from sliders.schema.merging import Embed, merge_table
 from sliders.schema.names import plural, snake_name, spoken_name, with_article
@@ -142,6 +142,11 @@ async def _proposed(
         reply = await model.generate(induction_prompt(question, samples, Schema()))
         tokens += reply.usage.tokens
     proposal = proposal_of(reply, grain, question, counted)
+    plain = without_total(question)
+    if plain != question and not lint_table(proposal, question)[0].columns:  # it saw nothing but the sum
+        reply = await model.generate(induction_prompt(plain, samples, schema))
+        tokens += reply.usage.tokens
+        proposal = proposal_of(reply, grain, plain, counted)
     open_parts = uncovered(question, [str(p.get("asked", "")) for p in parts_of(reply)], proposal, texts)
     if open_parts and complete:
         again = await model.generate(induction_prompt(question, samples, schema, open_parts))

@@ -98,6 +98,18 @@ def lint_table(table: Table, question: str = "") -> tuple[Table, tuple[LintIssue
     return replace(table, name=name, columns=tuple(kept)), tuple(issues)
 
 
+def without_total(question: str) -> str:
+    """The question about each thing, without the words that ask for the sum of them.
+
+    >>> without_total("How many people were hurt in total?"), without_total("What is the total cost?")
+    ('How many people were hurt?', 'What is the cost?')
+    """
+    return _TOTAL.sub("", question)
+
+
+_TOTAL = re.compile(r",? (?:in (?:total|all|sum)|altogether|overall|all told)\b|\btotal (?=[a-z])", re.IGNORECASE)
+
+
 def _repair(column: Column, table: Table, question: str, issues: list[LintIssue]) -> Column | None:
     name = snake_name(column.name, "fact")
     parts = [p for p in name.split("_") if p]

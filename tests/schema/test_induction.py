@@ -48,6 +48,14 @@ def test_what_sql_must_compute_is_no_column(name: str) -> None:
     assert any(issue.action == "dropped" for issue in found.issues)
 
 
+def test_a_question_for_a_sum_is_asked_of_each_thing_where_nothing_but_the_sum_was_seen() -> None:
+    total = proposal(("total", "total", "integer"))
+    found = induce("How many barrels were lost in total?", total, proposal(("barrels lost", "barrels_lost", "integer")))
+    assert found.table.column_names == ("barrels_lost",)
+    seen = proposal(("barrels lost", "barrels_lost", "integer"), ("total", "total", "integer"))
+    assert induce("How many barrels were lost in total?", seen).table.column_names == ("barrels_lost",)
+
+
 def test_a_name_that_no_column_covers_is_asked_for_once_more() -> None:
     found = induce(
         "How much cargo did Orla Finch carry?",
