@@ -192,10 +192,13 @@ def unread_numbers(question: str, tree: exp.Query, profiles: Sequence[TableProfi
     """
     used = {column.name.lower() for column in tree.find_all(exp.Column)}
     names = {p.column.name for t in profiles for p in t.columns if p.column.type in NUMERIC}
-    extremes = set(re.findall(rf"\b(?:{'|'.join(SUPERLATIVES)}) ([a-z]+)\b", question.lower()))
+    extremes = set(_EXTREME.findall(question.lower()))
     counts_alone = not used & {name.lower() for name in names}
     named = {name for name in names if (mentions(question, name) if "_" in name else counts_alone and name in extremes)}
     return [name for name in sorted(named) if name.lower() not in used]
+
+
+_EXTREME = re.compile(rf"\b(?:{'|'.join(sorted(SUPERLATIVES))}) ([a-z]+)\b")
 
 
 def _other_rows(question: str, tree: exp.Query, profiles: Sequence[TableProfile]) -> list[Finding]:

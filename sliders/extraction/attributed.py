@@ -24,6 +24,11 @@ Owned = dict[str, list[tuple[int, int]]]
 """By name, the spans of its numbers."""
 
 
+def unit_of(column: str) -> str:
+    """The word for what a column of this name counts ("total_points": "points")."""
+    return column.rsplit("_", 1)[-1]
+
+
 def times_counted(text: str, unit: str) -> int:
     """How often the text prints a number before this unit; 0 where that is too seldom to show that it counts in it."""
     times = len(_counted(text, unit))

@@ -158,7 +158,7 @@ async def _many_rows(
         return Extraction(chunk.id, table.name, names, (), (Refusal(chunk.id, table.name, str(reply)),))
     rows = []
     for ordinal, item in enumerate(items):
-        mentions = [(c, str(item[c.name])) for c in columns if isinstance(item, dict) and item.get(c.name) is not None]
+        mentions = [(c, str(item[c.name])) for c in columns if item.get(c.name) is not None]
         row = _row(reading, table, columns, mentions, reply, request, model, ordinal)
         if any(cell.absence is None for cell in row.cells) and not _names_another(row):
             rows.append(row)
@@ -186,13 +186,13 @@ async def _list_of(
     tokens = model.count_tokens(text)
     request = rows_prompt(text, tokens, table, columns, counted=tuple(times))
     reply = await _asked(request, model)
-    listed = len(distinct_rows(reply))
-    if not isinstance(reply, Response) or not too_few(distinct_rows(reply), times) or loops(reply, request, model):
+    rows = distinct_rows(reply)
+    if not isinstance(reply, Response) or not too_few(rows, times) or loops(reply, request, model):
         return request, reply, 0
-    least = max(times.values()) // 2 if listed else 1
+    least = max(times.values()) // 2 if rows else 1
     again = rows_prompt(text, tokens, table, columns, least=least, counted=tuple(times))
     second = await _asked(again, model)
-    if listed and len(distinct_rows(second)) <= listed:
+    if rows and len(distinct_rows(second)) <= len(rows):
         return request, reply, _tokens(second)
     return again, second, reply.usage.tokens
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sliders.errors import ModelError
-from sliders.extraction.attributed import times_counted
+from sliders.extraction.attributed import times_counted, unit_of
 from sliders.extraction.numbers import numbers_in
 from sliders.extraction.request import naming_first, says_again
 from sliders.llm.model import Model, Request, Response
@@ -17,7 +17,7 @@ from sliders.schema.schema import Column, ColumnType
 def counted_in(text: str, columns: Sequence[Column]) -> dict[str, int]:
     """By column whose unit ("points") the text counts in, how often it does so."""
     numbers = [c.name for c in columns if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)]
-    times = {name: times_counted(text, name.rsplit("_", 1)[-1]) for name in numbers}
+    times = {name: times_counted(text, unit_of(name)) for name in numbers}
     return {name: count for name, count in times.items() if count}
 
 
@@ -40,7 +40,7 @@ def loops(reply: Response | ModelError, request: Request, model: Model) -> bool:
     return len(distinct_rows(reply)) * 2 < _rows_at_limit(reply, request, model)
 
 
-def _listed(reply: Response | ModelError) -> list[Any]:
+def _listed(reply: Response | ModelError) -> list[dict[str, Any]]:
     data = reply.data if isinstance(reply, Response) else None
     rows = data.get("rows") if isinstance(data, dict) else None
     return [_without_empty(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
@@ -69,8 +69,11 @@ def distinct_rows(reply: Response | ModelError, counted: Collection[str] = ()) -
     for row in _listed(reply):
         seen.setdefault(json.dumps(row, sort_keys=True), row)
     rows = list(seen.values())
-    bare = [row for row in rows if counted and all(row.get(name) is None for name in counted)]
-    return [row for row in rows if row not in bare or not any(_says_more(other, row) for other in rows)]
+    return [row for row in rows if not (_is_bare(row, counted) and any(_says_more(other, row) for other in rows))]
+
+
+def _is_bare(row: dict[str, Any], counted: Collection[str]) -> bool:
+    return bool(counted) and all(row.get(name) is None for name in counted)
 
 
 def _says_more(row: dict[str, Any], than: dict[str, Any]) -> bool:

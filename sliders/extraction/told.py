@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sliders.extraction.attributed import Owned, attributed, is_of_another
+from sliders.extraction.attributed import Owned, attributed, is_of_another, unit_of
 from sliders.extraction.cells import Absence, Cell, Grounding, Row, Scalar, Span
 from sliders.extraction.current import current_amount
 from sliders.extraction.dates import dates_in
@@ -153,7 +153,7 @@ def with_own_numbers(reading: Reading, rows: list[Row], columns: Sequence[Column
     for column in columns:
         if column.type not in _NUMBERS or not names:
             continue
-        owned = attributed(reading.text, names, column.name.rsplit("_", 1)[-1])
+        owned = attributed(reading.text, names, unit_of(column.name))
         if owned:
             rows = [_with_own_number(reading, row, naming.name, column, owned) for row in rows]
     return rows
