@@ -14,8 +14,8 @@ from sliders.documents.document import Document
 from sliders.executor.learning import description_vector
 from sliders.executor.reader import Place, Reading
 from sliders.executor.vectors import SegmentIndex
-from sliders.extraction.cells import Absence, Cell, Grounding, Scalar, Span
-from sliders.schema.schema import Column, Table
+from sliders.extraction.cell import Absence, Cell, Grounding, Scalar, Span
+from sliders.schema.types import Column, Table
 
 _WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _SHORT = 2

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.gold_reader import as_values
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.plan.filters import Expression, truth
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 GROUPS = ("1 filter", "2 to 3 filters", "4 and more filters")
 

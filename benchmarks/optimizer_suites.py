@@ -13,7 +13,7 @@ from sliders.api import Workspace
 from sliders.executor.vectors import SegmentIndex, update_index
 from sliders.llm.model import Model
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.schema import Schema
+from sliders.schema.types import Schema
 
 SUITES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "ntsb_aviation": (("accidents", ("event_date", "city", "state", "operator", "aircraft_make", "aircraft_model",

@@ -27,7 +27,7 @@ from sliders.answer.profile import profile_tables
 from sliders.answer.values import SqlAnswer, TableView
 from sliders.errors import QueryError
 from sliders.llm.model import Request, Response, Usage
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,12 @@ from sliders.executor.ingest import AddReport, Paths, add_paths, add_text
 from sliders.executor.running import run_sync
 from sliders.executor.session import Report, Session, silent
 from sliders.executor.why import Explanation, why
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.llm.connect import connect
 from sliders.llm.model import Model, Usage
 from sliders.plan.directives import Directive, parse_hints
 from sliders.schema.pinning import schema_from
-from sliders.schema.schema import Schema, Table
+from sliders.schema.types import Schema, Table
 from sliders.settings import Budget, Settings
 from sliders.store.audit import ExportFormat, export, verify_audit
 from sliders.store.catalog import Catalog

@@ -46,7 +46,7 @@ from sliders.documents.discover import discover
 from sliders.errors import PlanError, SettingsError, SlidersError
 from sliders.executor.querying import is_sql
 from sliders.plan.directives import parse_hints
-from sliders.schema.schema import Schema
+from sliders.schema.types import Schema
 from sliders.store.audit import ExportFormat
 
 app = typer.Typer(

@@ -30,7 +30,7 @@ from sliders.llm.testing import FunctionModel
 from sliders.llm.tokens import token_counter
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import relation_of
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database

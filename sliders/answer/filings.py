@@ -18,7 +18,7 @@ from sliders.answer.profile import TEXTUAL, TableProfile, identifier, quote
 from sliders.answer.question import NamedValue
 from sliders.answer.scope import DIALECT, Names
 from sliders.schema.periods import period_roles
-from sliders.schema.schema import ColumnType
+from sliders.schema.types import ColumnType
 
 _YEAR = r"(?:FY\s?|fiscal (?:year )?)?((?:19|20)\d\d)"
 _PAPER = r"(?:10-?[KQ]s?|20-?Fs?|(?:annual |quarterly )?(?:reports?|filings?)|editions?)\b"

@@ -11,7 +11,7 @@ from sliders.answer.prune import resolved
 from sliders.answer.scope import DIALECT, Names, drop_condition, stated_tests
 from sliders.answer.values import RunSql
 from sliders.schema.opponents import side_columns
-from sliders.schema.schema import ColumnType
+from sliders.schema.types import ColumnType
 
 
 def repair_conditions(tree: exp.Query, names: Names) -> Iterator[str]:

@@ -12,7 +12,7 @@ from sliders.answer.missing import ask_other
 from sliders.answer.profile import TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.question import normal
 from sliders.answer.scope import Names
-from sliders.schema.schema import ColumnType
+from sliders.schema.types import ColumnType
 
 YES = {"yes", "true", "1", "y"}
 NO = {"no", "false", "0", "n"}

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sliders.answer.values import RunSql, TableView
-from sliders.extraction.cells import Scalar
-from sliders.schema.schema import Column, ColumnType
+from sliders.extraction.cell import Scalar
+from sliders.schema.types import Column, ColumnType
 
 MAX_VALUES = 2000
 """Distinct values kept per column: enough to look a literal up, small enough to hold for every column."""
 SHOWN_VALUES = 12
 SHOWN_CHARACTERS = 200
 
-TEXTUAL = (ColumnType.TEXT, ColumnType.ENUM)
+TEXTUAL = (ColumnType.TEXT, ColumnType.CATEGORY)
 DATED = (ColumnType.DATE, ColumnType.DATETIME)
 NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 

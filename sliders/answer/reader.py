@@ -16,7 +16,7 @@ from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
 from sliders.answer.values import Value
 from sliders.errors import ModelRefusal, TruncatedReply
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.extraction.grounding import ground
 from sliders.extraction.numbers import numbers_in
 from sliders.llm.model import Model, Request, Usage

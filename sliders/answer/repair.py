@@ -16,7 +16,7 @@ from sliders.answer.pieces import repair_documents, repair_pieces
 from sliders.answer.profile import DATED, NUMERIC
 from sliders.answer.question import NamedValue, bounds, iso_date, numbers
 from sliders.answer.scope import Names, drop_condition, stated_tests
-from sliders.schema.schema import ColumnType
+from sliders.schema.types import ColumnType
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _SILENCE = re.compile(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from sliders.answer.values import Value
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage
 
 Status = Literal["answered", "not_found", "incomplete", "failed"]

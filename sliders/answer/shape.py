@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from sliders.answer.question import asks_list, decimals
 from sliders.answer.values import Value
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 
 Rows = Sequence[Sequence[Scalar]]
 SHOWN_ROWS = 12

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 Status = Literal["answered", "not_found", "incomplete"]
 Value = Scalar | list[Scalar] | list[list[Scalar]]

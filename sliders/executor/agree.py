@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sliders.executor.session import Session
 from sliders.extraction.categories import categorised
-from sliders.extraction.cells import Cell, Grounding, Row, Span, with_changed
+from sliders.extraction.cell import Cell, Grounding, Row, Span, with_changed
 from sliders.extraction.coerce import Coerced
 from sliders.extraction.consensus import Line, agreed
 from sliders.extraction.labelled import settled_by_labels
@@ -18,7 +18,7 @@ from sliders.extraction.records import Record, records_of
 from sliders.extraction.sentences import counts_deaths, nobody_died
 from sliders.extraction.titles import dated, titled
 from sliders.extraction.twins import filled_by_twins
-from sliders.schema.schema import Table
+from sliders.schema.types import Table
 
 
 def agree(session: Session, table: Table) -> int:

@@ -27,7 +27,7 @@ from sliders.executor.shaping import PrintedPeriods, period_grain, printed_perio
 from sliders.executor.sides import add_sides, derived_tables
 from sliders.llm.model import Usage
 from sliders.schema.induction import Induction, complete_table, induce_schema
-from sliders.schema.schema import ColumnType, Grain, Schema, Table
+from sliders.schema.types import ColumnType, Grain, Schema, Table
 from sliders.store.guard import run_readonly
 from sliders.store.records import SqlAttempt as StoredAttempt
 

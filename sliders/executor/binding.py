@@ -9,7 +9,7 @@ from sliders.errors import QueryError
 from sliders.executor.session import Session
 from sliders.plan.names import SYSTEM, QueryTable
 from sliders.plan.query import Query, parse_query
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
 DOCS = "docs"
 """The table of all documents, one row each."""

@@ -10,7 +10,7 @@ from sliders.answer.values import TableView
 from sliders.chunks.sentences import sentence_spans
 from sliders.errors import QueryError, StoreError
 from sliders.executor.session import Session
-from sliders.extraction.cells import Row
+from sliders.extraction.cell import Row
 from sliders.store.guard import run_readonly
 
 MOST = 20

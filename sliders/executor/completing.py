@@ -16,7 +16,7 @@ from sliders.executor.reader import AttributeReader
 from sliders.executor.retype import retype
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
-from sliders.schema.schema import Schema, Table
+from sliders.schema.types import Schema, Table
 
 ROUNDS = 2
 """How often a statement may ask for more cells before all columns of the question are filled."""

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from sliders.errors import SchemaError, StoreError
 from sliders.executor.session import Session
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.extraction.coerce import coerce
 from sliders.reconcile.profile import comparison_form
-from sliders.schema.schema import Schema, Table
+from sliders.schema.types import Schema, Table
 from sliders.store.database import quote_identifier
 from sliders.store.records import Correction, TableVersion
 

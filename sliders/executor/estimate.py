@@ -14,7 +14,7 @@ from sliders.extraction.request import chunk_document, record_prompt, rows_promp
 from sliders.llm.model import Request
 from sliders.llm.usage import PriceTable
 from sliders.schema.induction import induction_prompt
-from sliders.schema.schema import Column, Schema, Table
+from sliders.schema.types import Column, Schema, Table
 
 _ASSUMED_COLUMNS = 4
 """Columns of a question whose schema is not known yet."""

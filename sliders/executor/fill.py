@@ -14,12 +14,12 @@ from sliders.executor.pinned_sides import fill_from_results
 from sliders.executor.prune import ChunkJudge
 from sliders.executor.session import Session
 from sliders.executor.statements import fill_statements
-from sliders.extraction.cells import Absence, Row
+from sliders.extraction.cell import Absence, Row
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.extractor import Extraction, extract_chunk
 from sliders.extraction.gate import gate_chunk
 from sliders.extraction.records import records_of
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 from sliders.store.records import Decision, Task
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from sliders.answer.result import frame_of
 from sliders.errors import StoreError
 from sliders.executor.session import Session
-from sliders.schema.schema import Schema
+from sliders.schema.types import Schema
 from sliders.store.database import quote_identifier
 
 

@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary
 
 from sliders.executor.session import Session
 from sliders.executor.vectors import SegmentIndex
-from sliders.extraction.cells import Cell, Row, Scalar
+from sliders.extraction.cell import Cell, Row, Scalar
 from sliders.extraction.extractor import row_id
-from sliders.schema.schema import Table
+from sliders.schema.types import Table
 from sliders.store.catalog import Catalog
 from sliders.store.records import Task
 

@@ -21,13 +21,13 @@ from sliders.executor.reader import AttributeReader
 from sliders.executor.session import Session
 from sliders.executor.sought import Seeking, rows_printing
 from sliders.executor.vectors import SegmentIndex
-from sliders.extraction.cells import Absence, Cell, Scalar
+from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.plan.cost import Rounds, Statistics, expected_tokens, rounds
 from sliders.plan.filters import Expression, Filter, leaves, reduce
 from sliders.plan.names import SYSTEM
 from sliders.plan.operators import DocumentTrace, Step
 from sliders.plan.order import Ordered, order
-from sliders.schema.schema import Table
+from sliders.schema.types import Table
 
 _VALUE = 20_000
 """Tokens that finding a value is worth (or one reading of its document, where that is more): segments are sent while their

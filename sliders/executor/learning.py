@@ -11,7 +11,7 @@ from sliders.chunks.evidence import Evidence, build_evidence, seed_evidence
 from sliders.executor.session import Session
 from sliders.plan.cost import Depths, Share, Statistics
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 _LEVEL = "query evidence"
 _KEPT_VECTORS = 64

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sliders.executor.lazy import TableRun
 from sliders.executor.matching import canonical_forms, matcher
 from sliders.executor.sought import Seeking, Sought, share_printing, sought
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.plan.cost import Estimate
 from sliders.plan.filters import And, Expression, Filter, conjunction
 from sliders.plan.joins import FilterCost, NextJoin, Side, first_join, next_join

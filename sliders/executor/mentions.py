@@ -13,7 +13,7 @@ from sliders.answer.scope import DIALECT, parse_select
 from sliders.answer.values import SqlAnswer
 from sliders.executor.session import Session
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import ColumnType, Table
+from sliders.schema.types import ColumnType, Table
 
 
 def none_mentioned(session: Session, found: SqlAnswer) -> SqlAnswer:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sliders.executor.session import Session
 from sliders.llm.prompts import load_prompt
-from sliders.schema.schema import Schema, Table
+from sliders.schema.types import Schema, Table
 
 
 def known_needs(session: Session, question: str) -> tuple[Table, tuple[str, ...]] | None:

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from sliders.executor.session import Session
 from sliders.executor.sides import Roles, result_columns, sides_of
-from sliders.extraction.cells import Cell, Grounding, Row, Span
+from sliders.extraction.cell import Cell, Grounding, Row, Span
 from sliders.extraction.scores import read_score
 from sliders.schema.opponents import SideColumns, side_columns
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.records import Task
 
 

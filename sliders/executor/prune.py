@@ -11,7 +11,7 @@ import numpy as np
 from sliders.chunks.lexical import BM25
 from sliders.executor.session import Session
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 if TYPE_CHECKING:
     from sliders.executor.fill import Work

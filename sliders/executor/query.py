@@ -30,7 +30,7 @@ from sliders.plan.explain import Explanation
 from sliders.plan.filters import Expression
 from sliders.plan.operators import DocumentTrace, PlanNode
 from sliders.plan.query import Query, TableUse, contradiction
-from sliders.schema.schema import Table
+from sliders.schema.types import Table
 
 _WINDOW_SHARE = 0.25
 _LARGEST_WINDOW = 2_000

@@ -19,7 +19,7 @@ from sliders.executor.settle import settle
 from sliders.plan.explain import Explanation
 from sliders.plan.names import SYSTEM, QueryTable
 from sliders.plan.query import Query, parse_query
-from sliders.schema.schema import Schema, Table
+from sliders.schema.types import Schema, Table
 from sliders.store.guard import known_tables, run_readonly
 
 

@@ -12,14 +12,14 @@ from sliders.documents.document import Document
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.executor.conventions import context_of
 from sliders.executor.session import Session
-from sliders.extraction.cells import Cell, Span
+from sliders.extraction.cell import Cell, Span
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.extractor import extract_chunk
 from sliders.extraction.request import record_prompt
 from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 Place = tuple[int, int]
 """Start and end of a segment in `Document.text`."""

@@ -17,7 +17,7 @@ from sliders.extraction.scores import GROUPS, results_in, side_of
 from sliders.schema.lint import subject
 from sliders.schema.literals import literals
 from sliders.schema.names import plural, spoken_name, with_article
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 _SHARE, _FEWEST, _MOST_A_DOCUMENT = 0.6, 2, 4
 _EVENTS = frozenset("game match fixture bout fight contest final".split())

@@ -7,11 +7,11 @@ import re
 from dataclasses import replace
 
 from sliders.executor.session import Session
-from sliders.extraction.cells import Absence, Cell, Row
+from sliders.extraction.cell import Absence, Cell, Row
 from sliders.extraction.coerce import coerce
 from sliders.extraction.lexicon import stem
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.records import Task
 
 _FEWEST = 3

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sliders.executor.matching import canonical_forms
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.plan.names import SYSTEM
 from sliders.plan.query import result_sql
 from sliders.store.database import quote_identifier

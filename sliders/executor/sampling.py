@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sliders.chunks.chunk import Chunk
 from sliders.executor.session import Session
 from sliders.extraction.records import records_of
-from sliders.schema.schema import Grain
+from sliders.schema.types import Grain
 
 _SMALL_WINDOW = 40_000
 _RECORD_SHARE = 0.5

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sliders.executor.session import Session
-from sliders.extraction.cells import Absence, Cell, Grounding, Row
+from sliders.extraction.cell import Absence, Cell, Grounding, Row
 from sliders.extraction.scores import read_score
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.records import Task
 
 _FEWEST = 3

@@ -11,7 +11,7 @@ from sliders.executor.dating import document_dates
 from sliders.executor.memory import criteria_of, recall, remember
 from sliders.executor.session import Session
 from sliders.executor.sides import derived_tables
-from sliders.extraction.cells import Row
+from sliders.extraction.cell import Row
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import relation_of
 from sliders.reconcile.values import (
@@ -22,7 +22,7 @@ from sliders.reconcile.values import (
     ReconciledRow,
     Reconciliation,
 )
-from sliders.schema.schema import Table
+from sliders.schema.types import Table
 from sliders.store.records import Derivation
 from sliders.store.tables import DataRow
 

@@ -19,7 +19,7 @@ from sliders.extraction.scales import scale_in
 from sliders.extraction.statements import StatementLine, statements_of
 from sliders.schema.names import snake_name, spoken_name
 from sliders.schema.periods import period_roles
-from sliders.schema.schema import Column, ColumnType, Grain, Table
+from sliders.schema.types import Column, ColumnType, Grain, Table
 
 _SAMPLED = 24
 _LONGEST = 5

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 from sliders.executor.scores import hide_column, split_columns
 from sliders.executor.session import Session
-from sliders.extraction.cells import Absence, Cell, Grounding, Row
+from sliders.extraction.cell import Absence, Cell, Grounding, Row
 from sliders.extraction.extractor import row_id
 from sliders.extraction.scores import side_of
 from sliders.schema.names import plural
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
 _FEWEST, _SHARE = 3, 0.6
 _DERIVED = "derived tables"

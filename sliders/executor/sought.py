@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from sliders.documents.document import Document
 from sliders.executor.vectors import SegmentIndex
-from sliders.extraction.cells import Cell, Scalar
+from sliders.extraction.cell import Cell, Scalar
 from sliders.extraction.countries import country_of
 from sliders.reconcile.folding import fold, name_tokens
-from sliders.schema.schema import ColumnType
+from sliders.schema.types import ColumnType
 
 if TYPE_CHECKING:
     from sliders.executor.lazy import TableRun

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
 from sliders.executor.session import Session
-from sliders.extraction.cells import Cell, Row
+from sliders.extraction.cell import Cell, Row
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.extractor import extract_chunk, row_id
 from sliders.extraction.period_rows import choose_lines, document_cells, period_rows, with_common_name
 from sliders.extraction.statements import statements_of
 from sliders.schema.periods import period_roles
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 from sliders.store.records import Task
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sliders.extraction.numbers import Amount, DecimalMark, Number, amount, join
 from sliders.extraction.quantities import Counted, count_phrase
 from sliders.extraction.scales import scale_in
 from sliders.extraction.scores import read_score
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sliders.extraction.lexicon import fold
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 _PIECE = re.compile(r"\S+(?: \S+)*")
 _FLAT = re.compile(r"(?<=[^\s(]) (?=\([A-Z])|(?<=\)) (?=[a-z])")

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sliders.extraction.cells import Cell, Grounding, Row, Span, with_changed
+from sliders.extraction.cell import Cell, Grounding, Row, Span, with_changed
 from sliders.extraction.lexicon import NEGATIONS
 from sliders.extraction.phrases import AUXILIARIES, DETERMINERS, PREPOSITIONS, RELATIVE, is_verb, tokens_of
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import ColumnType, Table
+from sliders.schema.types import ColumnType, Table
 
 _ENDS = (PREPOSITIONS - {"of"}) | AUXILIARIES | RELATIVE | set("throughout along across between beyond due".split()) | set(",;:(")
 """Words and marks that end the term at the head of a phrase."""

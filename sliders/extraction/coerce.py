@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sliders.extraction.amounts import read_number
-from sliders.extraction.cells import Absence, Scalar
+from sliders.extraction.cell import Absence, Scalar
 from sliders.extraction.countries import country_in
 from sliders.extraction.dates import PrintedDate, dates_in, infer_day_first, unsure
 from sliders.extraction.lexicon import stem
 from sliders.extraction.numbers import DecimalMark, infer_decimal
 from sliders.extraction.scales import scale_in
 from sliders.extraction.values import collapse, is_absent, read_boolean, read_enum
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ def _coerce(printed: str, column: Column, context: CoerceContext) -> Coerced:
         case ColumnType.BOOLEAN:
             truth, reason = read_boolean(words, column.name, column.description)
             return _unparsed(reason) if truth is None else Coerced(truth)
-        case ColumnType.ENUM if column.enum_values:
-            member, reason, derived = read_enum(words, column.enum_values)
+        case ColumnType.CATEGORY if column.values:
+            member, reason, derived = read_enum(words, column.values)
             rationale = f"{words!r} means {member!r}" if derived else ""
             return _unparsed(reason) if member is None else Coerced(member, derived=derived, rationale=rationale)
         case ColumnType.TEXT if country := country_in(words, column):

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from sliders.extraction.cells import Cell, Grounding, Row, Span
+from sliders.extraction.cell import Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.lexicon import stem
 from sliders.extraction.sentences import told_in_sentence, words_of
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 FEWEST_LINES = 12
 """Below this a vote says little."""
@@ -62,7 +62,7 @@ def vocabulary(lines: Sequence[Line], columns: Sequence[Column]) -> Vocabulary:
     """The words of each text column that tell a closed set of things: more lines than different words."""
     out: dict[str, Counter[str]] = {}
     for column in columns:
-        if column.type not in (ColumnType.TEXT, ColumnType.ENUM):
+        if column.type not in (ColumnType.TEXT, ColumnType.CATEGORY):
             continue
         words = Counter(plain(cell.printed) for line in lines if (cell := line.row.cell(column.name)) and cell.stands)
         words.pop("", None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sliders.extraction.lexicon import fold
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 _FILE = Path(__file__).resolve().parent / "data" / "countries.txt"
 _FEWEST_FORMS, _SHARE = 3, 0.6

@@ -9,7 +9,7 @@ from sliders.extraction.dates import PrintedDate, dates_in
 from sliders.extraction.lexicon import stem
 from sliders.extraction.numbers import Number, numbers_in
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column
+from sliders.schema.types import Column
 
 _FEWEST_WORDS = 2
 _NOW = re.compile(r"\b(?:current(?:ly)?|now|at present|today)\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError, TruncatedReply
-from sliders.extraction.cells import Absence, Cell, Row
+from sliders.extraction.cell import Absence, Cell, Row
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.listing import counted_in, distinct_rows, loops, names_again, too_few
 from sliders.extraction.reading import Reading, cell_at, cell_of
@@ -18,7 +18,7 @@ from sliders.extraction.refine import Candidate, refine
 from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
 from sliders.extraction.told import with_own_groups, with_own_numbers, with_sentences, with_whole_names
 from sliders.llm.model import Model, Request, Response
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sliders.chunks.chunk import Chunk
 from sliders.extraction.request import gate_prompt
 from sliders.llm.model import Model
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from sliders.extraction.cells import Grounding
+from sliders.extraction.cell import Grounding
 from sliders.extraction.lexicon import GROUPS, MONTHS, NEGATIONS, ORDINALS, POWERS, TENS, UNITS
 from sliders.extraction.normalized import Normalized, normalize
 

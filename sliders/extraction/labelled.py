@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sliders.extraction.cells import Row
+from sliders.extraction.cell import Row
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column
+from sliders.schema.types import Column
 
 _LINE = re.compile(
     r"^[ \t>*|-]*(?P<label>[^\W\d_][^\n:|]{1,40}?)[ \t*]*:[ \t*]*(?P<value>\S[^\n]{0,120}?)[ \t*|]*$", re.MULTILINE

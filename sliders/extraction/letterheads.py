@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 Place = tuple[int, int]
 """Characters start to end (exclusive) of a text."""

@@ -15,7 +15,7 @@ from functools import lru_cache
 from sliders.extraction.lexicon import fold, stem
 from sliders.extraction.statements import StatementLine
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column
+from sliders.schema.types import Column
 
 _SYNONYMS = tuple(
     (re.compile(pattern), words)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sliders.extraction.cells import Cell, Grounding, Row
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.extraction.cell import Cell, Grounding, Row
+from sliders.schema.types import Column, ColumnType, Table
 
 _COUNT = re.compile(r"(?:number_of_|n_)?(?P<noun>[a-z]+?)s?(?:_count|_number)?")
 _MARKED = re.compile(r"^(?:number_of_|n_)|_count$")

@@ -11,7 +11,7 @@ from sliders.extraction.attributed import times_counted, unit_of
 from sliders.extraction.numbers import numbers_in
 from sliders.extraction.request import naming_first, says_again
 from sliders.llm.model import Model, Request, Response
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 
 def counted_in(text: str, columns: Sequence[Column]) -> dict[str, int]:

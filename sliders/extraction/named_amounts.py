@@ -9,7 +9,7 @@ from sliders.extraction.coerce import CoerceContext, Coerced, coerce
 from sliders.extraction.lexicon import stem
 from sliders.extraction.numbers import numbers_in
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 _EXTRA_WORDS = 4
 """So many words may stand between the words of a column ("new harbour-side berths of the town")."""

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 
-from sliders.extraction.cells import Cell, Grounding, Row, Span
-from sliders.schema.schema import ColumnType, Table
+from sliders.extraction.cell import Cell, Grounding, Row, Span
+from sliders.schema.types import ColumnType, Table
 
 _FEWEST_ROWS, _SHARE = 8, 0.6
 

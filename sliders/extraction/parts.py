@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations
 
-from sliders.extraction.cells import Cell, Row, Span
-from sliders.schema.schema import ColumnType, Table
+from sliders.extraction.cell import Cell, Row, Span
+from sliders.schema.types import ColumnType, Table
 
 _FEWEST_ROWS, _FEWEST_SIDE_BY_SIDE, _CLEAR, _SHARED_AT_MOST, _ROUNDS = 8, 3, 0.5, 0.6, 2
 

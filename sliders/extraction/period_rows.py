@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sliders.documents.document import Document, TableCell
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.extraction.captions import captioned, captions_in, common_name, keeps_legal_form, names_organisation
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.cell import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.extractor import row_id
 from sliders.extraction.line_items import match_line, shown_label
@@ -22,7 +22,7 @@ from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.names import spoken_name
 from sliders.schema.periods import PeriodTable, scaled_by_name
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 _COVER = 20_000
 

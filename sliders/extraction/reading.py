@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sliders.chunks.chunk import Chunk
-from sliders.extraction.cells import Absence, Cell, Grounding, Span
+from sliders.extraction.cell import Absence, Cell, Grounding, Span
 from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.refine import Candidate
-from sliders.schema.schema import Column
+from sliders.schema.types import Column
 
 
 @dataclass(frozen=True, slots=True)

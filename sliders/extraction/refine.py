@@ -10,12 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sliders.extraction.cells import Grounding
+from sliders.extraction.cell import Grounding
 from sliders.extraction.dates import dates_in
 from sliders.extraction.grounding import ground
 from sliders.extraction.numbers import numbers_in
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 _EMPTY = frozenset({"", "null", "none", "n/a", "na", "nil", "not stated", "not given", "unknown", "not specified", "-"})
 _LOOSE = frozenset(
@@ -208,7 +208,7 @@ def _holds(outer: Candidate, inner: Candidate) -> bool:
 def _without_place(outer: Candidate, inner: Candidate, text: str) -> Candidate:
     """Words whose part behind a comma is another column's value, printed elsewhere, too ("Hull, Yorkshire")."""
     tail = f", {inner.words}"
-    if inner.column.type not in (ColumnType.TEXT, ColumnType.ENUM) or not outer.words.endswith(tail):
+    if inner.column.type not in (ColumnType.TEXT, ColumnType.CATEGORY) or not outer.words.endswith(tail):
         return outer
     return _edges_trimmed(_cut(outer, text, outer.start, outer.end - len(tail)), text)
 

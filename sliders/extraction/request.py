@@ -9,7 +9,7 @@ from sliders.chunks.chunk import Chunk
 from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 _WORDS_PER_VALUE = 40
 """Characters are cheap, run-away values are not: the grammar stops a value at about this many words."""
@@ -27,8 +27,8 @@ def field_line(column: Column, *, examples: bool = False) -> str:
         notes.append(f"in {column.unit}")
     if examples and column.examples:
         notes.append("such as " + ", ".join(column.examples))
-    if column.enum_values:
-        notes.append("one of " + ", ".join(column.enum_values))
+    if column.values:
+        notes.append("one of " + ", ".join(column.values))
     return f'{"; ".join(notes)} ("{column.name}")'
 
 
@@ -66,7 +66,7 @@ _VALUE: dict[str, Any] = {"anyOf": [{"type": "string", "maxLength": _WORDS_PER_V
 
 def naming_first(columns: Sequence[Column]) -> list[Column]:
     """The columns with the one that names the row first: a number that stands before its name is left null."""
-    naming = next((c for c in columns if c.type in (ColumnType.TEXT, ColumnType.ENUM)), None)
+    naming = next((c for c in columns if c.type in (ColumnType.TEXT, ColumnType.CATEGORY)), None)
     return [naming, *(c for c in columns if c is not naming)] if naming is not None else list(columns)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sliders.chunks.sentences import sentence_spans
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column
+from sliders.schema.types import Column
 
 _PAIR = re.compile(r"[^\d]{0,60}?(?<![\d.,])(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d.,])[^\d]{0,60}")
 _FIRST_LAST = ((frozenset({"wins"}), 0), (frozenset({"losses", "defeats"}), 1))

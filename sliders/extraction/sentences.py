@@ -17,7 +17,7 @@ from sliders.extraction.named_amounts import stated_amount
 from sliders.extraction.numbers import numbers_in
 from sliders.extraction.quantities import count_phrase, outcome_stems
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 _GENERAL = frozenset(
     stem(word) for word in "number total count amount people person persons passengers of the a all in".split()

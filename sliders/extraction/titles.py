@@ -14,10 +14,10 @@ from pathlib import PurePath
 
 from rapidfuzz import fuzz
 
-from sliders.extraction.cells import Cell, Grounding, Row
+from sliders.extraction.cell import Cell, Grounding, Row
 from sliders.extraction.dates import dates_in
 from sliders.extraction.lexicon import fold
-from sliders.schema.schema import ColumnType, Table
+from sliders.schema.types import ColumnType, Table
 
 _FEWEST, _SHARE, _ALIKE = 5, 0.6, 88.0
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sliders.extraction.attributed import Owned, attributed, is_of_another, unit_of
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Scalar, Span
+from sliders.extraction.cell import Absence, Cell, Grounding, Row, Scalar, Span
 from sliders.extraction.current import current_amount
 from sliders.extraction.dates import dates_in
 from sliders.extraction.labelled import BEHIND_LABEL, labelled, names_little
@@ -17,7 +17,7 @@ from sliders.extraction.request import naming_first
 from sliders.extraction.scores import GROUPS, read_score, side_of, told_score
 from sliders.extraction.sentences import tells_otherwise, told_in_sentence
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 
 def with_sentences(reading: Reading, row: Row, columns: Sequence[Column]) -> Row:

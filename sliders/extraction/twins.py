@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from sliders.extraction.cells import Absence, Cell, Row
-from sliders.schema.schema import Column
+from sliders.extraction.cell import Absence, Cell, Row
+from sliders.schema.types import Column
 
 _FEWEST_ROWS = 8
 _SHARE = 0.9

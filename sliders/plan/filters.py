@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from sliders.schema.schema import ColumnType
+from sliders.schema.types import ColumnType
 
 Scalar = str | int | float | bool | None
 Operator = Literal["=", "<", "<=", ">", ">=", "between", "in", "like", "is null", "is true", "matches"]

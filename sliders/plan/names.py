@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from sliders.errors import QueryError
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 SYSTEM = ("document", "document_id")
 """Columns that every table has, known without reading."""

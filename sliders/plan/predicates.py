@@ -7,7 +7,7 @@ from sqlglot import exp
 from sliders.errors import QueryError
 from sliders.plan.filters import And, Expression, Filter, Operator, Or, Scalar
 from sliders.plan.names import Names, Place
-from sliders.schema.schema import ColumnType
+from sliders.schema.types import ColumnType
 
 _COMPARISONS: dict[type[exp.Expr], Operator] = {
     exp.EQ: "=", exp.NEQ: "=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",

@@ -18,7 +18,7 @@ from sliders.plan.filters import And as AndNode
 from sliders.plan.filters import Expression, Filter, Or, conjunction
 from sliders.plan.names import Names, Place, QueryTable
 from sliders.plan.predicates import Unsupported, predicate
-from sliders.schema.schema import ColumnType, Table
+from sliders.schema.types import ColumnType, Table
 
 __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result_sql"]
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
-from sliders.schema.schema import Table
+from sliders.schema.types import Table
 
 _QUOTE_SHOWN = 240  # characters of a quote that a prompt shows
 _MAX_CANDIDATES = 8

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.extraction.countries import country_of, is_country_column
 from sliders.reconcile.folding import fold, name_key, name_tokens
 from sliders.reconcile.profile import Codes, Encoded

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sliders.errors import RepairError
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.reconcile.profile import Codes, Encoded, comparison_form
 from sliders.reconcile.values import Correction
 

@@ -18,7 +18,7 @@ import sqlglot.expressions
 from sqlglot.errors import SqlglotError
 
 from sliders.errors import RepairError
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.reconcile.statements import quoted
 from sliders.reconcile.values import Operation, Reconciliation, Relation
 

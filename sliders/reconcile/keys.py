@@ -14,7 +14,7 @@ import numpy as np
 
 from sliders.errors import RepairError
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded, combine, row_phrase_columns, unique_share
-from sliders.schema.schema import ColumnType, Table
+from sliders.schema.types import ColumnType, Table
 
 ENTITY_AGREEMENT = 0.6  # Cohen's kappa above which repeated keys are repeated things
 DECLARED_AGREEMENT = 0.5  # enough when the schema itself names the key
@@ -186,7 +186,7 @@ class KeyChooser:
 
     def _names_an_entity(self, key: tuple[str, ...], found: Agreement) -> bool:
         """Whether a key that nobody declared is believed: it holds a name, and no column contradicts it as a rule."""
-        named = any(self._table.column(c).type in (ColumnType.TEXT, ColumnType.ENUM) for c in key)
+        named = any(self._table.column(c).type in (ColumnType.TEXT, ColumnType.CATEGORY) for c in key)
         agrees = found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT
         return named and agrees and found.comparisons >= _MIN_COMPARISONS
 

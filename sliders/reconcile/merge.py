@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.reconcile.keys import KeyPlan, group_extremes, sorted_groups
 from sliders.reconcile.profile import Codes
 from sliders.reconcile.settle import Side, Verdict, settle

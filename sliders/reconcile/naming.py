@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model
 from sliders.reconcile.agent import NamePair, match_names
 from sliders.reconcile.canonical import Links, Variants, apply_variants, link_by_rule, variants_of
@@ -15,7 +15,7 @@ from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
 from sliders.reconcile.statements import set_sql
 from sliders.reconcile.values import LEFT_OPEN, Choice, Options, Relation, Repair, Settlement
 from sliders.reconcile.variants import RowEvidence, VariantPair, related, variant_pairs
-from sliders.schema.schema import ColumnType, Table
+from sliders.schema.types import ColumnType, Table
 
 _PAIRS_A_CALL = 10
 _RESPELLED = "the same words, but for case or white space"
@@ -44,7 +44,7 @@ async def name_columns(
     """Join the forms of one name in every text column that can name a thing."""
     naming = Naming(list(encoded))
     for place, (column, profile) in enumerate(zip(table.columns, profiles, strict=True)):
-        if column.type not in (ColumnType.TEXT, ColumnType.ENUM) or not profile.identifying:
+        if column.type not in (ColumnType.TEXT, ColumnType.CATEGORY) or not profile.identifying:
             continue
         if f"{column.name}_canonical" in table.column_names:
             continue

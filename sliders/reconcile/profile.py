@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.reconcile.folding import STOPWORDS, fold
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 Codes = npt.NDArray[np.int64]
 _LONG_TEXT = 60  # mean characters above which a text column is prose, whose wording differs without contradicting

@@ -49,7 +49,7 @@ from sliders.reconcile.values import (
     Repair,
     Settlement,
 )
-from sliders.schema.schema import Table
+from sliders.schema.types import Table
 
 
 async def reconcile_table(

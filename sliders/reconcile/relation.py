@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from sliders.errors import RepairError
-from sliders.extraction.cells import Cell, Row, Scalar
+from sliders.extraction.cell import Cell, Row, Scalar
 from sliders.reconcile.values import CellSource, DocumentSource
 
 _NOTHING = CellSource()

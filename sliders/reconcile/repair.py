@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sliders.errors import BudgetExceeded, ModelRefusal, RepairError, TruncatedReply
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.guard import Group, Program, run_program
-from sliders.schema.schema import Table
+from sliders.schema.types import Table
 
 _OPERATIONS = ("deduplicate", "consolidate", "resolve_conflict", "aggregate", "leave")
 _ATTEMPTS = 2

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sliders.extraction.cells import Grounding, Scalar
+from sliders.extraction.cell import Grounding, Scalar
 from sliders.reconcile.dating import newest
 from sliders.reconcile.folding import fold
 from sliders.reconcile.values import CellSource, Criterion, DocumentSource, Operation, Precedence

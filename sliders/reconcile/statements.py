@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 
 _SHOWN = 20
 

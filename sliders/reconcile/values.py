@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from sliders.extraction.cells import Grounding, Scalar
+from sliders.extraction.cell import Grounding, Scalar
 
 Operation = Literal[
     "deduplicate", "consolidate", "convert", "resolve_conflict", "aggregate", "canonicalize", "fill_key", "correct"

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from rapidfuzz.distance import DamerauLevenshtein
 
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.reconcile.folding import STOPWORDS, fold, name_tokens
 from sliders.reconcile.profile import Codes
 

@@ -17,7 +17,7 @@ from sliders.schema.merging import Embed, merge_table
 from sliders.schema.names import plural, snake_name, spoken_name, with_article
 from sliders.schema.opponents import side_columns, with_groups
 from sliders.schema.proposals import measured, new_roles, parts_of, proposal_of, row_noun, strangers, with_counts, with_names
-from sliders.schema.schema import ColumnType, Grain, Schema, Table
+from sliders.schema.types import ColumnType, Grain, Schema, Table
 from sliders.schema.truths import with_truths
 
 _TYPES = ("text", "integer", "number", "date")
@@ -292,7 +292,7 @@ async def complete_table(table: Table, samples: Sequence[str], model: Model, *, 
 def _names_its_rows(table: Table, row: str) -> bool:
     """Whether a text column says which row of a document is meant ("player" of players, "team" of team lines)."""
     kinds = {word.rstrip("s") for word in f"{spoken_name(table.name)} {row}".lower().split()} | {"name", "title"}
-    texts = [c for c in table.columns if c.type in (ColumnType.TEXT, ColumnType.ENUM)]
+    texts = [c for c in table.columns if c.type in (ColumnType.TEXT, ColumnType.CATEGORY)]
     return any(kinds & {word.rstrip("s") for word in spoken_name(c.name).split()} for c in texts)
 
 

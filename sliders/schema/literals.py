@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sliders.schema.schema import ColumnType, Table
+from sliders.schema.types import ColumnType, Table
 
 _QUOTED = re.compile(r"[\"“‘«]([^\"”’»]{2,60})[\"”’»]")
 _CODE = re.compile(r"\b(?=[A-Z0-9-]*\d)(?=[A-Z0-9-]*[A-Z])[A-Z0-9][A-Z0-9-]{2,}\b")

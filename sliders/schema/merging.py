@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 """Texts to unit vectors, shape (n, d)."""
@@ -28,7 +28,7 @@ _FAMILIES = {
     ColumnType.DATE: "date",
     ColumnType.DATETIME: "date",
     ColumnType.TEXT: "text",
-    ColumnType.ENUM: "text",
+    ColumnType.CATEGORY: "text",
     ColumnType.BOOLEAN: "boolean",
 }
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 _OTHERS = frozenset({"opponent", "opponents", "opposing", "rival", "versus", "against"})
 _WON = frozenset({"won", "win", "winner", "victory"})
@@ -27,7 +27,7 @@ def side_columns(table: Table) -> SideColumns | None:
     >>> side_columns(Table("crews", (Column("crew"), Column("opponent"), Column("won", ColumnType.BOOLEAN))))
     SideColumns(own='crew', other='opponent', won='won')
     """
-    texts = [c for c in table.columns if c.type in (ColumnType.TEXT, ColumnType.ENUM)]
+    texts = [c for c in table.columns if c.type in (ColumnType.TEXT, ColumnType.CATEGORY)]
     others = [c for c in texts if _words(c) & _OTHERS]
     if len(others) != 1 or texts[0] is others[0]:
         return None

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from sliders.schema.names import spoken_name
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 _PERIOD = frozenset(("year", "years", "period", "quarter", "fy"))
 _FILING = frozenset("filing filed filings report reported reporting document form published publication issue edition".split())

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from sliders.errors import SchemaError
 from sliders.schema.names import snake_name
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
 _TYPE_WORDS: dict[str, ColumnType] = {
     "str": ColumnType.TEXT,
@@ -162,16 +162,16 @@ def _column_from(name: str, part: object) -> Column:
         raise SchemaError(
             f"column {name!r} is given as {type(part).__name__}; give a type word or a mapping of options"
         )
-    fields = {f.name for f in dataclasses.fields(Column)} - {"name", "type", "enum_values", "examples"}
-    unknown = set(part) - fields - {"name", "type", "enum_values", "examples"}
+    fields = {f.name for f in dataclasses.fields(Column)} - {"name", "type", "values", "examples"}
+    unknown = set(part) - fields - {"name", "type", "values", "examples"}
     if unknown:
         raise SchemaError(f"column {name!r} has unknown options {sorted(unknown)}; known are {sorted(fields)}")
-    values = tuple(str(v) for v in part.get("enum_values") or ())
+    values = tuple(str(v) for v in part.get("values") or ())
     examples = tuple(str(v) for v in part.get("examples") or ())
     kind = part.get("type", "enum" if values else "text")
     options = {k: v for k, v in part.items() if k in fields}
     return Column(
-        name=name, type=column_type(str(kind)), enum_values=values, examples=examples, **{"pinned": True, **options}
+        name=name, type=column_type(str(kind)), values=values, examples=examples, **{"pinned": True, **options}
     )
 
 
@@ -180,7 +180,7 @@ def _table_from_model(model: type[BaseModel]) -> Table:
     for name, field in model.model_fields.items():
         kind, values = _from_annotation(field.annotation, f"{model.__name__}.{name}")
         columns.append(
-            Column(name, kind, field.description or "", enum_values=values, required=field.is_required(), pinned=True)
+            Column(name, kind, field.description or "", values=values, required=field.is_required(), pinned=True)
         )
     return Table(
         snake_name(model.__name__), tuple(columns), description=inspect.cleandoc(model.__doc__ or ""), pinned=True
@@ -194,9 +194,9 @@ def _from_annotation(annotation: Any, place: str) -> tuple[ColumnType, tuple[str
         if len(inner) == 1:
             return _from_annotation(inner[0], place)
     if origin is Literal:
-        return ColumnType.ENUM, tuple(str(a) for a in typing.get_args(annotation))
+        return ColumnType.CATEGORY, tuple(str(a) for a in typing.get_args(annotation))
     if inspect.isclass(annotation) and issubclass(annotation, enum.Enum):
-        return ColumnType.ENUM, tuple(str(member.value) for member in annotation)
+        return ColumnType.CATEGORY, tuple(str(member.value) for member in annotation)
     if annotation in _PYTHON_TYPES:
         return _PYTHON_TYPES[annotation], ()
     raise SchemaError(

@@ -12,7 +12,7 @@ from sliders.llm.model import Response
 from sliders.schema.lint import SUPERLATIVES, counted_nouns, subject
 from sliders.schema.literals import is_period, literals
 from sliders.schema.names import kind_of, plural, snake_name, spoken_name, with_article
-from sliders.schema.schema import Column, ColumnType, Grain, Schema, Table
+from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
 
 
 def measured(columns: Sequence[Column], question: str) -> tuple[Column, ...]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 _COUNTED = re.compile(r"\bhow many (?:of the )?([a-z]+) (?:were|was|got) ([a-z]+(?:ed|n|t|lost))\b")
 _PEOPLE = frozenset("people persons passengers occupants victims".split())

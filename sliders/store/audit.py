@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sliders.extraction.cells import Cell, Grounding, Row, Scalar
+from sliders.extraction.cell import Cell, Grounding, Row, Scalar
 from sliders.store.catalog import Catalog
 from sliders.store.database import quote_identifier
 from sliders.store.export import ExportFormat, export, export_audit, export_csv, export_excel, export_parquet

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import Any
 
 from sliders.documents.document import TableCell, TableGrid
-from sliders.extraction.cells import Scalar
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.extraction.cell import Scalar
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
 BOOLEAN, LARGE_INTEGER, NOT_FINITE = 1, 2, 3
 
@@ -90,7 +90,7 @@ def decode_schema(data: str) -> Schema:
 
 def _table(data: Mapping[str, Any]) -> Table:
     columns = tuple(
-        Column(**{**c, "type": ColumnType(c["type"]), **{k: tuple(c.get(k, ())) for k in ("enum_values", "examples")}})
+        Column(**{**c, "type": ColumnType(c["type"]), **{k: tuple(c.get(k, ())) for k in ("values", "examples")}})
         for c in data["columns"]
     )
     return Table(**{**data, "columns": columns, "key": tuple(data["key"])})

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sliders.errors import StoreError
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
-from sliders.schema.schema import Table
+from sliders.extraction.cell import Absence, Cell, Grounding, Row, Span
+from sliders.schema.types import Table
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.journal import Journal

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 
 TaskState = Literal["pending", "done", "failed", "gated", "pruned"]
 RunStatus = Literal["running", "done", "failed", "stopped"]

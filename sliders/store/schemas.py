@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sliders.errors import StoreError
-from sliders.schema.schema import ColumnType, Schema, Table
+from sliders.schema.types import ColumnType, Schema, Table
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.migrations import now

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sliders.errors import RepairError, StoreError
-from sliders.extraction.cells import Scalar
+from sliders.extraction.cell import Scalar
 from sliders.store import codec
 from sliders.store.database import Database, quote_identifier
 from sliders.store.migrations import now

@@ -9,7 +9,7 @@ from typing import Any
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.values import RunSql, TableView
 from sliders.errors import QueryError
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 SHIPS = (
     ("r1", "Northern Star", "Harbour Lines Ltd.", "Bergen", "1911-05-02", "1950-05-01", 120, 1, "a.txt"),

@@ -11,7 +11,7 @@ import pytest
 from sliders.answer.agent import answer_question
 from sliders.answer.values import RunSql, SqlAnswer, TableView
 from sliders.llm.model import Request, Response, Usage
-from sliders.schema.schema import Column
+from sliders.schema.types import Column
 from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database, runner
 
 

@@ -11,7 +11,7 @@ from sliders.answer.profile import profile_tables
 from sliders.answer.scope import Names, parse_select
 from sliders.answer.trial import try_sql
 from sliders.answer.values import TableView
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 from tests.answer.tables import Rows
 
 VIEW = TableView(

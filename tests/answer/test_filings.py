@@ -12,7 +12,7 @@ from sliders.answer.profile import profile_table
 from sliders.answer.question import named_values
 from sliders.answer.trial import try_sql
 from sliders.answer.values import RunSql, TableView
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 NUMBER = ColumnType.INTEGER
 TABLE = Table(

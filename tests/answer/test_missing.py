@@ -9,7 +9,7 @@ import pytest
 from sliders.answer.profile import profile_tables
 from sliders.answer.trial import try_sql
 from sliders.answer.values import RunSql, TableView
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 from tests.answer.tables import Rows
 
 TREES = TableView(Table("trees", (Column("tree"), Column("garden"), Column("height", ColumnType.INTEGER), Column("planter"))))

@@ -17,7 +17,7 @@ from sliders.answer.ties import with_ties_sql
 from sliders.answer.trial import try_sql
 from sliders.answer.values import TableView
 from sliders.errors import QueryError
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 from tests.answer.tables import database, profiles, runner
 
 

@@ -20,7 +20,7 @@ from benchmarks.engine.stages import Throughput, figures, measure_stages
 from benchmarks.engine.utilisation import utilisation
 from sliders.extraction.request import record_schema
 from sliders.llm.testing import requests_allowed
-from sliders.schema.schema import Column
+from sliders.schema.types import Column
 
 JUDGMENT = "Ash v Elm\n\nHeard on 3 May 2006.\n\n{}\n\nJUDGE: OAK J\n\nJudgment of 9 June 2007.\n"
 

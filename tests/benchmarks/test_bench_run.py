@@ -18,7 +18,7 @@ from benchmarks.systems.base import Asked, Task, bare_value
 from benchmarks.systems.sliders_system import SlidersSystem
 from sliders.errors import ModelUnavailable
 from sliders.llm.model import Usage
-from sliders.schema.schema import ColumnType, Schema
+from sliders.schema.types import ColumnType, Schema
 
 
 @dataclass

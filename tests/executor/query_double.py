@@ -12,9 +12,9 @@ from sliders.chunks.embeddings import HashEmbedder
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded
 from sliders.executor.reader import Place, Reading
-from sliders.extraction.cells import Absence, Cell, Grounding, Scalar, Span
+from sliders.extraction.cell import Absence, Cell, Grounding, Scalar, Span
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 FILLER = (
     "The weather was dull that week and nobody came to see it. A long road leads past the mill to the harbour. "
@@ -105,7 +105,7 @@ def workspace(folder: Path, ships: int = 20, towns: bool = False, schema: bool =
     for number, town in enumerate(TOWNS if towns else ()):
         ws.add_text(town_text(town, 1000 * (number + 1)), f"town_{town}.txt")
     if schema:
-        from sliders.schema.schema import Schema
+        from sliders.schema.types import Schema
 
         ws.session.catalog.schemas.save(Schema((SHIPS, TOWN_TABLE) if towns else (SHIPS,)), "test")
     return ws

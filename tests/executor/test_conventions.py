@@ -10,7 +10,7 @@ import sliders
 from sliders.executor.conventions import context_of
 from sliders.extraction.coerce import coerce
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 DATED = Column("sold_on", ColumnType.DATE)
 

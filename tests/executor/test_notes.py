@@ -8,7 +8,7 @@ from sliders import Workspace
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.profile import row_phrase_columns
 from sliders.schema.names import kind_of
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
 PAGE = """<html><body><h1>Fenwick</h1><p>Fenwick is 120 metres long.</p>
 <table><caption>Account, in thousands of euros</caption><tr><th>Item</th><th>Amount</th></tr>

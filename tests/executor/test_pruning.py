@@ -11,7 +11,7 @@ import sliders
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.executor import prune
 from sliders.executor.fill import missing_work
-from sliders.schema.schema import Column, Schema, Table
+from sliders.schema.types import Column, Schema, Table
 
 FILLER = "Nothing of note was seen on that day by anyone who was there. " * 90
 THINGS = Table("things", (Column("name"), Column("keeper")), row="a thing", grain="document", pinned=True)

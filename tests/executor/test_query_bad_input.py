@@ -14,9 +14,9 @@ from sliders.documents.document import Document
 from sliders.errors import QueryError
 from sliders.executor.query import QueryResult, run_query
 from sliders.executor.reader import Place, Reading
-from sliders.extraction.cells import Absence, Cell, Grounding, Span
+from sliders.extraction.cell import Absence, Cell, Grounding, Span
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 from .query_double import FILLER, PatternReader, ship_text, workspace
 

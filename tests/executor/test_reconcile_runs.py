@@ -16,7 +16,7 @@ from sliders.executor.dating import document_dates
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 from sliders.plan.directives import parse_hints
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
 SCHEMA = Schema((
     Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), row="a thing", grain="document",

@@ -10,7 +10,7 @@ import pytest
 import sliders
 from sliders.executor.results import PrintedResults, asks_of_results, printed_results, shape_results
 from sliders.llm.testing import FunctionModel
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 MATCHES = [
     ("Hull Kestrels", "Lund Rovers", "31-28"), ("Merrow Otters", "Hull Kestrels", "40-12"),

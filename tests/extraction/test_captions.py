@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sliders.extraction.captions import captioned, captions_in, common_name
-from sliders.schema.schema import Column
+from sliders.schema.types import Column
 
 FORM = """
                          HARROW MILLS HOLDING, INC.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sliders.extraction.categories import categorised
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
-from sliders.schema.schema import Column, Table
+from sliders.extraction.cell import Absence, Cell, Grounding, Row, Span
+from sliders.schema.types import Column, Table
 
 TABLE = Table("voyages", (Column("ice"),), row="a voyage", grain="document")
 

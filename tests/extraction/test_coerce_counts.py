@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sliders.extraction.coerce import coerce
 from sliders.extraction.quantities import count_phrase
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 KILLED = "people_killed: number of people who were killed"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sliders.extraction.coerce import CoerceContext, coerce, context_of
 from sliders.extraction.dates import dates_in, infer_day_first
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 DAY = Column("day", ColumnType.DATE)
 MOMENT = Column("moment", ColumnType.DATETIME)

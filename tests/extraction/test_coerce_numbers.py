@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.extraction.cells import Absence
+from sliders.extraction.cell import Absence
 from sliders.extraction.coerce import CoerceContext, coerce
 from sliders.extraction.numbers import infer_decimal, numbers_in
 from sliders.extraction.scales import scale_in
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 WHOLE = Column("count", ColumnType.INTEGER)
 NUMBER = Column("amount", ColumnType.NUMBER)
@@ -309,7 +309,7 @@ def test_number_words_round_trip(value: int, british: bool) -> None:
 
 @given(st.text(max_size=80), st.sampled_from(list(ColumnType)), st.sampled_from(["thousands", "", "x"]))
 def test_never_raises_and_always_says_why(text: str, type_: ColumnType, scale: str) -> None:
-    column = Column("some_value", type_, "a value", enum_values=("low", "high"), scale=scale)
+    column = Column("some_value", type_, "a value", values=("low", "high"), scale=scale)
     result = coerce(text, column, context=CoerceContext(note=text, scale=scale))
     assert (result.value is None) == (result.absence is not None)
     assert result.value is not None or result.detail

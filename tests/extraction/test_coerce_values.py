@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.extraction.cells import Absence
+from sliders.extraction.cell import Absence
 from sliders.extraction.coerce import coerce
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 FRIENDLY = Column("family_friendly", ColumnType.BOOLEAN, "whether the restaurant is family friendly")
 RATING = Column(
-    "rating", ColumnType.ENUM, enum_values=("low", "average", "high", "1 out of 5", "3 out of 5", "5 out of 5")
+    "rating", ColumnType.CATEGORY, values=("low", "average", "high", "1 out of 5", "3 out of 5", "5 out of 5")
 )
 
 
@@ -85,7 +85,7 @@ def test_enum_without_a_clear_winner(printed: str, reason: str) -> None:
 
 
 def test_the_longer_member_wins_when_it_holds_the_shorter() -> None:
-    column = Column("risk", ColumnType.ENUM, enum_values=("high", "very high"))
+    column = Column("risk", ColumnType.CATEGORY, values=("high", "very high"))
     assert coerce("a very high risk", column).value == "very high"
 
 
@@ -94,7 +94,7 @@ def test_text_is_trimmed_and_collapsed() -> None:
 
 
 @given(
-    st.sampled_from(RATING.enum_values),
+    st.sampled_from(RATING.values),
     st.sampled_from([str.upper, str.title, str.lower]),
     st.sampled_from(["", ".", "  "]),
 )

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.cell import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.consensus import Line, agreed
 from sliders.extraction.records import names_entry
 from sliders.extraction.sentences import told_in_sentence
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 CARGO, PORT = Column("cargo", ColumnType.TEXT), Column("port", ColumnType.TEXT)
 HEATED = Column("deck_heated", ColumnType.BOOLEAN)

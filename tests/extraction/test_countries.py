@@ -11,7 +11,7 @@ from sliders.extraction.countries import citizenship_in, country_of, is_country_
 from sliders.extraction.sentences import told_in_sentence
 from sliders.reconcile.canonical import Links, link_by_rule, variants_of
 from sliders.reconcile.profile import Encoded
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 
 @pytest.mark.parametrize(

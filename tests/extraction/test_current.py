@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sliders.extraction.current import current_amount
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 BERTHS = Column("let_berths", ColumnType.INTEGER)
 CHANGED = (

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import sliders
-from sliders.extraction.cells import Absence
+from sliders.extraction.cell import Absence
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
 TEXT = "Ada Lund (19 May 1745 to 8 June 1818) was a chemist. She moved to Falun on 3 May 1770 and left on 9 July 1770."
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sliders.extraction.cells import Grounding
+from sliders.extraction.cell import Grounding
 from sliders.extraction.grounding import ground
 
 TEXT = (

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from sliders.chunks.chunk import Chunk, ChunkContext
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.cell import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.labelled import BEHIND_LABEL, labelled, settled_by_labels
 from sliders.extraction.listed_names import counted_names
 from sliders.extraction.reading import Reading
 from sliders.extraction.told import with_sentences
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 FORM = """Tide Tables of Merrow by Ada Lund
 Keeper No: 77

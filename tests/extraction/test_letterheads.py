@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sliders.extraction.letterheads import whole_block
-from sliders.schema.schema import Column
+from sliders.schema.types import Column
 
 ADDRESS, COMPANY = Column("address"), Column("company")
 SLIP = """VIK ROPES

@@ -10,7 +10,7 @@ import pytest
 import sliders
 from sliders.llm.model import Request, Response
 from sliders.llm.testing import FunctionModel
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
 NAMES = [f"Keeper{letter}" for letter in "abcdefghijkl"]
 WINTER = "times in the long winter of that year, when the ice lay about the old tower."

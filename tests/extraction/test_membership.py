@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sliders.chunks.chunk import Chunk, ChunkContext
-from sliders.extraction.cells import Cell, Grounding, Row, Span
+from sliders.extraction.cell import Cell, Grounding, Row, Span
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.membership import fullest, memberships, whole_name
 from sliders.extraction.reading import Reading
 from sliders.extraction.told import with_own_groups
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 REPORT = (
     "The Merrow Otters (5-2) beat the Lund Kestrels on Sunday. Ada Vik led the Otters with 28 points against the Kestrels. "

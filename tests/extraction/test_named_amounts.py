@@ -6,7 +6,7 @@ import pytest
 
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.named_amounts import stated_amount
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 NEW = Column("new_berths", ColumnType.INTEGER)
 LONG = Column("berths", ColumnType.INTEGER, "berths; berths with a length above 40")

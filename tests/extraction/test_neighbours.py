@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sliders.extraction.cells import Cell, Grounding, Row, Span
+from sliders.extraction.cell import Cell, Grounding, Row, Span
 from sliders.extraction.neighbours import with_neighbours
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 
 def cell(text: str, document: str, column: str, words: str) -> Cell:

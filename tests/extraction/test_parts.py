@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sliders.extraction.cells import Cell, Grounding, Row, Span
+from sliders.extraction.cell import Cell, Grounding, Row, Span
 from sliders.extraction.parts import parted, shape
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 TABLE = Table("boats", (Column("maker"), Column("kind"), Column("sail_number")), row="a boat", grain="document")
 TEXTS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sliders.extraction.refine import refine
-from sliders.schema.schema import Column
+from sliders.schema.types import Column
 
 FERRY, CARGO, PORT = Column("ferry"), Column("cargo"), Column("port")
 TEXT = "The Merrow, a slow boat with a friendly crew, carried barley to Hull."

@@ -6,7 +6,7 @@ import pytest
 
 from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.extraction.request import chunk_document, gate_prompt, naming_first, record_prompt, rows_prompt
-from sliders.schema.schema import Column, ColumnType, Grain, Table
+from sliders.schema.types import Column, ColumnType, Grain, Table
 
 POINTS, PLAYER, CLUB = Column("points", ColumnType.INTEGER), Column("player"), Column("club")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sliders.extraction.cells import Absence
+from sliders.extraction.cell import Absence
 from sliders.extraction.coerce import coerce
 from sliders.extraction.scores import told_score
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 
 @pytest.mark.parametrize(

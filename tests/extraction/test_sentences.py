@@ -6,7 +6,7 @@ import pytest
 
 from sliders.extraction.coerce import CoerceContext
 from sliders.extraction.sentences import nobody_died, tells_otherwise, told_in_sentence
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 KILLED = Column("people_killed", ColumnType.INTEGER)
 

@@ -8,7 +8,7 @@ from sliders.documents.loaders import load_text
 from sliders.extraction.line_items import match_line
 from sliders.extraction.statements import StatementLine, printed_header, statements_of
 from sliders.schema.periods import period_roles, scaled_by_name
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 TEXT = """
                               HARROW MILLS LIMITED

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.cell import Absence, Cell, Grounding, Row, Span
 from sliders.extraction.twins import filled_by_twins
-from sliders.schema.schema import Column, ColumnType
+from sliders.schema.types import Column, ColumnType
 
 SOLD, PAID = Column("sold_on", ColumnType.DATE), Column("paid_on", ColumnType.DATE)
 

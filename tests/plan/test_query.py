@@ -13,7 +13,7 @@ from sliders.errors import QueryError
 from sliders.plan.filters import And, Filter, Or, leaves, reduce, truth
 from sliders.plan.names import QueryTable
 from sliders.plan.query import contradiction, parse_query, result_sql
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 PLAYERS = Table("players", (Column("name"), Column("team"), Column("age", ColumnType.INTEGER)))
 TEAMS = Table("teams", (Column("team"), Column("city"), Column("titles", ColumnType.INTEGER)))

@@ -12,7 +12,7 @@ from sliders.reconcile.merge import GIANT_GROUP
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.values import Reconciliation
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 PAIR = Table("t", (Column("name"), Column("n", ColumnType.NUMBER)), key=("name",), pinned=True)
 

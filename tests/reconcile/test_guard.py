@@ -13,7 +13,7 @@ from sliders.reconcile.guard import Group, Program, check_result, run_program
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.values import Operation
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 GROUPS = (
     Group(

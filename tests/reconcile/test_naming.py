@@ -10,7 +10,7 @@ from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.values import Options, Reconciliation
-from sliders.schema.schema import Column, Table
+from sliders.schema.types import Column, Table
 
 
 def run(

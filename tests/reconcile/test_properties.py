@@ -15,7 +15,7 @@ from sliders.reconcile.profile import comparison_form
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.values import Options, Reconciliation
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 COLUMNS = (
     Column("name"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sliders.errors import ModelRefusal, RepairError
-from sliders.extraction.cells import Cell, Grounding, Row, Span
+from sliders.extraction.cell import Cell, Grounding, Row, Span
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation, relation_of
@@ -22,7 +22,7 @@ from sliders.reconcile.values import (
     Precedence,
     Reconciliation,
 )
-from sliders.schema.schema import Column, ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 
 TEXT, NUMBER, INTEGER, DATE = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER, ColumnType.DATE
 SPEND = Table(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.induction import Induction, complete_table, induce_schema
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
 SAMPLE = "Log of the ferry Merrow. Captain Ada Lund sailed with barley on 3 May 1998."
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from sliders.errors import SchemaError
 from sliders.schema.pinning import schema_from
-from sliders.schema.schema import ColumnType
+from sliders.schema.types import ColumnType
 
 YAML = """
 sailings:
@@ -56,8 +56,8 @@ def test_all_forms_give_the_same_columns(tmp_path: Path) -> None:
 def test_a_model_keeps_descriptions_and_closed_values() -> None:
     table = schema_from(Sailings).tables[0]
     assert table.column("tons").description == "tons of cargo"
-    assert table.column("wind").type is ColumnType.ENUM
-    assert set(table.column("wind").enum_values) == {"calm", "gale"}
+    assert table.column("wind").type is ColumnType.CATEGORY
+    assert set(table.column("wind").values) == {"calm", "gale"}
 
 
 def test_what_the_user_gives_is_pinned() -> None:

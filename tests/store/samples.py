@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.documents.document import Document, Element, Page, TableCell, TableGrid
-from sliders.extraction.cells import Absence, Cell, Grounding, Row, Scalar, Span
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.extraction.cell import Absence, Cell, Grounding, Row, Scalar, Span
+from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.catalog import Catalog
 
 TEXT = "Orders\n\nNorthwind bought 12 lamps for 1,250 dollars.\n\nItem: vase; Price: 40\n"

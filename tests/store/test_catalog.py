@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.errors import StoreError
-from sliders.extraction.cells import Cell, Grounding, Row
+from sliders.extraction.cell import Cell, Grounding, Row
 from sliders.llm.cache import Call
-from sliders.schema.schema import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store import codec
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
@@ -129,7 +129,7 @@ def test_schema_versions(catalog: Catalog) -> None:
     assert catalog.schemas.save(SCHEMA, "first") == 1
     assert catalog.schemas.save(SCHEMA, "same again") == 1
     wider = Schema(
-        (replace(ORDERS, columns=(*ORDERS.columns, Column("colour", ColumnType.ENUM, enum_values=("red",)))),)
+        (replace(ORDERS, columns=(*ORDERS.columns, Column("colour", ColumnType.CATEGORY, values=("red",)))),)
     )
     assert catalog.schemas.save(wider, "a later question") == 2
     assert catalog.schemas.current() == wider

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from sliders.errors import RepairError, StoreError
-from sliders.extraction.cells import Cell, Grounding
-from sliders.schema.schema import Column, Schema
+from sliders.extraction.cell import Cell, Grounding
+from sliders.schema.types import Column, Schema
 from sliders.store.catalog import Catalog
 from sliders.store.records import Derivation
 from sliders.store.tables import DataRow

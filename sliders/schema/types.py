@@ -18,7 +18,7 @@ class ColumnType(str, Enum):
     BOOLEAN = "boolean"
     DATE = "date"
     DATETIME = "datetime"
-    ENUM = "enum"
+    CATEGORY = "category"
 
     @property
     def sql(self) -> str:
@@ -29,11 +29,17 @@ class ColumnType(str, Enum):
 Grain = Literal["document", "many"]
 
 
+Reading = Literal["stated", "judged"]
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. `scale` multiplies printed numbers ("millions" of the user's wish: the values are stored in it).
+    """One column: what to read from a document, as what, and how.
 
-    `description` says in words what to read from the text. `additive` allows sums over sources in reconciliation.
+    `description` can be decided from one document alone: what to look for, when a boolean is true and when false, when a
+    number is 0 and when it is not stated; the compact dialect keeps it as one plain question. Values are stored in `unit`,
+    `scale` ("millions") and `currency` (ISO code). `values` are those of a category. A `judged` column asks for a reader's
+    judgement, a `stated` one for what the words print. `additive` allows sums over sources in reconciliation.
     """
 
     name: str
@@ -42,26 +48,19 @@ class Column:
     unit: str = ""
     scale: str = ""
     currency: str = ""
-    percent_range: Literal["", "0_1", "0_100"] = ""
-    date_format: str = ""
-    enum_values: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    reading: Reading = "stated"
     required: bool = False
     additive: bool = False
     pinned: bool = False
-    examples: tuple[str, ...] = ()
-    """Words that questions used for it ("Hull pier"): shown with short texts, where a wrong copy cannot be grounded."""
-
-    @property
-    def asked(self) -> str:
-        """The words beside its name that a question used for an induced column; "" where it used no others."""
-        return self.description.partition("; ")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """One table. `row` says what one row is; `grain` whether a document holds one row or many.
 
-    `key` names the columns that identify the thing a row is about, when it is known.
+    `key` names the columns that identify the thing a row is about, when it is known; `documents` says which kind of
+    document fills it ("" for every kind).
     """
 
     name: str
@@ -70,6 +69,7 @@ class Table:
     description: str = ""
     grain: Grain = "many"
     key: tuple[str, ...] = ()
+    documents: str = ""
     pinned: bool = False
 
     def column(self, name: str) -> Column:

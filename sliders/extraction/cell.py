@@ -24,6 +24,14 @@ class Grounding(str, Enum):
         return self is not Grounding.NONE
 
 
+class How(str, Enum):
+    """What a value means: the words print it, it follows from several words, or a reader judged it."""
+
+    STATED = "stated"
+    COMPUTED = "computed"
+    JUDGED = "judged"
+
+
 class Absence(str, Enum):
     """Why a cell is empty (contract 4); no empty cell is without one."""
 
@@ -50,8 +58,11 @@ class Span:
 class Cell:
     """One value of one row. `printed` is as it stands on the page, `value` is typed (dates ISO, booleans bool).
 
-    For a derived value `printed` keeps the source words and `rationale` how the value follows from them. `value` is None
-    exactly when `absence` is set; `detail` then says more ("'n/a' is not a date").
+    A cell with an `absence` enters no table that answers questions; where its words were not found or did not parse,
+    `value` keeps what the model said, for audit. `detail` says more ("'n/a' is not a date"). `rationale` is the reason of a
+    judgement or the arithmetic of a computed value, `parts` are its further words. `odds` is the log-odds of a judged value
+    over the next one, None where it was not measured. A cell with a `doubt` has a value that enters but is unverified, and
+    says why.
     """
 
     column: str
@@ -64,20 +75,18 @@ class Cell:
     absence: Absence | None = None
     detail: str = ""
     rationale: str = ""
+    how: How = How.STATED
+    odds: float | None = None
+    doubt: str = ""
+    parts: tuple[Span, ...] = ()
     call_id: str = ""
     model: str = ""
     prompt_hash: str = ""
 
     @property
     def stands(self) -> bool:
-        """Whether it has a value and a place in the text."""
-        return self.absence is None and self.span is not None
-
-    def emptied(self, reason: str) -> Cell:
-        """The cell without its value and words, and why."""
-        return replace(
-            self, value=None, printed="", span=None, grounding=Grounding.NONE, absence=Absence.NOT_STATED, detail=reason
-        )
+        """Whether its value enters a table that answers questions."""
+        return self.absence is None
 
 
 @dataclass(frozen=True, slots=True)
