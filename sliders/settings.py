@@ -17,6 +17,7 @@ from typing import Any
 from sliders.errors import SettingsError
 
 LOCAL = "local"
+DIALECTS = ("auto", "full", "compact")
 STAGES = ("plan", "schema", "gate", "extract", "reconcile", "answer")
 
 
@@ -59,7 +60,8 @@ class Settings:
     `stage_models` maps a stage (`STAGES`) to a model name where it differs from `model`. `concurrency` is the number of
     requests in flight; `rpm` and `tpm` are the server's limits a minute; `timeout` is in seconds a request; `retries`
     counts attempts after the first. `context_tokens` overrides the table of context windows. `prices` is a YAML or
-    JSON file, or a mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens.
+    JSON file, or a mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens. `dialect` says
+    how models are asked ("auto": the embedded one compactly, every other fully).
     """
 
     model: str = LOCAL
@@ -80,6 +82,7 @@ class Settings:
     local_context_tokens: int = 16384
     prices: Path | Mapping[str, Any] | None = None
     seed: int = 0
+    dialect: str = "auto"
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "timeout", "local_context_tokens"):
@@ -93,6 +96,8 @@ class Settings:
             raise SettingsError(f"retries is {self.retries}: it must be zero or more")
         if not self.model.strip():
             raise SettingsError("the model name is empty: name a model, or leave it out for the embedded one")
+        if self.dialect not in DIALECTS:
+            raise SettingsError(f"dialect is {self.dialect!r}: it must be one of {', '.join(DIALECTS)}")
         unknown = sorted(set(self.stage_models) - set(STAGES))
         if unknown:
             raise SettingsError(f"unknown stage {unknown[0]!r} in stage_models; the stages are {', '.join(STAGES)}")
@@ -154,6 +159,7 @@ _TEXT = {
     "SLIDERS_BASE_URL": "base_url",
     "OPENAI_API_KEY": "api_key",
     "SLIDERS_API_KEY": "api_key",
+    "SLIDERS_DIALECT": "dialect",
     "SLIDERS_EMBED_MODEL": "embed_model",
     "SLIDERS_EMBED_BASE_URL": "embed_base_url",
     "SLIDERS_EMBED_API_KEY": "embed_api_key",

@@ -3,6 +3,7 @@
 from sliders.llm.cache import CachedModel, Call, CallLog, MemoryCallLog
 from sliders.llm.client import OpenAIModel
 from sliders.llm.connect import ModelSet, connect
+from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.local import LocalServer, download_bar, local_model
 from sliders.llm.loop import Attempt, Outcome, refine
 from sliders.llm.model import Message, Model, Request, Response, Usage
@@ -11,11 +12,14 @@ from sliders.llm.prompts import Prompt, defuse, load_prompt
 from sliders.llm.usage import Meter, Price, PriceTable
 
 __all__ = [
+    "COMPACT",
     "EMBEDDED",
+    "FULL",
     "Attempt",
     "CachedModel",
     "Call",
     "CallLog",
+    "Dialect",
     "LocalServer",
     "MemoryCallLog",
     "Message",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sliders.errors import ModelError, SlidersError, TruncatedReply
+from sliders.llm.dialect import Dialect
 from sliders.llm.limits import Gate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Model, Request, Response, Usage
@@ -137,6 +138,11 @@ class CachedModel:
     def context_tokens(self) -> int:
         """Context window of the model behind the cache."""
         return self._model.context_tokens
+
+    @property
+    def dialect(self) -> Dialect:
+        """Dialect of the model behind the cache."""
+        return self._model.dialect
 
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` for the model behind the cache."""

@@ -12,6 +12,7 @@ import openai
 
 from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
 from sliders.llm import ladder
+from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.guard import check_requests_allowed
 from sliders.llm.ladder import Rung
 from sliders.llm.limits import Gate, RateLimiter
@@ -80,6 +81,7 @@ class OpenAIModel:
         prices: price table for `Usage.cost`.
         name: name in the ledger, `model` when left out.
         first_rung: where the ladder starts; GRAMMAR for servers of the llama.cpp family.
+        dialect: how the model is asked.
         gate, limiter: shared by several models of one server.
     """
 
@@ -91,10 +93,11 @@ class OpenAIModel:
         prices: PriceTable | None = None,
         name: str | None = None,
         first_rung: Rung = Rung.JSON_SCHEMA,
+        dialect: Dialect = FULL,
         gate: Gate | None = None,
         limiter: RateLimiter | None = None,
     ) -> None:
-        self._model, self._settings, self._name = model, settings, name or model
+        self._model, self._settings, self._name, self._dialect = model, settings, name or model, dialect
         self._prices = prices or PriceTable()
         self._first, self._worked, self._skipped = first_rung, set[Rung](), set[Rung]()
         self._gate = gate or Gate(settings.concurrency)
@@ -116,6 +119,11 @@ class OpenAIModel:
     def rung(self) -> Rung:
         """The way of asking for JSON that this server is asked in now."""
         return self._rungs()[0]
+
+    @property
+    def dialect(self) -> Dialect:
+        """See `Model.dialect`."""
+        return self._dialect
 
     def count_tokens(self, text: str) -> int:
         """See `Model.count_tokens`."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sliders.errors import SettingsError
 from sliders.llm.cache import CachedModel, CallLog, MemoryCallLog
 from sliders.llm.client import OpenAIModel
+from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.ladder import Rung
 from sliders.llm.limits import Gate, RateLimiter
 from sliders.llm.local import LocalModel, local_model
@@ -96,16 +97,27 @@ def connect(
         embedded = name == LOCAL and settings.base_url is None
         if name not in built:
             _check_price(settings, name, prices, embedded)
-            built[name] = local_model(settings) if embedded else _hosted(settings, name, prices, gate, limiter)
+            dialect = _dialect(settings, name)
+            built[name] = (
+                local_model(settings, dialect) if embedded else _hosted(settings, name, dialect, prices, gate, limiter)
+            )
         models[stage] = built[name]
         endpoints[stage] = f"embedded:{EMBEDDED.sha256[:16]}" if embedded else settings.base_url or "openai"
     return ModelSet(models, endpoints, log, meter)
 
 
-def _hosted(settings: Settings, name: str, prices: PriceTable, gate: Gate, limiter: RateLimiter) -> OpenAIModel:
+def _dialect(settings: Settings, name: str) -> Dialect:
+    """The one place where a model gets its dialect: as the settings say, else compact for the embedded one."""
+    chosen = ("compact" if name == LOCAL else "full") if settings.dialect == "auto" else settings.dialect
+    return COMPACT if chosen == "compact" else FULL
+
+
+def _hosted(
+    settings: Settings, name: str, dialect: Dialect, prices: PriceTable, gate: Gate, limiter: RateLimiter
+) -> OpenAIModel:
     # "local" at an address is our own kind of server, started by someone else: it takes compact grammars.
     first = Rung.GRAMMAR if name == LOCAL else Rung.JSON_SCHEMA
-    return OpenAIModel(name, settings, prices=prices, first_rung=first, gate=gate, limiter=limiter)
+    return OpenAIModel(name, settings, prices=prices, first_rung=first, dialect=dialect, gate=gate, limiter=limiter)
 
 
 def _check_price(settings: Settings, name: str, prices: PriceTable, embedded: bool) -> None:

@@ -20,6 +20,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from sliders.errors import ModelUnavailable
 from sliders.llm.client import OpenAIModel
+from sliders.llm.dialect import COMPACT, Dialect
 from sliders.llm.guard import check_requests_allowed
 from sliders.llm.ladder import Rung
 from sliders.llm.limits import Gate
@@ -137,8 +138,8 @@ class LocalServer:
 class LocalModel:
     """The embedded model as a `Model`: the file is fetched and the server started at the first call."""
 
-    def __init__(self, settings: Settings, report: Report | None = None) -> None:
-        self._settings, self._report = settings, report
+    def __init__(self, settings: Settings, report: Report | None = None, dialect: Dialect = COMPACT) -> None:
+        self._settings, self._report, self._dialect = settings, report, dialect
         self._lock = threading.Lock()
         self._server: LocalServer | None = None
         self._client: OpenAIModel | None = None
@@ -153,6 +154,11 @@ class LocalModel:
     def context_tokens(self) -> int:
         """See `Model.context_tokens`."""
         return self._settings.local_context_tokens
+
+    @property
+    def dialect(self) -> Dialect:
+        """See `Model.dialect`."""
+        return self._dialect
 
     def count_tokens(self, text: str) -> int:
         """See `Model.count_tokens`."""
@@ -212,14 +218,14 @@ class LocalModel:
             return ensure_model(self._settings.cache_dir, report)
 
 
-_MODELS: dict[tuple[int, Path, int], LocalModel] = {}
+_MODELS: dict[tuple[int, Path, int, str], LocalModel] = {}
 _MODELS_LOCK = threading.Lock()
 
 
-def local_model(settings: Settings, report: Report | None = None) -> LocalModel:
+def local_model(settings: Settings, dialect: Dialect = COMPACT) -> LocalModel:
     """The embedded model of this process: equal settings share one child. Nothing starts before the first call."""
-    key = (os.getpid(), settings.cache_dir, settings.local_context_tokens)
+    key = (os.getpid(), settings.cache_dir, settings.local_context_tokens, dialect.name)
     with _MODELS_LOCK:
         if key not in _MODELS:
-            _MODELS[key] = LocalModel(settings, report)
+            _MODELS[key] = LocalModel(settings, dialect=dialect)
         return _MODELS[key]

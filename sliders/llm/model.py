@@ -6,6 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from pydantic import BaseModel
+
+from sliders.llm.dialect import Dialect
+
 FinishReason = Literal["stop", "length", "error"]
 
 
@@ -22,8 +26,10 @@ class Request:
     """One model call, fully described: the same request has the same cache key.
 
     `stage` is the room that asks ("schema", "gate", "extract", "reconcile", "answer", "plan").
-    `json_schema` is a JSON schema for the reply, or None for free text. `enough` may be asked about a reply under way, so
-    that a server of our own stops when nothing more is to come; it is no part of what the request is.
+    `reply` is a pydantic model of the reply, `json_schema` a JSON schema where its shape depends on columns; neither
+    means free text. `choices` non-empty asks for ONE token and the log-probability of each choice at it. `enough` may be
+    asked about a reply under way, so that a server of our own stops when nothing more is to come; it is no part of what
+    the request is.
     """
 
     stage: str
@@ -33,6 +39,8 @@ class Request:
     max_tokens: int = 512
     temperature: float = 0.0
     logprobs: bool = False
+    reply: type[BaseModel] | None = None
+    choices: tuple[str, ...] = ()
     enough: Callable[[str], bool] | None = field(default=None, compare=False, repr=False)
 
 
@@ -77,7 +85,8 @@ class Usage:
 class Response:
     """A model's reply. `data` is the parsed JSON when the request had a schema.
 
-    `salvaged` says that a broken tail was cut from a list; `token_logprobs` are natural logs, empty unless asked for.
+    `salvaged` says that a broken tail was cut from a list; `token_logprobs` are natural logs, empty unless asked for;
+    `odds` is the natural log-probability of each choice of the request, empty where the server tells none.
     """
 
     text: str
@@ -87,6 +96,7 @@ class Response:
     call_id: str = ""
     salvaged: bool = False
     token_logprobs: tuple[float, ...] = ()
+    odds: Mapping[str, float] = field(default_factory=dict)
 
 
 class Model(Protocol):
@@ -100,6 +110,11 @@ class Model(Protocol):
     @property
     def context_tokens(self) -> int:
         """Size of the context window in tokens."""
+        ...
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the model is asked."""
         ...
 
     def count_tokens(self, text: str) -> int:

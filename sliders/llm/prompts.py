@@ -16,6 +16,7 @@ from typing import Any, Literal, cast
 
 from jinja2 import Environment, StrictUndefined, meta
 
+from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message
 
 Role = Literal["system", "user", "assistant"]
@@ -131,13 +132,15 @@ def prompt_dir() -> Path:
 
 
 @cache
-def load_prompt(name: str) -> Prompt:
-    """The prompt `<room>/<verb>`.
+def load_prompt(name: str, dialect: Dialect | None = None) -> Prompt:
+    """The prompt `<room>/<verb>` of a dialect.
 
     Raises:
         FileNotFoundError: the package holds no such prompt.
     """
-    path = prompt_dir() / f"{name}.md"
+    path = prompt_dir() / (dialect.name if dialect else "") / f"{name}.md"
+    if not path.is_file():
+        path = prompt_dir() / f"{name}.md"  # until every prompt stands in a dialect
     if not path.is_file():
         known = ", ".join(sorted(str(p.relative_to(prompt_dir()))[:-3] for p in prompt_dir().glob("*/*.md")))
         raise FileNotFoundError(f"there is no prompt {name!r}; the prompts are: {known or 'none'}")

@@ -14,6 +14,7 @@ from typing import Any
 
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm import guard
+from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.model import Request, Response, Usage
 from sliders.llm.validate import problems
 
@@ -34,8 +35,8 @@ def requests_allowed(allowed: bool = True) -> Iterator[None]:
 class _Double:
     """What the doubles share: a name, a window, a history, and replies that are checked like a server's."""
 
-    def __init__(self, name: str, context_tokens: int, latency: float) -> None:
-        self._name, self._context_tokens, self._latency = name, context_tokens, latency
+    def __init__(self, name: str, context_tokens: int, latency: float, dialect: Dialect) -> None:
+        self._name, self._context_tokens, self._latency, self._dialect = name, context_tokens, latency, dialect
         self.history: list[Request] = []
         self.in_flight = 0
         self.most_in_flight = 0
@@ -49,6 +50,11 @@ class _Double:
     def context_tokens(self) -> int:
         """See `Model.context_tokens`."""
         return self._context_tokens
+
+    @property
+    def dialect(self) -> Dialect:
+        """See `Model.dialect`."""
+        return self._dialect
 
     def count_tokens(self, text: str) -> int:
         """A quarter of the characters, rounded up."""
@@ -111,8 +117,9 @@ class ScriptedModel(_Double):
         name: str = "scripted",
         context_tokens: int = 8192,
         latency: float = 0.0,
+        dialect: Dialect = FULL,
     ) -> None:
-        super().__init__(name, context_tokens, latency)
+        super().__init__(name, context_tokens, latency, dialect)
         self._repeat_last = repeat_last
         table = dict(replies) if isinstance(replies, Mapping) else {"": list(replies)}
         self._queues: dict[str, list[Reply]] = {key: self._as_queue(value) for key, value in table.items()}
@@ -151,8 +158,9 @@ class FunctionModel(_Double):
         name: str = "function",
         context_tokens: int = 8192,
         latency: float = 0.0,
+        dialect: Dialect = FULL,
     ) -> None:
-        super().__init__(name, context_tokens, latency)
+        super().__init__(name, context_tokens, latency, dialect)
         self._function = function
 
     async def _reply(self, request: Request) -> Reply:

@@ -9,6 +9,7 @@ import pytest
 from sliders.errors import BudgetExceeded, SettingsError
 from sliders.llm.cache import MemoryCallLog
 from sliders.llm.connect import connect
+from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.model import Message, Request
 from sliders.llm.model_file import EMBEDDED
 from sliders.llm.testing import FakeServer, FunctionModel, Scripted, ScriptedModel, requests_allowed
@@ -82,3 +83,14 @@ async def test_a_local_model_at_an_address_is_asked_with_a_grammar() -> None:
         models = connect(Settings(model="local", base_url=server.base_url))
         await models.model_for("extract").generate(rows_request())
     assert "grammar" in server.bodies[0]
+
+
+def test_the_embedded_model_is_asked_compactly_and_others_fully_unless_the_settings_say_otherwise() -> None:
+    assert connect(Settings()).model_for("extract").dialect is COMPACT
+    assert connect(Settings(model="gpt-4.1", api_key="k")).model_for("extract").dialect is FULL
+    assert connect(Settings(model="local", base_url="http://127.0.0.1:1/v1")).model_for("extract").dialect is COMPACT
+    assert connect(Settings.from_env({"SLIDERS_DIALECT": "full"})).model_for("extract").dialect is FULL
+    double = ScriptedModel([], dialect=COMPACT)
+    assert connect(Settings(dialect="full"), model=double).model_for("extract").dialect is COMPACT
+    with pytest.raises(SettingsError, match="one of auto, full, compact"):
+        Settings(dialect="small")

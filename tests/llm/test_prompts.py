@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.llm import prompts
+from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.prompts import Prompt, defuse, load_prompt
 
 SOURCE = """You copy words. Columns: {{ columns | join(", ") }}
@@ -125,3 +126,12 @@ def test_every_prompt_of_the_package_compiles() -> None:
     for path in prompts.prompt_dir().glob("*/*.md"):
         name = f"{path.parent.name}/{path.stem}"
         assert load_prompt(name).source == path.read_text(encoding="utf-8"), name
+
+
+def test_a_prompt_of_a_dialect_stands_in_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prompts, "prompt_dir", lambda: tmp_path)
+    for folder in ("full", "compact"):
+        (tmp_path / folder / "schema").mkdir(parents=True)
+        (tmp_path / folder / "schema" / "test-only.md").write_text(folder, encoding="utf-8")
+    assert load_prompt("schema/test-only", COMPACT).source == "compact"
+    assert load_prompt("schema/test-only", FULL).source == "full"
