@@ -60,8 +60,8 @@ class Cell:
 
     A cell with an `absence` enters no table that answers questions; where its words were not found or did not parse,
     `value` keeps what the model said, for audit. `detail` says more ("'n/a' is not a date"). `rationale` is the reason of a
-    judgement or the arithmetic of a computed value, `parts` are its further words. `odds` is the log-odds of a judged value
-    over the next one, None where it was not measured. A cell with a `doubt` has a value that enters but is unverified, and
+    judgement or the arithmetic of a computed value, `parts` are its further words. `odds` are the natural log-probabilities of
+    the choices of a judged value, as the model gave them before any cut; empty where they were not measured. A cell with a `doubt` has a value that enters but is unverified, and
     says why.
     """
 
@@ -76,7 +76,7 @@ class Cell:
     detail: str = ""
     rationale: str = ""
     how: How = How.STATED
-    odds: float | None = None
+    odds: tuple[tuple[str, float], ...] = ()
     doubt: str = ""
     parts: tuple[Span, ...] = ()
     call_id: str = ""
