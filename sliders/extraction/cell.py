@@ -59,10 +59,10 @@ class Cell:
     """One value of one row. `printed` is as it stands on the page, `value` is typed (dates ISO, booleans bool).
 
     A cell with an `absence` enters no table that answers questions; where its words were not found or did not parse,
-    `value` keeps what the model said, for audit. `detail` says more ("'n/a' is not a date"). `rationale` is the reason of a
-    judgement or the arithmetic of a computed value, `parts` are its further words. `odds` are the natural log-probabilities of
-    the choices of a judged value, as the model gave them before any cut; empty where they were not measured. A cell with a `doubt` has a value that enters but is unverified, and
-    says why.
+    `value` keeps what the model said, for audit. `detail` says more ("'n/a' is not a date"). `rationale` is the reason of
+    a judgement or the arithmetic of a computed value, `parts` are its further words. `odds` are the natural
+    log-probabilities of the choices of a judged value, as the model gave them before any cut; empty where they were not
+    measured. A cell with a `doubt` has a value that enters but is unverified, and says why.
     """
 
     column: str
