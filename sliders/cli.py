@@ -30,6 +30,7 @@ from sliders.cli_shell import (
     PlainOption,
     QuietOption,
     SchemaOption,
+    UnverifiedOption,
     Workflow,
     WorkflowOption,
     WorkspaceOption,
@@ -92,7 +93,7 @@ def ask(
     workspace: NewWorkspaceOption = DEFAULT_WORKSPACE, schema: SchemaOption = None,
     model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     extract_model: ExtractModelOption = None, max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None,
-    max_minutes: MaxMinutesOption = None, concurrency: ConcurrencyOption = None,
+    max_minutes: MaxMinutesOption = None, concurrency: ConcurrencyOption = None, unverified: UnverifiedOption = False,
     workflow: WorkflowOption = "extract_and_query",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
@@ -107,7 +108,7 @@ def ask(
         raise SettingsError(f"no question was asked about {questions[-1]}: put it last, in quotes")
     chosen = settings(
         model=model, base_url=base_url, api_key=api_key, extract_model=extract_model, max_tokens=max_tokens,
-        max_cost=max_cost, max_minutes=max_minutes, concurrency=concurrency,
+        max_cost=max_cost, max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None,
     )
     output = Output(as_json, quiet, plain)
     if not documents and not workspace.exists():
@@ -203,13 +204,13 @@ def extract(
     tables: TablesArgument = None, workspace: WorkspaceOption = DEFAULT_WORKSPACE,
     model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
-    concurrency: ConcurrencyOption = None,
+    concurrency: ConcurrencyOption = None, unverified: UnverifiedOption = False,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Fill every column of the schema's tables from the documents, and reconcile them."""
     output = Output(as_json, quiet, plain)
     chosen = settings(model=model, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
-                      max_minutes=max_minutes, concurrency=concurrency)
+                      max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None)
     with opened(workspace, output, chosen) as ws:
         counts = ws.extract(tables or None)
     output.result("\n".join(f"{name}: {count} rows extracted" for name, count in counts.items())
@@ -243,12 +244,13 @@ def query(
     ] = None,
     model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
+    unverified: UnverifiedOption = False,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for are extracted first."""
     output = Output(as_json, quiet, plain)
     chosen = settings(model=model, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
-                      max_minutes=max_minutes)
+                      max_minutes=max_minutes, unverified=unverified or None)
     with opened(workspace, output, chosen) as ws:
         frame = ws.query(sql, pairs(describe or [], "--describe"))
     output.result(frame_text(frame) if len(frame) else "no rows", records(frame))

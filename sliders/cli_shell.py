@@ -42,6 +42,9 @@ MaxTokensOption = Annotated[int | None, typer.Option("--max-tokens", help="Stop 
 MaxCostOption = Annotated[float | None, typer.Option("--max-cost", help="Stop cleanly after so many US dollars.")]
 MaxMinutesOption = Annotated[float | None, typer.Option("--max-minutes", help="Stop cleanly after so many minutes.")]
 ConcurrencyOption = Annotated[int | None, typer.Option("--concurrency", help="Requests in flight at a time.")]
+UnverifiedOption = Annotated[
+    bool, typer.Option("--unverified", help="Also use values that were not found in the text or did not parse.")
+]
 Workflow = Literal["extract_and_query", "auto", "lookup", "split", "stepwise", "candidates", "whole_context"]
 WorkflowOption = Annotated[
     Workflow,

@@ -61,7 +61,8 @@ class Settings:
     requests in flight; `rpm` and `tpm` are the server's limits a minute; `timeout` is in seconds a request; `retries`
     counts attempts after the first. `context_tokens` overrides the table of context windows. `prices` is a YAML or
     JSON file, or a mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens. `dialect` says
-    how models are asked ("auto": the embedded one compactly, every other fully).
+    how models are asked ("auto": the embedded one compactly, every other fully). `unverified` lets values into tables that
+    were not found in the text or did not parse.
     """
 
     model: str = LOCAL
@@ -83,6 +84,7 @@ class Settings:
     prices: Path | Mapping[str, Any] | None = None
     seed: int = 0
     dialect: str = "auto"
+    unverified: bool = False
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "timeout", "local_context_tokens"):
@@ -192,7 +194,16 @@ def _plain_values(env: Mapping[str, str]) -> dict[str, Any]:
         values["timeout"] = _number(env, "SLIDERS_TIMEOUT", float)
     if env.get("SLIDERS_PRICES"):
         values["prices"] = Path(env["SLIDERS_PRICES"]).expanduser()
+    if env.get("SLIDERS_UNVERIFIED"):
+        values["unverified"] = _truth(env, "SLIDERS_UNVERIFIED")
     return values
+
+
+def _truth(env: Mapping[str, str], variable: str) -> bool:
+    said = env[variable].strip().lower()
+    if said not in ("1", "true", "yes", "0", "false", "no"):
+        raise SettingsError(f"{variable} is {env[variable]!r}: it must be true or false; correct or unset it")
+    return said in ("1", "true", "yes")
 
 
 def _stage_models_from_env(env: Mapping[str, str]) -> dict[str, str]:

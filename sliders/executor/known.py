@@ -14,6 +14,7 @@ from sliders.extraction.extractor import row_id
 from sliders.schema.types import Table
 from sliders.store.catalog import Catalog
 from sliders.store.records import Task
+from sliders.store.tables import enters
 
 _BATCH = 16
 
@@ -74,7 +75,7 @@ def _read(session: Session, table: Table, held: KnownCells) -> None:
         values = held.of(row.document_id)
         for cell in row.cells:
             known = cell.column in complete.get(row.document_id, ())
-            if known and cell.absence is None and cell.grounding.trusted and values[cell.column] is None:
+            if known and enters(cell, session.settings.unverified) and values[cell.column] is None:
                 values[cell.column] = cell.value
                 if cell.span is not None:
                     held.spans[row.document_id, cell.column] = cell.span.start

@@ -24,7 +24,7 @@ from sliders.reconcile.values import (
 )
 from sliders.schema.types import Table
 from sliders.store.records import Derivation
-from sliders.store.tables import DataRow
+from sliders.store.tables import DataRow, enters
 
 
 async def settle(
@@ -39,7 +39,8 @@ async def settle(
     """
     agree(session, table)
     before = session.catalog.tables.current(table.name)
-    version = session.catalog.tables.materialise(table.name)
+    unverified = session.settings.unverified
+    version = session.catalog.tables.materialise(table.name, unverified=unverified)
     decisions = session.catalog.knowledge.corrections(table.name)
     corrections = tuple(map(_correction, decisions))
     criteria = criteria_of(session)
@@ -50,7 +51,7 @@ async def settle(
     rows = session.catalog.extractions.rows(table.name)
     relation = relation_of(
         rows, table.column_names, _documents(session), _sections(session), _table_chunks(session),
-        quote=quote_of(session, rows),
+        unverified, quote=quote_of(session, rows),
     )  # fmt: skip
     memory = recall(session, table.name)
     chosen = options or Options(
@@ -122,7 +123,8 @@ def _store(
         _as_extracted(session, table)
         return
     names = {d.id: d.name for d in session.catalog.documents.all()}
-    values = {(row.id, cell.column): cell.value for row in rows for cell in row.cells if cell.absence is None}
+    let = session.settings.unverified
+    values = {(row.id, cell.column): cell.value for row in rows for cell in row.cells if enters(cell, let)}
     session.catalog.tables.create_version(
         table.name,
         [_data_row(row, result, table, names, session) for row in result.rows],

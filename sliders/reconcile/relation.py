@@ -9,6 +9,7 @@ from typing import Literal
 from sliders.errors import RepairError
 from sliders.extraction.cell import Cell, Row, Scalar
 from sliders.reconcile.values import CellSource, DocumentSource
+from sliders.store.tables import enters
 
 _NOTHING = CellSource()
 
@@ -71,10 +72,10 @@ def relation_of(
     documents: Mapping[str, DocumentSource] | None = None,
     sections: Mapping[str, str] | None = None,
     table_chunks: frozenset[str] = frozenset(),
-    keep_ungrounded: bool = False,
+    unverified: bool = False,
     quote: Callable[[str, str], str] | None = None,
 ) -> MemoryRelation:
-    """The relation of extracted rows: cells that are not grounded count as empty unless `keep_ungrounded`.
+    """The relation of extracted rows: the values that stand in the data table, all others count as empty.
 
     Args:
         rows: rows of one table.
@@ -82,6 +83,7 @@ def relation_of(
         documents: documents by identifier.
         sections: heading path by chunk id.
         table_chunks: ids of the chunks that hold a table and no prose.
+        unverified: the table also shows values that were not found in the text or did not parse.
         quote: the sentence of a cell, by row id and column; its printed words when left out.
     """
     kept = list(rows)
@@ -92,9 +94,7 @@ def relation_of(
         kind: Literal["table", "prose"] = "table" if row.chunk_id in table_chunks else "prose"
         place = []
         for cell in row.cells:
-            if cell.column not in values or cell.value is None:
-                continue
-            if not (cell.grounding.trusted or keep_ungrounded):
+            if cell.column not in values or cell.value is None or not enters(cell, unverified):
                 continue
             values[cell.column][index] = cell.value
             if cell.span is not None:

@@ -6,14 +6,21 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from sliders.documents.document import TableCell, TableGrid
-from sliders.extraction.cell import Scalar
+from sliders.extraction.cell import Scalar, Span
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
 BOOLEAN, LARGE_INTEGER, NOT_FINITE = 1, 2, 3
+
+Odds = tuple[tuple[str, float], ...]
+
+_COLUMN_FIELDS = frozenset(field.name for field in fields(Column))
+_TABLE_FIELDS = frozenset(field.name for field in fields(Table))
+_READ = ("name", "type", "description", "unit", "scale", "currency", "values", "reading")
+"""The fields of a column that change a reading."""
 
 
 def dump(value: object) -> str:
@@ -44,6 +51,29 @@ def decode_scalar(value: str | int | float | None, kind: int | None) -> Scalar:
     if kind == BOOLEAN:
         return bool(value)
     return int(value) if kind == LARGE_INTEGER else float(value)
+
+
+def encode_odds(odds: Odds) -> str | None:
+    """The odds of a judged cell as JSON, None when they were not measured."""
+    return dump(odds) if odds else None
+
+
+def decode_odds(text: str | None) -> Odds:
+    """The inverse of `encode_odds`."""
+    return tuple((choice, odds) for choice, odds in load(text) or ())
+
+
+def encode_parts(parts: tuple[Span, ...], document_id: str) -> str | None:
+    """Further spans of a cell as JSON; a document's id only where it is not that of the row."""
+    if not parts:
+        return None
+    own = [[part.start, part.end, part.page] for part in parts]
+    return dump([o if p.document_id == document_id else [*o, p.document_id] for o, p in zip(own, parts, strict=True)])
+
+
+def decode_parts(text: str | None, document_id: str) -> tuple[Span, ...]:
+    """The inverse of `encode_parts`."""
+    return tuple(Span(*(other or [document_id]), start, end, page) for start, end, page, *other in load(text) or ())
 
 
 def encode_grid(grid: TableGrid | None, text: str) -> str | None:
@@ -84,23 +114,25 @@ def encode_schema(schema: Schema) -> str:
 
 
 def decode_schema(data: str) -> Schema:
-    """The inverse of `encode_schema`."""
+    """The inverse of `encode_schema`; schemas of earlier versions are read too, without what is no longer asked."""
     return Schema(tuple(_table(table) for table in load(data)["tables"]))
 
 
 def _table(data: Mapping[str, Any]) -> Table:
-    columns = tuple(
-        Column(**{**c, "type": ColumnType(c["type"]), **{k: tuple(c.get(k, ())) for k in ("values", "examples")}})
-        for c in data["columns"]
-    )
-    return Table(**{**data, "columns": columns, "key": tuple(data["key"])})
+    known = {k: v for k, v in data.items() if k in _TABLE_FIELDS}
+    return Table(**{**known, "columns": tuple(map(_column, data["columns"])), "key": tuple(data["key"])})
+
+
+def _column(data: Mapping[str, Any]) -> Column:
+    known = {k: v for k, v in data.items() if k in _COLUMN_FIELDS}
+    kind = "category" if data["type"] == "enum" else data["type"]
+    values = tuple(data.get("values", data.get("enum_values", ())))
+    return Column(**{**known, "type": ColumnType(kind), "values": values})
 
 
 def column_hash(table: Table, column: Column) -> str:
     """Identifies what was asked for: the table, what one row is, and all of the column that changes a reading."""
-    asked = {k: v for k, v in asdict(column).items() if k not in ("required", "additive", "pinned", "examples")}
-    asked["type"] = column.type.value
-    return digest(dump([table.name, table.row, table.grain, asked]))[:16]
+    return digest(dump([table.name, table.row, table.grain, *(getattr(column, name) for name in _READ)]))[:16]
 
 
 def digest(text: str) -> str:

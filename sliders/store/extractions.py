@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from sliders.errors import StoreError
-from sliders.extraction.cell import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.cell import Cell, Row
 from sliders.schema.types import Table
 from sliders.store import codec
+from sliders.store.cell_lines import CELLS, INSERT_CELL, ROWS, Keys, Known, cell_lines, rows_of
 from sliders.store.database import Database
 from sliders.store.journal import Journal
 from sliders.store.migrations import now
-from sliders.store.records import Decision, Task
+from sliders.store.records import Decision, Reliability, Task
 
 _LOOKUP_BATCH = 5_000
-
-_INSERT_CELL = "INSERT OR REPLACE INTO sl_cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-_CELLS = """SELECT r.id, r.key, r.table_name, r.document_id, r.chunk_id, r.ordinal, k.name, c.value, c.kind, c.printed,
-    c.grounding, CASE WHEN c.start IS NULL THEN NULL WHEN c.document_key IS NULL THEN r.document_id ELSE cd.id END,
-    c.start, c.stop, c.page, c.unit, c.scale, c.absence, c.detail, c.rationale, o.call_id, o.model, o.prompt_hash
-    FROM ({rows}) r LEFT JOIN sl_cells c ON c.row_key = r.key LEFT JOIN sl_columns k ON k.key = c.column_key
-    LEFT JOIN sl_documents cd ON cd.key = c.document_key LEFT JOIN sl_origins o ON o.key = c.origin_key"""
-# Rows are put in order before their cells are joined: sorting a million rows is cheap, sorting their cells is not. The
-# LIMIT keeps SQLite from merging the two steps.
-_ROWS = """SELECT r.id, r.key, t.name AS table_name, d.id AS document_id, ch.id AS chunk_id, r.ordinal FROM sl_rows r
-    JOIN sl_tables t ON t.key = r.table_key JOIN sl_documents d ON d.key = r.document_key
-    JOIN sl_chunks ch ON ch.key = r.chunk_key WHERE {where} ORDER BY d.key, ch.position, r.ordinal, r.key LIMIT -1"""
 
 
 class Extractions:
@@ -36,7 +25,7 @@ class Extractions:
     def __init__(self, database: Database, journal: Journal) -> None:
         self._database = database
         self._journal = journal
-        self._shared: _Known | None = None
+        self._shared: Known | None = None
 
     def save(
         self,
@@ -59,38 +48,38 @@ class Extractions:
         known = self._known()
         with self._database.transaction():
             batch: list[Row] = []
-            names = _Names(self._database, known)
+            keys = Keys(self._database, known)
             for row in rows:
                 batch.append(row)
                 count += 1
                 if len(batch) >= _LOOKUP_BATCH:
-                    self._save_batch(batch, names)
+                    self._save_batch(batch, keys)
                     batch = []
-            self._save_batch(batch, names)
-            for key in names.touched:
+            self._save_batch(batch, keys)
+            for key in keys.touched:
                 self._database.execute("UPDATE sl_tables SET revision = revision + 1 WHERE key = ?", (key,))
-            self._save_tasks(tasks, known.schema if schema is None else schema, names)
+            self._save_tasks(tasks, known.schema if schema is None else schema, keys)
             self._journal.record(decisions)
         if not self._database.in_transaction:
-            known.works.update(names.works)
+            known.works.update(keys.works)
         return count
 
-    def _known(self) -> _Known:
+    def _known(self) -> Known:
         """What the saves under one version of the schema share; nothing is shared inside a transaction, which may be
         undone."""
         version = int(self._database.value("SELECT max(version) FROM sl_schemas") or 0)
         if self._database.in_transaction or self._shared is None or self._shared.version != version:
             text = self._database.value("SELECT schema FROM sl_schemas ORDER BY version DESC LIMIT 1")
-            known = _Known(version, {t.name: t for t in codec.decode_schema(text).tables} if text else {})
+            known = Known(version, {t.name: t for t in codec.decode_schema(text).tables} if text else {})
             if self._database.in_transaction:
                 return known
             self._shared = known
         return self._shared
 
-    def _save_batch(self, rows: Sequence[Row], names: _Names) -> None:
+    def _save_batch(self, rows: Sequence[Row], keys: Keys) -> None:
         if not rows:
             return
-        keys = {
+        stored = {
             identifier: (key, chunk)
             for identifier, key, chunk in self._database.query(
                 "SELECT id, key, chunk_key FROM sl_rows WHERE id IN (SELECT value FROM json_each(?))",
@@ -101,48 +90,91 @@ class Extractions:
         fresh: list[tuple[Any, ...]] = []
         cells: list[tuple[Any, ...]] = []
         for row in rows:
-            chunk = names.chunk(row.chunk_id)
-            if row.id not in keys:
+            chunk = keys.chunk(row.chunk_id)
+            if row.id not in stored:
                 following += 1
-                keys[row.id] = (following, chunk)
+                stored[row.id] = (following, chunk)
                 fresh.append(
-                    (following, row.id, names.table(row.table), names.document(row.document_id), chunk, row.ordinal)
+                    (following, row.id, keys.table(row.table), keys.document(row.document_id), chunk, row.ordinal)
                 )
-            key, owner = keys[row.id]
+            key, owner = stored[row.id]
             if owner != chunk:
                 raise StoreError(f"row {row.id!r} was read from another chunk before; row ids must be unique")
-            names.touched.add(names.table(row.table))
-            cells.extend(_cell_lines(row, key, names))
+            keys.touched.add(keys.table(row.table))
+            cells.extend(cell_lines(row, key, keys))
         self._database.insert_many("INSERT INTO sl_rows VALUES (?,?,?,?,?,?)", fresh)
-        self._database.insert_many(_INSERT_CELL, cells)
+        self._database.insert_many(INSERT_CELL, cells)
 
-    def _save_tasks(self, tasks: Iterable[Task], schema: Mapping[str, Table], names: _Names) -> None:
-        current = schema is names.known.schema
-        works = dict(names.known.works) if current else {}
+    def _save_tasks(self, tasks: Iterable[Task], schema: Mapping[str, Table], keys: Keys) -> None:
+        current = schema is keys.known.schema
+        works = dict(keys.known.works) if current else {}
         values = []
         for task in tasks:
             asked = (task.table, task.columns)
             if asked not in works:
-                works[asked] = self._work_key(task, schema, names)
-            values.append((works[asked], names.chunk(task.chunk_id), task.state, task.reason, now()))
-        names.works = works if current else {}
+                works[asked] = self._work_key(task, schema, keys)
+            values.append((works[asked], keys.chunk(task.chunk_id), task.state, task.reason, now()))
+        keys.works = works if current else {}
         self._database.insert_many(
             """INSERT INTO sl_tasks VALUES (?,?,?,?,1,?) ON CONFLICT DO UPDATE SET state = excluded.state,
             reason = excluded.reason, attempts = attempts + 1, at = excluded.at""",
             values,
         )
 
-    def _work_key(self, task: Task, schema: Mapping[str, Table], names: _Names) -> int:
+    def _work_key(self, task: Task, schema: Mapping[str, Table], keys: Keys) -> int:
         if task.table not in schema:
             raise StoreError(f"a task names table {task.table!r}, which is not in the schema; save the schema first")
         table = schema[task.table]
         hashes = {name: codec.column_hash(table, table.column(name)) for name in sorted(task.columns)}
         text = codec.dump(hashes)
-        identity = (names.table(task.table), codec.digest(text)[:16])
+        identity = (keys.table(task.table), codec.digest(text)[:16])
         self._database.execute(
             "INSERT INTO sl_work (table_key, hash, columns) VALUES (?,?,?) ON CONFLICT DO NOTHING", (*identity, text)
         )
         return int(self._database.value("SELECT key FROM sl_work WHERE table_key = ? AND hash = ?", identity))
+
+    def recalibrate(self, table: str, column: str, cells: Mapping[str, Cell], reason: str) -> int:
+        """Give judged cells the value and doubt that a cut of their odds says; all else of them stays, odds included.
+
+        Args:
+            cells: by `Row.id`; only `value` and `doubt` are stored.
+            reason: how the cut was made, for the decision that says what stood before.
+
+        Returns:
+            How many values changed.
+
+        Raises:
+            StoreError: the workspace has no such table, or a row has no cell of that column with a value.
+        """
+        with self._database.transaction():
+            keys = Keys(self._database, self._known())
+            column_key = keys.columns(table).get(column)
+            found = self._database.query(
+                """SELECT r.id, c.row_key, c.value, c.kind, c.doubt FROM sl_cells c JOIN sl_rows r ON r.key = c.row_key
+                WHERE c.column_key = ? AND c.absence IS NULL AND r.id IN (SELECT value FROM json_each(?))""",
+                (column_key, codec.dump(list(cells))),
+            )
+            if len(found) < len(cells):
+                missing = next(iter(cells.keys() - {line[0] for line in found}))
+                raise StoreError(f"row {missing!r} of {table!r} has no value of {column!r} to calibrate; read it first")
+            before: Counter[str] = Counter()
+            lines, changed = [], 0
+            for row_id, key, value, kind, doubt in found:
+                cell = cells[row_id]
+                new = (*codec.encode_scalar(cell.value), cell.doubt or None)
+                before[codec.dump(codec.decode_scalar(value, kind))] += 1
+                changed += new[:2] != (value, kind)
+                if new != (value, kind, doubt):
+                    lines.append((*new, key, column_key))
+            if lines:
+                self._database.insert_many(
+                    "UPDATE sl_cells SET value = ?, kind = ?, doubt = ? WHERE row_key = ? AND column_key = ?", lines
+                )
+                self._database.execute("UPDATE sl_tables SET revision = revision + 1 WHERE name = ?", (table,))
+                stood = ", ".join(f"{value} {number}" for value, number in sorted(before.items()))
+                told = f"{reason}; {changed} of {len(found)} values changed, before: {stood}"
+                self._journal.record(Decision("extract", f"column:{table}.{column}", "calibrated", told))
+        return changed
 
     def settled(self, table: Table) -> dict[str, frozenset[str]]:
         """Columns that need no more calls, by chunk id: extracted, gated out or pruned under their present definition.
@@ -205,13 +237,13 @@ class Extractions:
         if document_ids is not None:
             where += " AND d.id IN (SELECT value FROM json_each(?))"
             parameters.append(codec.dump(list(document_ids)))
-        return _grouped(self._database.stream(_CELLS.format(rows=_ROWS.format(where=where)), parameters))
+        return rows_of(self._database.stream(CELLS.format(rows=ROWS.format(where=where)), parameters))
 
     def get(self, row_ids: Sequence[str]) -> dict[str, Row]:
         """Extracted rows by id; ids that the workspace does not have are missing."""
-        chosen = _ROWS.format(where="r.id IN (SELECT value FROM json_each(?))")
-        rows = self._database.query(_CELLS.format(rows=chosen), (codec.dump(list(row_ids)),))
-        return {row.id: row for row in _grouped(iter(rows))}
+        chosen = ROWS.format(where="r.id IN (SELECT value FROM json_each(?))")
+        rows = self._database.query(CELLS.format(rows=chosen), (codec.dump(list(row_ids)),))
+        return {row.id: row for row in rows_of(iter(rows))}
 
     def count(self, table: str) -> int:
         """Number of extracted rows of a table in current documents."""
@@ -234,129 +266,19 @@ class Extractions:
             found.setdefault(column, {})[why] = number
         return found
 
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What stays the same while a version of the schema stands: definitions, keys of tables, columns and work."""
-
-    version: int
-    schema: dict[str, Table]
-    tables: dict[str, int] = field(default_factory=dict)
-    columns: dict[str, dict[str, int]] = field(default_factory=dict)
-    works: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
-
-
-class _Names:
-    """Integer keys of the texts that rows name, looked up once."""
-
-    def __init__(self, database: Database, known: _Known) -> None:
-        self._database = database
-        self.known = known
-        self.works: dict[tuple[str, tuple[str, ...]], int] = {}
-        self._tables = known.tables
-        self._documents: dict[str, int] = {}
-        self._chunks: dict[str, int] = {}
-        self._columns = known.columns
-        self.origins: dict[tuple[str, str, str], int] = {}
-        self.touched: set[int] = set()
-
-    def _key(self, kind: str, sql: str, name: str) -> int:
-        key = self._database.value(sql, (name,))
-        if key is None:
-            raise StoreError(f"an extracted row names {kind} {name!r}, which is not in the workspace; save it first")
-        return int(key)
-
-    def table(self, name: str) -> int:
-        if name not in self._tables:
-            self._tables[name] = self._key("table", "SELECT key FROM sl_tables WHERE name = ?", name)
-        return self._tables[name]
-
-    def document(self, name: str) -> int:
-        if name not in self._documents:
-            self._documents[name] = self._key("document", "SELECT key FROM sl_documents WHERE id = ?", name)
-        return self._documents[name]
-
-    def chunk(self, name: str) -> int:
-        if name not in self._chunks:
-            self._chunks[name] = self._key("chunk", "SELECT key FROM sl_chunks WHERE id = ?", name)
-        return self._chunks[name]
-
-    def columns(self, table: str) -> dict[str, int]:
-        if table not in self._columns:
-            sql = "SELECT name, key FROM sl_columns WHERE table_key = ?"
-            self._columns[table] = {name: int(key) for name, key in self._database.query(sql, (self.table(table),))}
-        return self._columns[table]
-
-    def no_column(self, row: Row, cell: Cell) -> int:
-        raise StoreError(
-            f"row {row.id!r} has a cell for column {cell.column!r}, which table {row.table!r} does not have"
+    def reliability(self, table: str, columns: Iterable[str] | None = None) -> Reliability:
+        """What the values of these columns (schema names; all when left out) rest on, counted over current documents."""
+        row = self._database.one(
+            """SELECT coalesce(sum(absence IS NULL), 0), coalesce(sum(absence IS NULL AND how = 'computed'), 0),
+                coalesce(sum(absence IS NULL AND how = 'judged'), 0),
+                coalesce(sum(absence IS NULL AND doubt IS NOT NULL), 0), coalesce(sum(absence = 'ungrounded'), 0),
+                coalesce(sum(absence = 'did not parse'), 0)
+            FROM sl_cells c JOIN sl_rows r ON r.key = c.row_key JOIN sl_tables t ON t.key = r.table_key
+            JOIN sl_documents d ON d.key = r.document_key JOIN sl_chunks h ON h.key = r.chunk_key
+            JOIN sl_columns k ON k.key = c.column_key
+            WHERE t.name = ?1 AND d.superseded_by IS NULL AND h.active AND k.active
+            AND (?2 IS NULL OR k.name IN (SELECT value FROM json_each(?2)))""",
+            (table, None if columns is None else codec.dump(list(columns))),
         )
-
-    def origin(self, said: tuple[str, str, str]) -> int | None:
-        if not any(said):
-            return None
-        key = self._database.value("SELECT key FROM sl_origins WHERE call_id = ? AND model = ? AND prompt_hash = ?", said)
-        if key is None:
-            key = self._database.insert("INSERT INTO sl_origins (call_id, model, prompt_hash) VALUES (?,?,?)", said)
-        self.origins[said] = int(key)
-        return self.origins[said]
-
-
-def _cell_lines(row: Row, key: int, names: _Names) -> Iterator[tuple[Any, ...]]:
-    """The lines of `sl_cells` for one row; the hot loop of an extraction."""
-    columns = names.columns(row.table)
-    for cell in row.cells:
-        value, kind = cell.value, None
-        if type(value) is not str and value is not None:
-            value, kind = codec.encode_scalar(value)
-        span, elsewhere, start, stop, page = cell.span, None, None, None, None
-        if span is not None:
-            start, stop, page = span.start, span.end, span.page
-            if span.document_id != row.document_id:
-                elsewhere = names.document(span.document_id)
-        said = (cell.call_id, cell.model, cell.prompt_hash)
-        yield (
-            key, columns[cell.column] if cell.column in columns else names.no_column(row, cell), value, kind,
-            cell.printed or None, cell.grounding.value, elsewhere, start, stop, page, cell.unit or None,
-            cell.scale or None, cell.absence.value if cell.absence is not None else None, cell.detail or None,
-            cell.rationale or None, names.origins.get(said) or names.origin(said),
-        )  # fmt: skip
-
-
-def _grouped(lines: Iterator[tuple[Any, ...]]) -> Iterator[Row]:
-    identity: tuple[Any, ...] | None = None
-    cells: list[Cell] = []
-    for line in lines:
-        if identity is not None and line[1] != identity[1]:
-            yield _row(identity, cells)
-            cells = []
-        identity = line[:6]
-        if line[6] is not None:
-            cells.append(_cell(line[6:]))
-    if identity is not None:
-        yield _row(identity, cells)
-
-
-def _row(identity: tuple[Any, ...], cells: list[Cell]) -> Row:
-    identifier, _, table, document_id, chunk_id, ordinal = identity
-    return Row(identifier, table, document_id, chunk_id, ordinal, tuple(cells))
-
-
-def _cell(line: tuple[Any, ...]) -> Cell:
-    column, value, kind, printed, grounding, document_id, start, stop, page, unit, scale = line[:11]
-    absence, detail, rationale, call_id, model, prompt_hash = line[11:]
-    return Cell(
-        column=column,
-        value=codec.decode_scalar(value, kind),
-        printed=printed or "",
-        grounding=Grounding(grounding),
-        span=None if start is None else Span(document_id, start, stop, page),
-        unit=unit or "",
-        scale=scale or "",
-        absence=Absence(absence) if absence else None,
-        detail=detail or "",
-        rationale=rationale or "",
-        call_id=call_id or "",
-        model=model or "",
-        prompt_hash=prompt_hash or "",
-    )
+        assert row is not None  # an aggregate gives one row
+        return Reliability(*row)

@@ -157,9 +157,37 @@ _LISTING = (
         warnings)""",
 )
 
+# How a value was read: `how` NULL is stated; `odds` is [[choice, log-probability], ...] and `parts` is
+# [[start, stop, page] or [start, stop, page, document id], ...], both NULL when there are none.
+_READINGS = (
+    "ALTER TABLE sl_cells ADD COLUMN how TEXT",
+    "ALTER TABLE sl_cells ADD COLUMN odds TEXT",
+    "ALTER TABLE sl_cells ADD COLUMN doubt TEXT",
+    "ALTER TABLE sl_cells ADD COLUMN parts TEXT",
+    "ALTER TABLE sl_tables ADD COLUMN documents TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE sl_columns ADD COLUMN currency TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE sl_columns ADD COLUMN allowed TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE sl_columns ADD COLUMN reading TEXT NOT NULL DEFAULT 'stated'",
+    "UPDATE sl_columns SET type = 'category' WHERE type = 'enum'",
+    "UPDATE sl_cells SET absence = 'ungrounded' WHERE absence IS NULL AND grounding = 'none'",
+    "UPDATE sl_table_versions SET operation = 'extract with unverified values'"
+    " WHERE operation = 'extract with ungrounded values'",
+    "DROP VIEW cell_absence",
+    """CREATE VIEW cell_absence AS
+        SELECT t.name AS table_name, r.id AS row_id, d.name AS document, k.name AS column_name,
+            CASE WHEN c.row_key IS NULL THEN 'not asked' ELSE c.absence END AS why, c.detail AS detail,
+            coalesce(c.how, 'stated') AS how, c.value AS said
+        FROM sl_rows r JOIN sl_tables t ON t.key = r.table_key JOIN sl_documents d ON d.key = r.document_key
+        JOIN sl_columns k ON k.table_key = r.table_key AND k.active
+        LEFT JOIN sl_cells c ON c.row_key = r.key AND c.column_key = k.key
+        JOIN sl_chunks h ON h.key = r.chunk_key AND h.active
+        WHERE d.superseded_by IS NULL AND (c.row_key IS NULL OR c.absence IS NOT NULL)""",
+)
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _DOCUMENTS + _CHUNKS + _SCHEMA + _EXTRACTION + _JOURNAL + _VERSIONS,
     _LISTING,
+    _READINGS,
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any, Literal
 
 from sliders.extraction.cell import Scalar
@@ -123,6 +123,24 @@ class Correction:
     reason: str = ""
     id: int = 0
     created: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """Cells counted by what they rest on: `values` have one, of them `computed`, `judged`, and `unverified` with a doubt.
+
+    `ungrounded` and `unparsed` were said by the model and enter no table, unless the user asked for unverified values.
+    """
+
+    values: int = 0
+    computed: int = 0
+    judged: int = 0
+    unverified: int = 0
+    ungrounded: int = 0
+    unparsed: int = 0
+
+    def __add__(self, other: Reliability) -> Reliability:
+        return Reliability(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,19 +35,19 @@ class Schemas:
         return version
 
     def _describe(self, table: Table) -> None:
-        meaning = (table.row, table.description, table.grain, codec.dump(table.key))
+        meaning = (table.row, table.description, table.grain, codec.dump(table.key), table.documents)
         key = self._database.value("SELECT key FROM sl_tables WHERE name = ?", (table.name,))
         if key is None:
             taken = {fold(row[0]) for row in self._database.query("SELECT relation FROM sl_tables")}
             key = self._database.insert(
-                """INSERT INTO sl_tables (name, relation, row_meaning, description, grain, key_columns)
-                VALUES (?,?,?,?,?,?)""",
+                """INSERT INTO sl_tables (name, relation, row_meaning, description, grain, key_columns, documents)
+                VALUES (?,?,?,?,?,?,?)""",
                 (table.name, relation_name(table.name, taken), *meaning),
             )
         else:
             self._database.execute(
                 """UPDATE sl_tables SET active = 1, row_meaning = ?, description = ?,
-                grain = ?, key_columns = ? WHERE key = ?""",
+                grain = ?, key_columns = ?, documents = ? WHERE key = ?""",
                 (*meaning, key),
             )
         self._describe_columns(int(key), table)
@@ -60,19 +60,20 @@ class Schemas:
         before = self._database.query(shape, (key,))
         self._database.execute("UPDATE sl_columns SET active = 0 WHERE table_key = ?", (key,))
         for position, column in enumerate(table.columns):
-            facts = (position, column.type.value, column.description, column.unit, column.scale, key, column.name)
+            asked = (column.type.value, column.description, column.unit, column.scale, column.currency)
+            facts = (position, *asked, codec.dump(column.values), column.reading, key, column.name)
             if column.name in names:
                 self._database.execute(
-                    """UPDATE sl_columns SET active = 1, position = ?, type = ?, description = ?, unit = ?, scale = ?
-                    WHERE table_key = ? AND name = ?""",
+                    """UPDATE sl_columns SET active = 1, position = ?, type = ?, description = ?, unit = ?, scale = ?,
+                    currency = ?, allowed = ?, reading = ? WHERE table_key = ? AND name = ?""",
                     facts,
                 )
             else:
                 sql_name = column_name(column.name, taken)
                 taken.add(fold(sql_name))
                 self._database.execute(
-                    """INSERT INTO sl_columns (position, type, description, unit, scale, table_key, name, sql_name)
-                    VALUES (?,?,?,?,?,?,?,?)""",
+                    """INSERT INTO sl_columns (position, type, description, unit, scale, currency, allowed, reading,
+                    table_key, name, sql_name) VALUES (?,?,?,?,?,?,?,?,?,?,?)""",
                     (*facts, sql_name),
                 )
         if self._database.query(shape, (key,)) != before:  # only then does the data table have to be made again

@@ -1,4 +1,4 @@
-"""Data tables: the trusted cells of a schema table as a real SQL table, and the versions that repairs make of it.
+"""Data tables: the cells of a schema table that have a value as a real SQL table, and the versions that repairs make of it.
 
 Each version is a physical table `<relation>__v<N>`; the view `<relation>` shows the current one, without `_sources`.
 Every version has the user's columns, then `document` (name), `document_id`, `row_id` (`Row.id` of the extracted row
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sliders.errors import RepairError, StoreError
-from sliders.extraction.cell import Scalar
+from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.store import codec
 from sliders.store.database import Database, quote_identifier
 from sliders.store.migrations import now
@@ -21,7 +21,9 @@ from sliders.store.records import Derivation, Relation, RelationColumn, TableVer
 from sliders.store.schemas import Schemas
 
 EXTRACT = "extract"
-UNGROUNDED = "extract with ungrounded values"
+UNVERIFIED = "extract with unverified values"
+_SAID = (Absence.UNGROUNDED, Absence.NOT_PARSED)
+"""Absences whose cells may keep what the model said."""
 _VERSION = """SELECT t.name, v.version, v.parent, v.relation, v.operation, v.sql, v.reason, v.columns, v.rows,
     v.revision, v.created FROM sl_table_versions v JOIN sl_tables t ON t.key = v.table_key"""
 
@@ -37,17 +39,23 @@ class DataRow:
     sources: tuple[str, ...] = field(default=())
 
 
-def materialise_sql(relation: Relation, table_key: int, columns: Mapping[str, int], ungrounded: bool = False) -> str:
+def enters(cell: Cell, unverified: bool = False) -> bool:
+    """Whether a cell's value stands in its data table; `unverified` also lets in what the model said without proof."""
+    return cell.absence is None or (unverified and cell.absence in _SAID)
+
+
+def materialise_sql(relation: Relation, table_key: int, columns: Mapping[str, int], unverified: bool = False) -> str:
     """SELECT that turns cells into rows: one look-up a cell, so that the cost is linear in the cells.
 
     Args:
         columns: integer key by schema column name.
-        ungrounded: also show values that were not found in the text.
+        unverified: also show values that were not found in the text or did not parse.
     """
-    trusted = "c.absence IS NULL" + ("" if ungrounded else " AND c.grounding <> 'none'")
+    said = ", ".join(f"'{absence.value}'" for absence in _SAID)
+    stands = f"(c.absence IS NULL OR c.absence IN ({said}))" if unverified else "c.absence IS NULL"
     values = "".join(
         f"(SELECT {_typed('c', column)} FROM sl_cells c WHERE c.row_key = r.key "
-        f"AND c.column_key = {columns[column.name]} AND {trusted}) AS {quote_identifier(column.sql_name)}, "
+        f"AND c.column_key = {columns[column.name]} AND {stands}) AS {quote_identifier(column.sql_name)}, "
         for column in relation.columns
     )
     return (
@@ -59,10 +67,11 @@ def materialise_sql(relation: Relation, table_key: int, columns: Mapping[str, in
 
 
 def _typed(cell: str, column: RelationColumn) -> str:
-    """The cell's value; not-a-number has no place in a number column."""
+    """The cell's value; words and not-a-number have no place in a number column."""
     if column.sql_type == "TEXT":
         return f"{cell}.value"
-    return f"CASE WHEN {cell}.kind = {codec.NOT_FINITE} THEN NULL ELSE {cell}.value END"
+    large = f"{cell}.kind IS {codec.LARGE_INTEGER}"
+    return f"CASE WHEN typeof({cell}.value) <> 'text' OR {large} THEN {cell}.value END"
 
 
 class Tables:
@@ -72,19 +81,20 @@ class Tables:
         self._database = database
         self._schemas = schemas
 
-    def materialise(self, table: str, *, ungrounded: bool = False, reason: str = "") -> TableVersion:
+    def materialise(self, table: str, *, unverified: bool = False, reason: str = "") -> TableVersion:
         """The table as extracted: a new current version when rows, documents or columns changed since the last one.
 
         When nothing changed, the version that stands is returned and stays current, repaired or not.
 
         Args:
-            ungrounded: also show values that were not found in the text (contract 2: only when the user says so).
+            unverified: also show values that were not found in the text or did not parse (contract 2: only when the
+                user says so).
 
         Raises:
             StoreError: the workspace has no table of that name.
         """
         relation = self._schemas.relation(table)
-        operation = UNGROUNDED if ungrounded else EXTRACT
+        operation = UNVERIFIED if unverified else EXTRACT
         with self._database.transaction():
             key, revision = self._identity(table)
             versions = self.versions(table)
@@ -98,7 +108,7 @@ class Tables:
             columns = dict(
                 self._database.query("SELECT name, key FROM sl_columns WHERE table_key = ? AND active", (key,))
             )
-            sql = materialise_sql(relation, key, columns, ungrounded)
+            sql = materialise_sql(relation, key, columns, unverified)
             version = self._reserve(relation, relation.columns, None, operation, sql, reason or "cells to rows")
             return self._fill(version, sql, (*_names(version), "_sources"))
 

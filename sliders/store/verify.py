@@ -13,7 +13,7 @@ from sliders.store.audit_schema import AUDIT_VERSION
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, quote_identifier
 from sliders.store.export import export_audit
-from sliders.store.tables import UNGROUNDED
+from sliders.store.tables import UNVERIFIED
 
 MOST_PROBLEMS = 50
 
@@ -129,7 +129,7 @@ def _ancestors(audit: Database, table: str, version: int) -> str:
 def _shows_ungrounded(audit: Database, table: str, chain: str) -> bool:
     """Whether the user asked for values that were not found in the text."""
     sql = f"SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND version IN ({chain})"
-    return bool(audit.value(sql, (table, UNGROUNDED)))
+    return bool(audit.value(sql, (table, UNVERIFIED)))
 
 
 def _values(audit: Database, table: str, relation: str, column: tuple[int, str, str], chain: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sliders.errors import ModelRefusal, RepairError
-from sliders.extraction.cell import Cell, Grounding, Row, Span
+from sliders.extraction.cell import Absence, Cell, Grounding, Row, Span
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation, relation_of
@@ -224,9 +224,9 @@ def test_words_read_twice_are_one_mention() -> None:
 
 
 def test_ungrounded_cells_do_not_enter() -> None:
-    row = Row("r0", "t", "d", "c", 0, (Cell("name", "Ash", "Ash", Grounding.NONE),))
+    row = Row("r0", "t", "d", "c", 0, (Cell("name", "Ash", "Ash", absence=Absence.UNGROUNDED),))
     assert relation_of([row], ("name",)).column("name") == [None]
-    assert relation_of([row], ("name",), keep_ungrounded=True).column("name") == ["Ash"]
+    assert relation_of([row], ("name",), unverified=True).column("name") == ["Ash"]
 
 
 def test_a_missing_key_is_filled_where_its_document_states_one_value_only() -> None:

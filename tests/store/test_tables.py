@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sliders.errors import RepairError, StoreError
-from sliders.extraction.cell import Cell, Grounding
+from sliders.extraction.cell import Absence, Cell, How
 from sliders.schema.types import Column, Schema
 from sliders.store.catalog import Catalog
 from sliders.store.records import Derivation
@@ -28,16 +28,29 @@ EXTRACTED = [
 ]
 
 
-def test_only_trusted_cells_enter_the_table(filled: Catalog) -> None:
-    loose = Cell("pieces", 99, "99", Grounding.NONE)
-    filled.extractions.save([replace(rows_of(DOCUMENT)[1], cells=(loose,))])
+def test_only_cells_that_stand_enter_the_table(filled: Catalog) -> None:
+    said = (
+        Cell("pieces", 99, "99", absence=Absence.UNGROUNDED),
+        Cell("customer", "Contoso", "Con", absence=Absence.NOT_PARSED),
+        Cell("price", "a lot", "a lot", absence=Absence.NOT_PARSED),
+    )
+    filled.extractions.save([replace(rows_of(DOCUMENT)[1], cells=said)])
+    assert filled.extractions.rows("orders")[1].cells[:3] == (said[1], said[0], said[2])
     version = filled.tables.materialise("orders")
     assert (version.version, version.rows, version.operation) == (1, 2, "extract")
-    assert contents(filled) == EXTRACTED
-    filled.tables.materialise("orders", ungrounded=True)
-    assert contents(filled)[1][1] == 99
+    without = [EXTRACTED[0], (None, None, None, *EXTRACTED[1][3:])]
+    assert contents(filled) == without
+    filled.tables.materialise("orders", unverified=True)
+    assert contents(filled)[1][:3] == ("Contoso", 99, None)  # words have no place in a number column
     filled.tables.materialise("orders")
-    assert contents(filled) == EXTRACTED
+    assert contents(filled) == without
+
+
+def test_a_judged_value_without_words_enters(filled: Catalog) -> None:
+    judged = Cell("paid", False, how=How.JUDGED, odds=(("yes", -2.0), ("no", -0.1)))
+    filled.extractions.save([replace(rows_of(DOCUMENT)[0], cells=(judged,))])
+    filled.tables.materialise("orders")
+    assert contents(filled)[0][3] == 0
 
 
 def test_table_is_made_again_only_when_something_changed(filled: Catalog) -> None:
