@@ -29,7 +29,7 @@ from sliders.cli_shell import (
 )
 from sliders.errors import ModelUnavailable
 from sliders.executor.corrections import matching
-from sliders.store.audit import verify_audit
+from sliders.store.audit import check_audit
 from sliders.store.records import Correction
 
 TableArgument = Annotated[str, typer.Argument(help="Name of the table.")]
@@ -57,10 +57,11 @@ def verify(
     file: Annotated[Path, typer.Argument(help="An audit database or a workspace.")], as_json: JsonOption = False
 ) -> int:
     """Check that every value of a file walks back to the words on a page; exit code 1 when something does not."""
-    problems = verify_audit(file)
-    output = Output(as_json)
-    output.result("\n".join(problems) or f"{file}: every value walks back to its words", problems)
-    return 1 if problems else 0
+    found = check_audit(file)
+    lines = found.problems or (f"{file}: every value walks back to its words",)
+    notes = (f"note: {note}" for note in found.notes)
+    Output(as_json).result("\n".join((*lines, *notes)), dataclasses.asdict(found))
+    return 1 if found.problems else 0
 
 
 def why(

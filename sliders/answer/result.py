@@ -29,7 +29,11 @@ def frame_of(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pd.DataFr
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The words on the page behind one value: `quote` is `document text[start:end]`, `page` counts from 1."""
+    """The words on the page behind one value: `quote` is `document text[start:end]`, `page` counts from 1.
+
+    `how` is "stated", "computed" or "judged", `reason` the arithmetic, judgement or odds, `doubt` why it is unverified. A
+    value that rests on several places has a citation for each; a judgement may have no words.
+    """
 
     document: str
     quote: str
@@ -42,10 +46,17 @@ class Citation:
     start: int = -1
     end: int = -1
     grounding: str = ""
+    how: str = "stated"
+    reason: str = ""
+    doubt: str = ""
 
     def __str__(self) -> str:
         where = self.document if self.page is None else f"{self.document}, page {self.page}"
-        return f'{where}: "{self.quote}"' + (f" ({self.column})" if self.column else "")
+        words = f'"{self.quote}"' if self.quote else f"{self.value!r}, without words of the text"
+        made = f"{self.how}: {self.reason}" if self.reason and self.how != "stated" else self.how
+        remarks = (self.column, "" if made == "stated" else made, self.doubt and f"unverified: {self.doubt}")
+        told = "; ".join(remark for remark in remarks if remark)
+        return f"{where}: {words}" + (f" ({told})" if told else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,9 @@ class Answer:
                     "start": c.start,
                     "end": c.end,
                     "grounding": c.grounding,
+                    "how": c.how,
+                    "reason": c.reason,
+                    "doubt": c.doubt,
                 }
                 for c in self.citations
             ],

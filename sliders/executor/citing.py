@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from sliders.answer.citations import columns_used, contributing_rows_sql
 from sliders.answer.result import Citation
@@ -10,8 +11,10 @@ from sliders.answer.values import TableView
 from sliders.chunks.sentences import sentence_spans
 from sliders.errors import QueryError, StoreError
 from sliders.executor.session import Session
-from sliders.extraction.cell import Row
+from sliders.extraction.cell import Cell, Row
+from sliders.store.audit import doubt_of, words_of_odds
 from sliders.store.guard import run_readonly
+from sliders.store.tables import enters
 
 MOST = 20
 _AROUND = 300
@@ -52,29 +55,30 @@ def _sources(session: Session, row_ids: Sequence[str]) -> Iterable[str]:
 
 def _of_row(session: Session, row: Row, names: dict[str, str], wanted: set[str]) -> list[Citation]:
     relation = session.catalog.schemas.relation(row.table)
+    return [
+        citation
+        for cell in row.cells
+        if cell.value is not None and enters(cell, session.settings.unverified)
+        if not wanted or relation.sql_name(cell.column).lower() in wanted
+        for citation in _of_cell(session, row, cell, names)
+    ]
+
+
+def _of_cell(session: Session, row: Row, cell: Cell, names: dict[str, str]) -> list[Citation]:
+    """A citation for each place that a value rests on; one without words where it rests on none."""
+    about = Citation(
+        names.get(row.document_id, row.document_id), "", None, row.table, cell.column, row.id, cell.value,
+        row.document_id, grounding=cell.grounding.value, how=cell.how.value,
+        reason=cell.rationale or words_of_odds(cell.odds), doubt=doubt_of(cell),
+    )  # fmt: skip
     out = []
-    for cell in row.cells:
-        if cell.span is None or cell.absence is not None:
-            continue
-        if wanted and relation.sql_name(cell.column).lower() not in wanted:
-            continue
-        text = session.catalog.documents.text(cell.span.document_id)
-        out.append(
-            Citation(
-                names.get(row.document_id, row.document_id),
-                text[cell.span.start : cell.span.end],
-                cell.span.page,
-                row.table,
-                cell.column,
-                row.id,
-                cell.value,
-                cell.span.document_id,
-                cell.span.start,
-                cell.span.end,
-                cell.grounding.value,
-            )
-        )
-    return out
+    for span in (cell.span, *cell.parts):
+        if span is not None:
+            quote = session.catalog.documents.text(span.document_id)[span.start : span.end]
+            document = names.get(span.document_id, span.document_id)
+            out.append(replace(about, document=document, quote=quote, page=span.page, document_id=span.document_id,
+                               start=span.start, end=span.end))  # fmt: skip
+    return out or [about]
 
 
 def quote_of(session: Session, rows: Sequence[Row]) -> Callable[[str, str], str]:

@@ -14,6 +14,7 @@ from sliders.reconcile.profile import comparison_form
 from sliders.schema.types import Schema, Table
 from sliders.store.database import quote_identifier
 from sliders.store.records import Correction, TableVersion
+from sliders.store.tables import enters
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,8 @@ def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
     """How many rows, as extracted or as they stand, have the values of a decision now."""
     known = (session.catalog.schemas.current() or Schema()).table(table)
     wanted = {name: comparison_form(value) for name, value in _typed(known, where).items()}
-    extracted = [{c.column: c.value for c in row.cells if c.absence is None} for row in session.catalog.extractions.rows(table)]
+    let, rows = session.settings.unverified, session.catalog.extractions.rows(table)
+    extracted = [{c.column: c.value for c in row.cells if enters(c, let)} for row in rows]
     return max(_holding(extracted, wanted), _holding(_shown(session, table, list(wanted)), wanted))
 
 

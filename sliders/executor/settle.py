@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sliders.executor.agree import agree, are_entries
 from sliders.executor.citing import quote_of
 from sliders.executor.dating import document_dates
 from sliders.executor.memory import criteria_of, recall, remember
 from sliders.executor.session import Session
-from sliders.executor.sides import derived_tables
 from sliders.extraction.cell import Row
+from sliders.extraction.records import records_of
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import relation_of
 from sliders.reconcile.values import (
@@ -37,7 +36,6 @@ async def settle(
     Raises:
         ModelUnavailable: the model cannot be reached.
     """
-    agree(session, table)
     before = session.catalog.tables.current(table.name)
     unverified = session.settings.unverified
     version = session.catalog.tables.materialise(table.name, unverified=unverified)
@@ -62,13 +60,27 @@ async def settle(
         precede=session.precede,
         settled=memory.settled,
         changed=memory.new_among(relation.document_ids),
-        entries=table.name in derived_tables(session) or are_entries(session, table, rows),
+        entries=_are_entries(session, table, rows),
     )
     result = await reconcile_table(table, relation, chosen, session.models.model_for("reconcile") if model else None)
     _store(session, table, rows, result, corrections)
     remember(session, result, memory, relation.document_ids)
     session.catalog.knowledge.set_statistic(f"settled:{table.name}", fingerprint)
     return result
+
+
+def _are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:
+    """Whether the rows of a table are entries of lists, so that equal ones are different things."""
+    if table.grain != "many" or not rows:
+        return False
+    documents = {row.chunk_id: row.document_id for row in rows}
+    read_from = list(documents)[:_CHUNKS_LOOKED_AT]
+    looked_in = dict.fromkeys(documents[chunk] for chunk in read_from)
+    chunks = {c.id: c for document in looked_in for c in session.catalog.chunks.of(document)}
+    return all(chunk in chunks and records_of(chunks[chunk]) for chunk in read_from)
+
+
+_CHUNKS_LOOKED_AT = 20
 
 
 def _hinted(session: Session, criteria: Sequence[str]) -> str:
@@ -137,12 +149,9 @@ def _store(
 
 def _as_extracted(session: Session, table: Table) -> None:
     """Show the extracted rows again where repairs that other hints or criteria made stand."""
-    known = {v.version: v for v in session.catalog.tables.versions(table.name)}
-    current = root = session.catalog.tables.current(table.name)
-    while root is not None and root.parent is not None:
-        root = known[root.parent]
-    if root is not None and root != current:
-        session.catalog.tables.undo(table.name, root.version)
+    chain = session.catalog.tables.lineage(table.name)
+    if len(chain) > 1:
+        session.catalog.tables.undo(table.name, chain[-1].version)
 
 
 def _conflict(conflict: Any) -> dict[str, Any]:

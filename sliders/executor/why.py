@@ -9,7 +9,8 @@ from typing import Literal
 from sliders.chunks.chunk import Chunk
 from sliders.errors import StoreError
 from sliders.executor.session import Session
-from sliders.store.audit import Evidence, lineage
+from sliders.extraction.cell import Grounding
+from sliders.store.audit import Evidence, doubt_of, lineage, words_of_odds
 from sliders.store.records import Decision, StoredDocument
 
 
@@ -27,10 +28,11 @@ class Explanation:
         out = [f"{self.kind} {self.subject}", *(f"  {line}" for line in self.lines)]
         for item in self.evidence:
             page = f", page {item.page}" if item.page is not None else ""
-            where = f"{item.document}{page}"
-            out.append(f'  {item.column} = {item.value!r}: {where}: "{item.quote}" ({item.grounding.value})')
-            if item.rationale:
-                out.append(f"    {item.rationale}")
+            words = " ... ".join(f'"{quote}"' for quote in (item.quote, *item.parts) if quote) or "no words of the text"
+            found = "" if item.grounding is Grounding.NONE else f", {item.grounding.value}"
+            out.append(f"  {item.column} = {item.value!r}: {item.document}{page}: {words} ({item.how.value}{found})")
+            told = (("", item.rationale), ("the model's odds: ", words_of_odds(item.odds)), ("unverified: ", item.doubt))
+            out += [f"    {about}{line}" for about, line in told if line]
         out += [f"  {d.stage}: {d.verdict}. {d.reason}" for d in self.decisions]
         return "\n".join(out)
 
@@ -74,13 +76,16 @@ def _row(session: Session, row_id: str) -> Explanation:
         lines.append("it is not in the current version of the table: it was merged into another row or left out")
     elif len(sources) > 1:
         lines.append(f"it stands for {len(sources)} extracted rows: {', '.join(sources)}")
+    evidence = lineage(session.catalog, row_id)
+    shown = {(item.row_id, item.column) for item in evidence}
     for cell in row.cells:
-        if cell.absence is not None:
-            lines.append(f"{cell.column} is empty: {cell.absence.value}" + (f" ({cell.detail})" if cell.detail else ""))
+        if cell.absence is not None and (row_id, cell.column) not in shown:
+            said = "" if cell.value is None else f"; the model said {cell.value!r}"
+            lines.append(f"{cell.column} is empty: {doubt_of(cell)}{said}")
     lines += _derived(session, row.table, row_id) if sources else []
     journal = session.catalog.journal
     decisions = [*journal.decisions(subject=f"chunk:{row.chunk_id}"), *journal.decisions(mentions=row_id)]
-    return Explanation(row_id, "row", tuple(lines), tuple(lineage(session.catalog, row_id)), tuple(decisions))
+    return Explanation(row_id, "row", tuple(lines), tuple(evidence), tuple(decisions))
 
 
 def _derived(session: Session, table: str, row_id: str) -> list[str]:

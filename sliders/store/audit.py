@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from sliders.extraction.cell import Cell, Grounding, Row, Scalar
+from sliders.extraction.cell import Cell, Grounding, How, Row, Scalar
 from sliders.store.catalog import Catalog
 from sliders.store.database import quote_identifier
 from sliders.store.export import ExportFormat, export, export_audit, export_csv, export_excel, export_parquet
-from sliders.store.verify import verify_audit
+from sliders.store.tables import UNVERIFIED, enters
+from sliders.store.verify import Verification, check_audit, verify_audit
 
 __all__ = [
-    "Evidence", "ExportFormat", "export", "export_audit", "export_csv", "export_excel", "export_parquet", "lineage",
-    "verify_audit",
+    "Evidence", "ExportFormat", "Verification", "check_audit", "doubt_of", "export", "export_audit", "export_csv",
+    "export_excel", "export_parquet", "lineage", "verify_audit", "words_of_odds",
 ]  # fmt: skip
 
 QUOTE_CHARACTERS = 160
@@ -20,10 +22,11 @@ QUOTE_CHARACTERS = 160
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One printed source of a value. `agrees` says that its typed value is the one that the table shows.
+    """One source of a value. `agrees` says that its typed value is the one that the table shows.
 
     `quote` is the line around the words, cut to about `2 * QUOTE_CHARACTERS`; `start` and `end` are their place in the
-    document's text.
+    document's text. A value that rests on no words (a judgement read from its odds) has no quote and -1 for its place.
+    `parts` are the quotes of further words; `doubt` says why the value is unverified.
     """
 
     table: str
@@ -42,17 +45,22 @@ class Evidence:
     rationale: str = ""
     model: str = ""
     call_id: str = ""
+    how: How = How.STATED
+    odds: tuple[tuple[str, float], ...] = ()
+    doubt: str = ""
+    parts: tuple[str, ...] = ()
 
 
 def lineage(catalog: Catalog, row_id: str, column: str | None = None) -> list[Evidence]:
-    """The words that a row of a current table was read from, those that agree with the table first.
+    """What the values of a row of a current table rest on, those that agree with the table first.
 
     Args:
         row_id: as the table's `row_id` column shows it.
         column: name in the schema; all columns when left out.
 
     Returns:
-        One entry for each grounded cell of each extracted row that was merged into it; empty when there is no such row.
+        One entry for each cell with a value of each extracted row that was merged into it; empty when there is no such
+        row. Unverified values are among them where the table shows such.
     """
     table = catalog.database.value(
         "SELECT t.name FROM sl_rows r JOIN sl_tables t ON t.key = r.table_key WHERE r.id = ?", (row_id,)
@@ -60,12 +68,14 @@ def lineage(catalog: Catalog, row_id: str, column: str | None = None) -> list[Ev
     if table is None:
         return []
     shown = _shown(catalog, table, row_id)
+    unverified = any(version.operation == UNVERIFIED for version in catalog.tables.lineage(table))
+    texts: dict[str, str] = {}
     rows = catalog.extractions.get(catalog.tables.sources(table, row_id) or (row_id,))
     found = [
-        _evidence(catalog, row, cell, shown.get(cell.column))
+        _evidence(catalog, row, cell, shown.get(cell.column), texts)
         for row in rows.values()
         for cell in row.cells
-        if cell.span is not None and cell.absence is None and column in (None, cell.column)
+        if cell.value is not None and enters(cell, unverified) and column in (None, cell.column)
     ]
     return sorted(found, key=lambda evidence: not evidence.agrees)
 
@@ -82,15 +92,35 @@ def _shown(catalog: Catalog, table: str, row_id: str) -> dict[str, Scalar]:
     return dict(zip((column.name for column in columns), row, strict=True)) if row else {}
 
 
-def _evidence(catalog: Catalog, row: Row, cell: Cell, shown: Scalar) -> Evidence:
+def doubt_of(cell: Cell) -> str:
+    """Why a value is unverified, empty when it is not."""
+    if cell.absence is None:
+        return cell.doubt
+    return f"{cell.absence.value}: {cell.detail}" if cell.detail else cell.absence.value
+
+
+def words_of_odds(odds: tuple[tuple[str, float], ...]) -> str:
+    """The chances of the choices as the model gave them, the likeliest first: "yes 98%, no 2%"; empty without odds."""
+    if not odds:
+        return ""
+    best = max(value for _, value in odds)
+    weights = {choice: math.exp(value - best) for choice, value in odds}
+    total = sum(weights.values())
+    return ", ".join(f"{c} {w / total:.0%}" for c, w in sorted(weights.items(), key=lambda item: -item[1]))
+
+
+def _evidence(catalog: Catalog, row: Row, cell: Cell, shown: Scalar, texts: dict[str, str]) -> Evidence:
     span = cell.span
-    assert span is not None  # the caller has checked
-    text = catalog.documents.text(span.document_id)
-    name = catalog.database.value("SELECT name FROM sl_documents WHERE id = ?", (span.document_id,))
+    document_id = span.document_id if span else row.document_id
+    for identifier in {document_id, *(part.document_id for part in cell.parts)} - texts.keys():
+        texts[identifier] = catalog.documents.text(identifier)
+    quote = _line(texts[document_id], span.start, span.end) if span else ""
+    start, end, page = (span.start, span.end, span.page) if span else (-1, -1, None)
+    name = catalog.database.value("SELECT name FROM sl_documents WHERE id = ?", (document_id,))
     return Evidence(
-        row.table, cell.column, row.id, cell.value, cell.printed, _line(text, span.start, span.end), name,
-        span.document_id, span.start, span.end, span.page, cell.grounding, cell.value == shown, cell.rationale,
-        cell.model, cell.call_id,
+        row.table, cell.column, row.id, cell.value, cell.printed, quote, name, document_id, start, end, page,
+        cell.grounding, cell.value == shown, cell.rationale, cell.model, cell.call_id, cell.how, cell.odds,
+        doubt_of(cell), tuple(_line(texts[p.document_id], p.start, p.end) for p in cell.parts),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-AUDIT_VERSION = 1
+AUDIT_VERSION = 2
 
 AUDIT_SCHEMA: tuple[str, ...] = (
     "CREATE TABLE audit_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -18,18 +18,24 @@ AUDIT_SCHEMA: tuple[str, ...] = (
         stop INTEGER, tokens INTEGER, heading_path TEXT, page_from INTEGER, page_to INTEGER)""",
     """CREATE TABLE audit_tables (
         name TEXT PRIMARY KEY, relation TEXT UNIQUE, row_meaning TEXT, description TEXT, grain TEXT, key_columns TEXT,
-        version INTEGER)""",
+        documents TEXT, version INTEGER)""",
     """CREATE TABLE audit_columns (
         id INTEGER PRIMARY KEY, table_name TEXT REFERENCES audit_tables(name), name TEXT, sql_name TEXT,
-        position INTEGER, type TEXT, description TEXT, unit TEXT, scale TEXT, active INTEGER)""",
+        position INTEGER, type TEXT, description TEXT, unit TEXT, scale TEXT, currency TEXT, allowed TEXT, reading TEXT,
+        active INTEGER)""",
     """CREATE TABLE audit_rows (
         id TEXT PRIMARY KEY, table_name TEXT REFERENCES audit_tables(name),
         document_id TEXT REFERENCES audit_documents(id), chunk_id TEXT REFERENCES audit_chunks(id), ordinal INTEGER)""",
     """CREATE TABLE audit_cells (
         row_id TEXT NOT NULL REFERENCES audit_rows(id), column_id INTEGER NOT NULL REFERENCES audit_columns(id),
         value, printed TEXT, grounding TEXT, document_id TEXT REFERENCES audit_documents(id), start INTEGER,
-        stop INTEGER, page INTEGER, unit TEXT, scale TEXT, absence TEXT, detail TEXT, rationale TEXT, call_id TEXT,
-        model TEXT, prompt_hash TEXT, PRIMARY KEY (row_id, column_id))""",
+        stop INTEGER, page INTEGER, unit TEXT, scale TEXT, absence TEXT, detail TEXT, rationale TEXT, how TEXT,
+        odds TEXT, doubt TEXT, call_id TEXT, model TEXT, prompt_hash TEXT, PRIMARY KEY (row_id, column_id))""",
+    # Further words that a value rests on, beside those of its cell.
+    """CREATE TABLE audit_parts (
+        row_id TEXT NOT NULL REFERENCES audit_rows(id), column_id INTEGER NOT NULL REFERENCES audit_columns(id),
+        number INTEGER NOT NULL, printed TEXT, document_id TEXT REFERENCES audit_documents(id), start INTEGER,
+        stop INTEGER, page INTEGER, PRIMARY KEY (row_id, column_id, number))""",
     """CREATE TABLE audit_lineage (
         table_name TEXT REFERENCES audit_tables(name), row_id TEXT REFERENCES audit_rows(id),
         source_row_id TEXT REFERENCES audit_rows(id))""",
@@ -62,7 +68,9 @@ AUDIT_SCHEMA: tuple[str, ...] = (
     """CREATE VIEW audit_evidence AS
         SELECT k.table_name, c.row_id, k.name AS column_name, c.value, c.printed, c.grounding, d.name AS document,
             c.page, replace(substr(d.text, max(c.start - 79, 1), c.stop - c.start + 160), char(10), ' ') AS quote,
-            c.rationale, c.absence, c.detail
+            (SELECT group_concat(p.printed, ' ... ') FROM audit_parts p
+                WHERE p.row_id = c.row_id AND p.column_id = c.column_id) AS further_words,
+            c.how, c.rationale, c.odds, c.doubt, c.absence, c.detail
         FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
         LEFT JOIN audit_documents d ON d.id = c.document_id""",
 )
@@ -91,16 +99,17 @@ AUDIT_COPIES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "audit_tables",
-        "name, relation, row_meaning, description, grain, key_columns, version",
+        "name, relation, row_meaning, description, grain, key_columns, documents, version",
         """SELECT name, relation, row_meaning, description, grain,
-            (SELECT group_concat(value, ', ') FROM json_each(key_columns)), current_version
+            (SELECT group_concat(value, ', ') FROM json_each(key_columns)), documents, current_version
             FROM work.sl_tables ORDER BY key""",
     ),
     (
         "audit_columns",
-        "id, table_name, name, sql_name, position, type, description, unit, scale, active",
-        """SELECT c.key, t.name, c.name, c.sql_name, c.position, c.type, c.description, c.unit, c.scale, c.active
-            FROM work.sl_columns c JOIN work.sl_tables t ON t.key = c.table_key""",
+        """id, table_name, name, sql_name, position, type, description, unit, scale, currency, allowed, reading,
+            active""",
+        """SELECT c.key, t.name, c.name, c.sql_name, c.position, c.type, c.description, c.unit, c.scale, c.currency,
+            c.allowed, c.reading, c.active FROM work.sl_columns c JOIN work.sl_tables t ON t.key = c.table_key""",
     ),
     (
         "audit_rows",
@@ -112,13 +121,22 @@ AUDIT_COPIES: tuple[tuple[str, str, str], ...] = (
     (
         "audit_cells",
         """row_id, column_id, value, printed, grounding, document_id, start, stop, page, unit, scale, absence, detail,
-            rationale, call_id, model, prompt_hash""",
+            rationale, how, odds, doubt, call_id, model, prompt_hash""",
         """SELECT r.id, c.column_key, c.value, c.printed, c.grounding,
             CASE WHEN c.start IS NOT NULL THEN coalesce(e.id, d.id) END, c.start, c.stop, c.page, c.unit, c.scale,
-            c.absence, c.detail, c.rationale, o.call_id, o.model, o.prompt_hash
+            c.absence, c.detail, c.rationale, coalesce(c.how, 'stated'), c.odds, c.doubt, o.call_id, o.model, o.prompt_hash
             FROM work.sl_cells c JOIN work.sl_rows r ON r.key = c.row_key
             JOIN work.sl_documents d ON d.key = r.document_key LEFT JOIN work.sl_documents e ON e.key = c.document_key
             LEFT JOIN work.sl_origins o ON o.key = c.origin_key""",
+    ),
+    (
+        "audit_parts",
+        "row_id, column_id, number, printed, document_id, start, stop, page",
+        """SELECT r.id, c.column_key, p.key, substr(e.text, (p.value ->> 0) + 1, (p.value ->> 1) - (p.value ->> 0)), e.id,
+            p.value ->> 0, p.value ->> 1, p.value ->> 2
+            FROM work.sl_cells c JOIN json_each(c.parts) p JOIN work.sl_rows r ON r.key = c.row_key
+            JOIN work.sl_documents d ON d.key = r.document_key
+            LEFT JOIN work.sl_documents e ON e.id = coalesce(p.value ->> 3, d.id)""",
     ),
     (
         "audit_table_versions",

@@ -73,7 +73,9 @@ def encode_parts(parts: tuple[Span, ...], document_id: str) -> str | None:
 
 def decode_parts(text: str | None, document_id: str) -> tuple[Span, ...]:
     """The inverse of `encode_parts`."""
-    return tuple(Span(*(other or [document_id]), start, end, page) for start, end, page, *other in load(text) or ())
+    return tuple(
+        Span(other[0] if other else document_id, start, end, page) for start, end, page, *other in load(text) or ()
+    )
 
 
 def encode_grid(grid: TableGrid | None, text: str) -> str | None:

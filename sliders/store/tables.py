@@ -23,6 +23,7 @@ from sliders.store.schemas import Schemas
 EXTRACT = "extract"
 UNVERIFIED = "extract with unverified values"
 _SAID = (Absence.UNGROUNDED, Absence.NOT_PARSED)
+SAID_SQL = ", ".join(f"'{absence.value}'" for absence in _SAID)
 """Absences whose cells may keep what the model said."""
 _VERSION = """SELECT t.name, v.version, v.parent, v.relation, v.operation, v.sql, v.reason, v.columns, v.rows,
     v.revision, v.created FROM sl_table_versions v JOIN sl_tables t ON t.key = v.table_key"""
@@ -44,6 +45,11 @@ def enters(cell: Cell, unverified: bool = False) -> bool:
     return cell.absence is None or (unverified and cell.absence in _SAID)
 
 
+def stands_sql(cell: str, unverified: bool) -> str:
+    """`enters` for the cell of that alias."""
+    return f"({cell}.absence IS NULL OR {cell}.absence IN ({SAID_SQL}))" if unverified else f"{cell}.absence IS NULL"
+
+
 def materialise_sql(relation: Relation, table_key: int, columns: Mapping[str, int], unverified: bool = False) -> str:
     """SELECT that turns cells into rows: one look-up a cell, so that the cost is linear in the cells.
 
@@ -51,11 +57,9 @@ def materialise_sql(relation: Relation, table_key: int, columns: Mapping[str, in
         columns: integer key by schema column name.
         unverified: also show values that were not found in the text or did not parse.
     """
-    said = ", ".join(f"'{absence.value}'" for absence in _SAID)
-    stands = f"(c.absence IS NULL OR c.absence IN ({said}))" if unverified else "c.absence IS NULL"
     values = "".join(
         f"(SELECT {_typed('c', column)} FROM sl_cells c WHERE c.row_key = r.key "
-        f"AND c.column_key = {columns[column.name]} AND {stands}) AS {quote_identifier(column.sql_name)}, "
+        f"AND c.column_key = {columns[column.name]} AND {stands_sql('c', unverified)}) AS {quote_identifier(column.sql_name)}, "
         for column in relation.columns
     )
     return (
@@ -97,12 +101,11 @@ class Tables:
         operation = UNVERIFIED if unverified else EXTRACT
         with self._database.transaction():
             key, revision = self._identity(table)
-            versions = self.versions(table)
-            base = next((v for v in reversed(versions) if v.operation == operation), None)
+            base = next((v for v in reversed(self.versions(table)) if v.operation == operation), None)
             current = self.current(table)
             if base is not None and base.revision == revision:
                 # An older version of the same kind can only be current because somebody undid: that stands.
-                if current is not None and _root(current, versions).operation == operation:
+                if current is not None and self.lineage(table)[-1].operation == operation:
                     return current
                 return self.undo(table, base.version)
             columns = dict(
@@ -286,6 +289,15 @@ class Tables:
         row = self._database.one(f"{_VERSION} WHERE t.name = ? AND v.version = t.current_version", (table,))
         return _version(row) if row else None
 
+    def lineage(self, table: str) -> list[TableVersion]:
+        """The current version and those that it was made from, newest first; empty before the first one."""
+        known = {v.version: v for v in self.versions(table)}
+        current = self.current(table)
+        chain = [current] if current else []
+        while chain and chain[-1].parent is not None:
+            chain.append(known[chain[-1].parent])
+        return chain
+
     def undo(self, table: str, version: int) -> TableVersion:
         """Show an earlier (or later) version again; no version is deleted.
 
@@ -323,14 +335,6 @@ class Tables:
 
 def _names(version: TableVersion) -> tuple[str, ...]:
     return (*version.columns, *SYSTEM_COLUMNS[:3])
-
-
-def _root(version: TableVersion, versions: Sequence[TableVersion]) -> TableVersion:
-    """The extracted version that a repaired one came from."""
-    known = {v.version: v for v in versions}
-    while version.parent is not None:
-        version = known[version.parent]
-    return version
 
 
 def _version(row: tuple[Any, ...]) -> TableVersion:

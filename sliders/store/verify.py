@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,36 @@ from sliders.store.audit_schema import AUDIT_VERSION
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, quote_identifier
 from sliders.store.export import export_audit
-from sliders.store.tables import UNVERIFIED
+from sliders.store.tables import SAID_SQL, UNVERIFIED, stands_sql
 
 MOST_PROBLEMS = 50
 
 
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found, in sentences: `problems` break the trail, `notes` say which values rest on a judgement alone."""
+
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
 def verify_audit(path: str | Path) -> list[str]:
-    """What is wrong with an audit database or a workspace, in sentences; an empty list means that everything holds.
+    """The problems that `check_audit` finds; an empty list means that everything holds.
+
+    Raises:
+        AuditError: the file is no audit database and no workspace.
+        StoreError: it cannot be read.
+    """
+    return list(check_audit(path).problems)
+
+
+def check_audit(path: str | Path) -> Verification:
+    """Derive every value of an audit database or a workspace again.
 
     - each document's text has the hash that was taken when it was added;
-    - each grounded cell's span of that text is its printed words, and each empty cell says why;
-    - each value of a data table is the value of a grounded cell of a row that it was made from, or is declared as an
+    - each value's span of that text is its printed words, all parts of it are there, and each empty cell says why; a
+      judged value may rest on the model's odds alone;
+    - each value of a data table is the value of a cell of a row that it was made from, or is declared as an
       aggregate (then it is computed again), a canonical form or a correction;
     - nothing refers to what is not there.
 
@@ -45,20 +65,34 @@ def verify_audit(path: str | Path) -> list[str]:
                 return _verify(audit)
 
 
-def _verify(audit: Database) -> list[str]:
+def _verify(audit: Database) -> Verification:
     layout = audit.value("SELECT value FROM audit_meta WHERE name = 'layout'")
     if layout != str(AUDIT_VERSION):
         raise AuditError(f"the audit database has layout {layout!r}, this version of sliders knows {AUDIT_VERSION}")
     problems: list[str] = []
     checks: tuple[Callable[[Database], Iterator[str]], ...] = (
-        _documents, _references, _spans, _absences, _tables,
+        _documents, _references, _spans, _parts, _absences, _tables,
     )  # fmt: skip
     for check in checks:
         found = list(check(audit))
         problems += found[:MOST_PROBLEMS]
         if len(found) > MOST_PROBLEMS:
             problems.append(f"... and {len(found) - MOST_PROBLEMS} more problems of this kind")
-    return problems
+    return Verification(tuple(problems), tuple(_notes(audit)))
+
+
+def _notes(audit: Database) -> Iterator[str]:
+    """Values without words, and unverified ones, counted by column."""
+    for table, column, wordless, doubtful, doubt in audit.query(
+        """SELECT k.table_name, k.name, sum(c.start IS NULL), count(c.doubt), min(c.doubt) FROM audit_cells c
+        JOIN audit_columns k ON k.id = c.column_id WHERE c.absence IS NULL AND (c.start IS NULL OR c.doubt IS NOT NULL)
+        GROUP BY k.id ORDER BY k.id"""
+    ):
+        place = f"table {table!r}, column {column!r}"
+        if wordless:
+            yield f"{place}: {wordless} values are judgements of the model that rest on no words of the text"
+        if doubtful:
+            yield f"{place}: {doubtful} values are unverified ({doubt})"
 
 
 def _documents(audit: Database) -> Iterator[str]:
@@ -74,27 +108,43 @@ def _references(audit: Database) -> Iterator[str]:
 
 def _spans(audit: Database) -> Iterator[str]:
     cells = audit.stream(
-        """SELECT c.document_id, c.start, c.stop, c.printed, c.row_id, k.name FROM audit_cells c
-        JOIN audit_columns k ON k.id = c.column_id
-        WHERE c.absence IS NULL AND c.grounding <> 'none' ORDER BY c.document_id"""
+        """SELECT c.document_id, c.start, c.stop, c.printed, c.row_id, k.name,
+            c.how = 'judged' AND coalesce(c.odds, c.rationale, c.doubt) IS NOT NULL
+        FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
+        WHERE c.absence IS NULL ORDER BY c.document_id"""
     )
+    return _words(audit, cells)
+
+
+def _parts(audit: Database) -> Iterator[str]:
+    parts = audit.stream(
+        """SELECT p.document_id, p.start, p.stop, p.printed, p.row_id, k.name, 0
+        FROM audit_parts p JOIN audit_columns k ON k.id = p.column_id ORDER BY p.document_id"""
+    )
+    return _words(audit, parts)
+
+
+def _words(audit: Database, lines: Iterator[tuple[Any, ...]]) -> Iterator[str]:
+    """What is wrong with spans, given as (document, start, stop, printed, row, column, may have no words)."""
     current: str | None = None
     text = ""
-    for document, start, stop, printed, row, column in cells:
+    for document, start, stop, printed, row, column, wordless in lines:
         place = f"row {row!r}, column {column!r}"
         if start is None:
-            yield f"{place}: the value has no place in a document"
+            if not wordless:
+                yield f"{place}: the value has no place in a document"
             continue
         if document != current:
             current, text = document, audit.value("SELECT text FROM audit_documents WHERE id = ?", (document,)) or ""
-        if text[start:stop] != printed:
+        if text[start:stop] != printed or not printed:
             yield f"{place}: the words at {start} to {stop} are {text[start:stop]!r}, not {printed!r}"
 
 
 def _absences(audit: Database) -> Iterator[str]:
     empty = audit.query(
-        """SELECT c.row_id, k.name FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
-        WHERE (c.value IS NULL) <> (c.absence IS NOT NULL)"""
+        f"""SELECT c.row_id, k.name FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
+        WHERE CASE WHEN c.value IS NULL THEN c.absence IS NULL
+            ELSE c.absence IS NOT NULL AND c.absence NOT IN ({SAID_SQL}) END"""
     )
     for row, column in empty:
         yield f"row {row!r}, column {column!r}: it is empty and does not say why, or says why and is not empty"
@@ -126,18 +176,16 @@ def _ancestors(audit: Database, table: str, version: int) -> str:
     return ", ".join(str(int(number)) for (number,) in rows)
 
 
-def _shows_ungrounded(audit: Database, table: str, chain: str) -> bool:
-    """Whether the user asked for values that were not found in the text."""
+def _stands(audit: Database, table: str, chain: str) -> str:
+    """SQL that says whether cell `c` may stand in the table: unverified ones only where the user asked for them."""
     sql = f"SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND version IN ({chain})"
-    return bool(audit.value(sql, (table, UNVERIFIED)))
+    return stands_sql("c", bool(audit.value(sql, (table, UNVERIFIED))))
 
 
 def _values(audit: Database, table: str, relation: str, column: tuple[int, str, str], chain: str) -> Iterator[str]:
     identifier, name, sql_name = column
     value = f"d.{quote_identifier(sql_name)}"
-    cell = f"c.column_id = {int(identifier)} AND c.absence IS NULL"
-    if not _shows_ungrounded(audit, table, chain):
-        cell += " AND c.grounding <> 'none'"
+    cell = f"c.column_id = {int(identifier)} AND {_stands(audit, table, chain)}"
     undeclared = audit.query(
         f"""SELECT d.row_id, {value} FROM {quote_identifier(relation)} d WHERE {value} IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM audit_cells c WHERE c.row_id = d.row_id AND {cell} AND c.value = {value})
@@ -156,16 +204,16 @@ def _values(audit: Database, table: str, relation: str, column: tuple[int, str, 
         if not declared:
             yield f"{place}: {shown!r} is the value of none of its sources, and is not declared"
             continue
-        sources = _source_values(audit, table, row, identifier)
+        sources = _source_values(audit, table, row, cell)
         if not any(_holds(kind, source, shown, sources) for kind, source in declared):
             yield f"{place}: {shown!r} is declared as {declared[0][0]!r}, which its sources {sources!r} do not give"
 
 
-def _source_values(audit: Database, table: str, row: str, column: int) -> list[Any]:
+def _source_values(audit: Database, table: str, row: str, cell: str) -> list[Any]:
     found = audit.query(
-        """SELECT c.value FROM audit_cells c WHERE c.column_id = ?1 AND c.absence IS NULL AND c.row_id IN (
-            SELECT ?2 UNION SELECT source_row_id FROM audit_lineage WHERE table_name = ?3 AND row_id = ?2)""",
-        (column, row, table),
+        f"""SELECT c.value FROM audit_cells c WHERE {cell} AND c.row_id IN (
+            SELECT ?1 UNION SELECT source_row_id FROM audit_lineage WHERE table_name = ?2 AND row_id = ?1)""",
+        (row, table),
     )
     return [value for (value,) in found]
 
