@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sliders.extraction.cell import Grounding
-from sliders.extraction.grounding import ground
+from sliders.extraction.ground import find
 
 TEXT = (
     "The pilot of N345ANX saw 1,569 birds at 6 p.m.\nFlight 6 carried “John  Smith” and exam-\nples of well-\nknown "
@@ -20,7 +20,7 @@ TEXT = (
 
 
 def found(printed: str, text: str = TEXT) -> tuple[Grounding, str]:
-    place = ground(printed, text)
+    place = find(printed, text)
     return place.status, text[place.start : place.end] if place.start >= 0 else ""
 
 
@@ -71,33 +71,32 @@ def test_places(printed: str, status: Grounding, words: str) -> None:
     ],
 )
 def test_no_place(printed: str) -> None:
-    place = ground(printed, TEXT)
+    place = find(printed, TEXT)
     assert (place.status, place.start, place.end, place.count) == (Grounding.NONE, -1, -1, 0)
 
 
 def test_a_sign_is_not_lost() -> None:
-    assert ground("5", "it lost -5 points").status is Grounding.NONE
-    assert ground("5", "it lost 5 points").status is Grounding.EXACT
+    assert find("5", "it lost -5 points").status is Grounding.NONE
+    assert find("5", "it lost 5 points").status is Grounding.EXACT
 
 
 def test_identifier_parts_are_taken_only_if_nothing_better_is_there() -> None:
     text = "The DC-9 carried 9 guests"
-    assert ground("9", text).start == text.index("9 guests")
+    assert find("9", text).start == text.index("9 guests")
 
 
 def test_of_several_places_the_one_nearest_to_the_row_is_taken() -> None:
     text = "Ada won 5 prizes. Bob won 7 prizes. Cyd won 5 prizes."
     first, last = text.index("5"), text.rindex("5")
-    assert ground("5", text) == ground("5", text, hints=[(0, 3)])
-    assert ground("5", text).start == first
-    place = ground("5", text, hints=[(text.index("Cyd"), text.index("Cyd") + 3)])
+    assert find("5", text) == find("5", text, near=[(0, 3)])
+    assert find("5", text).start == first
+    place = find("5", text, near=[(text.index("Cyd"), text.index("Cyd") + 3)])
     assert (place.start, place.count) == (last, 2)
-    assert ground("5", text, offset=100, hints=[(100 + text.index("Cyd"), 103 + text.index("Cyd"))]).start == 100 + last
 
 
 def test_another_cells_words_are_avoided() -> None:
     text = "two were killed and two were hurt"
-    assert ground("two", text, hints=[(0, 3)]).start == text.rindex("two")
+    assert find("two", text, near=[(0, 3)]).start == text.rindex("two")
 
 
 WORDS = st.text("abcdefghijklmnopqrstuvwxyzé", min_size=2, max_size=9)
@@ -109,15 +108,15 @@ VALUES = st.one_of(
 )
 
 
-@given(st.lists(WORDS, max_size=30), VALUES, st.lists(WORDS, max_size=30), st.integers(0, 1000))
-def test_planted_words_are_found_where_they_are(before: list[str], value: str, after: list[str], offset: int) -> None:
+@given(st.lists(WORDS, max_size=30), VALUES, st.lists(WORDS, max_size=30))
+def test_planted_words_are_found_where_they_are(before: list[str], value: str, after: list[str]) -> None:
     head = " ".join(before) + " " if before else ""
     text = head + value + (" " + " ".join(after) if after else "")
-    place = ground(value, text, offset=offset, hints=[(offset + len(head), offset + len(head))])
+    place = find(value, text, near=[(len(head), len(head))])
     assert place.status is Grounding.EXACT
-    assert text[place.start - offset : place.end - offset] == value
+    assert text[place.start : place.end] == value
     if place.count == 1:
-        assert place.start == offset + len(head)
+        assert place.start == len(head)
 
 
 @given(
@@ -129,7 +128,7 @@ def test_typesetting_does_not_matter(words: list[str], gap: str, change: object)
     assert callable(change)
     printed = " ".join(words)
     text = f"Start: {gap.join(change(word) for word in words)} end"
-    place = ground(printed, text)
+    place = find(printed, text)
     assert place.status in (Grounding.EXACT, Grounding.NORMALIZED)
     assert text[place.start : place.end].casefold().split() == [word.casefold() for word in words]
 
@@ -139,7 +138,7 @@ def test_part_of_a_number_is_never_a_place(value: int, frame: str) -> None:
     grouped = f"{value:,}"
     text = frame.format(f"1{grouped},{value % 1000:03d}" if value < 1000 else f"3,{grouped}")
     assume(grouped != text)
-    assert ground(grouped, text).status is Grounding.NONE
+    assert find(grouped, text).status is Grounding.NONE
 
 
 @given(st.text("0123456789", min_size=2, max_size=8), st.integers(0, 7), st.integers(1, 9))
@@ -148,15 +147,15 @@ def test_a_changed_digit_is_never_forgiven(digits: str, position: int, change: i
     other = digits[:position] + str((int(digits[position]) + change) % 10) + digits[position + 1 :]
     text = f"The total amount of invoices paid in the district was {digits} in that year"
     assert (
-        ground(f"The total amount of invoices paid in the district was {other} in that year", text).status
+        find(f"The total amount of invoices paid in the district was {other} in that year", text).status
         is Grounding.NONE
     )
-    assert ground(other, text).status is Grounding.NONE
+    assert find(other, text).status is Grounding.NONE
 
 
 @given(st.text(max_size=60), st.text(max_size=200))
 def test_never_raises_and_spans_fit(printed: str, text: str) -> None:
-    place = ground(printed, text)
+    place = find(printed, text)
     assert (place.start == -1) == (place.status is Grounding.NONE)
     assert place.start == -1 or 0 <= place.start < place.end <= len(text)
 
@@ -170,16 +169,16 @@ def test_speed_on_chunks_and_bound_on_long_texts() -> None:
     started = time.perf_counter()
     for _ in range(10):
         for cell in cells:
-            ground(cell, text, hints=[(100, 110)])
+            find(cell, text, near=[(100, 110)])
     assert time.perf_counter() - started < 1.5  # 3,000 cells; a quiet core takes 0.03 s
     long_text = text * 500
     started = time.perf_counter()
-    assert ground("nowhere to be found passengers of any kind", long_text).status is Grounding.NONE
+    assert find("nowhere to be found passengers of any kind", long_text).status is Grounding.NONE
     assert time.perf_counter() - started < 5
 
 
 def test_lines_that_were_joined_with_commas_are_found() -> None:
     text = "VIK ROPES\n4B, OLD MOLE\nQUAY ROAD, U13/X\n70112 NORTH HARBOUR, 1,250 berths"
-    found = ground("4B, OLD MOLE, QUAY ROAD, U13/X,70112 NORTH HARBOUR", text)
+    found = find("4B, OLD MOLE, QUAY ROAD, U13/X,70112 NORTH HARBOUR", text)
     assert (found.status, text[found.start : found.end]) == (Grounding.NORMALIZED, text[10:-14])
-    assert ground("1 250 berths", text, fuzzy=False).status is Grounding.NONE
+    assert find("1 250 berths", text, fuzzy=False).status is Grounding.NONE

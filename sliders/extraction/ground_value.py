@@ -1,0 +1,66 @@
+"""Where a text prints a typed value that came without its words (the compact dialect)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sliders.extraction.cell import Grounding, Scalar
+from sliders.extraction.ground import NOWHERE, Grounded, chosen, find
+from sliders.extraction.parse import NO_CONTEXT, Context, date_forms, same_number
+from sliders.extraction.parse_amounts import all_readings, unit_fits
+from sliders.extraction.parse_dates import dates_in, yearless_in
+from sliders.extraction.parse_numbers import Amount
+from sliders.schema.types import Column, ColumnType
+
+_Place = tuple[int, int, int]
+"""How well it fits (0 best), start, end."""
+
+
+def find_value(
+    value: Scalar, column: Column, text: str, context: Context = NO_CONTEXT, near: Sequence[tuple[int, int]] = ()
+) -> Grounded:
+    """The place where `text` prints a value in any form: "six", "1,577", "1.6 billion", "March 4, 2021".
+
+    Of several the best fitting ones count (unit and currency right, an amount rather than a part of a date), of these the
+    one nearest to `near`. A boolean has no printed place; a category has one only where its own words are printed.
+    """
+    if value is None or isinstance(value, bool) or not text:
+        return NOWHERE
+    if isinstance(value, str) and column.type in (ColumnType.DATE, ColumnType.DATETIME):
+        return _best(list(_date_places(value, text, context)), str(value), text, near)
+    if isinstance(value, str):
+        return find(value, text, near, fuzzy=column.type is ColumnType.TEXT)
+    return _best(list(_number_places(value, column, text, context)), str(value), text, near)
+
+
+def _best(places: list[_Place], printed: str, text: str, near: Sequence[tuple[int, int]]) -> Grounded:
+    if not places:
+        return NOWHERE
+    least = min(rank for rank, _, _ in places)
+    spans = sorted({(start, end) for rank, start, end in places if rank == least})
+    found = chosen(Grounding.NORMALIZED, spans, near)
+    exact = text[found.start : found.end] == printed
+    return Grounded(Grounding.EXACT if exact else Grounding.NORMALIZED, found.start, found.end, found.count)
+
+
+def _number_places(value: Amount, column: Column, text: str, context: Context) -> Iterator[_Place]:
+    dated = [(date.start, date.end) for date in dates_in(text, day_first=context.day_first) if date.month is not None]
+    for reading in all_readings(text, column, context.setting):
+        if not same_number(value, reading):
+            continue
+        number = reading.number
+        inside = any(start <= reading.start < end for start, end in dated)
+        fits = number is not None and number.plain and not reading.mismatch
+        wanted = number is not None and bool((column.currency and number.currency) or unit_fits(number, text, column))
+        yield 4 * inside + 2 * (not (fits or wanted)) + (not wanted), reading.start, reading.end
+
+
+def _date_places(value: str, text: str, context: Context) -> Iterator[_Place]:
+    day, _, time = value.replace("T", " ").partition(" ")
+    for date in dates_in(text, day_first=context.day_first):
+        if day in date_forms(date):
+            rank = (date.iso != day) + 2 * bool(time and date.time and date.time != time)
+            yield rank, date.start, date.end
+    for start, end, month, number in yearless_in(text):
+        if day[5:] == f"{month:02d}-{number:02d}":
+            yield 4, start, end

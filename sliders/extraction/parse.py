@@ -1,0 +1,303 @@
+"""Printed words and model replies to typed values, and whether words carry a value. Nothing is guessed (contract 3)."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from sliders.errors import SlidersError
+from sliders.extraction.cell import Scalar
+from sliders.extraction.parse_amounts import Reading, Setting, all_readings, read_number, setting_of
+from sliders.extraction.parse_dates import PrintedDate, dates_in, infer_day_first, times_in, unsure, yearless_in
+from sliders.extraction.parse_names import same_text
+from sliders.extraction.parse_numbers import Amount, DecimalMark, amount, infer_decimal
+from sliders.schema.types import Column, ColumnType
+from sliders.words import IMPLIED, fold, unaccented
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the document shows about its printed values; see `context_of`.
+
+    `scale` is the canonical scale of the table ("thousands"), or `note` the header or caption that states it. `day_first`
+    and `decimal` are the order of its numeric dates and its decimal mark, None and "" where unknown. `currency` is an ISO
+    code that holds where no symbol is printed.
+    """
+
+    scale: str = ""
+    note: str = ""
+    currency: str = ""
+    day_first: bool | None = None
+    decimal: DecimalMark = ""
+
+    @property
+    def setting(self) -> Setting:
+        """The part of it that numbers need."""
+        return setting_of(self.scale, self.note, self.currency, self.decimal)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A typed value, or None with the `reason`. Dates are ISO text with the parts that are printed ("1999-10").
+
+    `scale` and `currency` are those of the printed number; the value stands in the column's unit and scale. `unit` is the
+    column's, or the printed one where it does not convert, which `note` then says. `absent` marks words that only say
+    that there is no value ("n/a").
+    """
+
+    value: Scalar = None
+    unit: str = ""
+    scale: str = ""
+    currency: str = ""
+    reason: str = ""
+    note: str = ""
+    absent: bool = False
+
+
+class ExpressionError(SlidersError):
+    """An expression that is no arithmetic over numbers."""
+
+
+NO_CONTEXT = Context()
+_MODEL = Context(decimal=".")
+_NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
+_DATES = (ColumnType.DATE, ColumnType.DATETIME)
+_DASHES = frozenset(("", "-", "--", "–", "—", "…", "...", "n/a", "n.a", "null"))
+_ABSENT = _DASHES | frozenset(("none", "na", "nan", "?", "unknown", "not stated", "not available", "not applicable", "k.a"))
+_YES = frozenset(("yes", "y", "true", "t", "1", "ja", "oui", "si", "x", "✓", "✔", "☑", "☒"))
+_NO = frozenset(("no", "n", "false", "f", "0", "nein", "non", "☐"))
+
+
+def context_of(text: str, *, note: str = "", scale: str = "", currency: str = "") -> Context:
+    """The context that a document's own text shows: its order of numeric dates and its decimal mark.
+
+    Args:
+        text: the document's text, or a good part of it.
+        note: the caption or header of the table that the values stand in.
+        scale: the table's scale where it is known.
+        currency: ISO code that holds where no symbol is printed.
+    """
+    order, mark = _shown_by(text)
+    return Context(scale, note, currency, order, mark)
+
+
+@lru_cache(maxsize=64)
+def _shown_by(text: str) -> tuple[bool | None, DecimalMark]:
+    return infer_day_first([text]), infer_decimal([text])
+
+
+def collapse(text: str) -> str:
+    """`text` trimmed, with each run of white space as one blank and soft hyphens gone."""
+    return re.sub(r"\s+", " ", text.replace("\u00ad", "")).strip()
+
+
+def is_absent(text: str, kind: ColumnType = ColumnType.TEXT) -> bool:
+    """Whether the words only say that there is no value; for text that is a dash or "n/a", never a word."""
+    words = {collapse(text).casefold(), collapse(text).strip(" .\"'()[]").casefold()}
+    if kind in _NUMERIC:
+        words -= {"none"}  # that is zero
+    return bool(words & (_DASHES if kind in (ColumnType.TEXT, ColumnType.CATEGORY) else _ABSENT))
+
+
+def parse_value(words: str, column: Column, context: Context = NO_CONTEXT) -> Parsed:
+    """What printed words say as the column's type; only its type, unit, scale, currency and values matter."""
+    return _parse(words, column, context)
+
+
+@lru_cache(maxsize=8192)
+def _parse(printed: str, column: Column, context: Context) -> Parsed:
+    words = collapse(printed)
+    if is_absent(words, column.type) and fold(words) not in map(fold, column.values):
+        return Parsed(absent=True, reason=f"{words!r} states no value" if words else "nothing is printed")
+    match column.type:
+        case ColumnType.INTEGER | ColumnType.NUMBER:
+            return _number(read_number(words, column, context.setting))
+        case ColumnType.DATE | ColumnType.DATETIME:
+            return _date(words, column, context.day_first)
+        case ColumnType.BOOLEAN:
+            word = unaccented(words).strip(" .!,;:\"'()[]")
+            return Parsed(word in _YES) if word in _YES | _NO else Parsed(reason=f"{words!r} is neither yes nor no")
+        case ColumnType.CATEGORY if column.values:
+            return _category(words, column)
+        case _:
+            return Parsed(words)
+
+
+def _number(read: Reading | str) -> Parsed:
+    if isinstance(read, str):
+        return Parsed(reason=read)
+    note = "; ".join(filter(None, (read.note, read.mismatch)))
+    return Parsed(read.value, read.unit, read.scale, read.currency, note=note)
+
+
+def _category(words: str, column: Column) -> Parsed:
+    plain = collapse(words).casefold()
+    for form in (lambda text: collapse(text).casefold(), fold, lambda text: fold(text).replace(" ", "")):
+        equal = [value for value in column.values if form(value) == form(plain)]
+        if len(equal) == 1:
+            return Parsed(equal[0])
+    return Parsed(reason=f"{words!r} is none of {', '.join(column.values)}")
+
+
+def _date(words: str, column: Column, day_first: bool | None) -> Parsed:
+    every = dates_in(words, day_first=day_first)
+    finest = max((len(date.iso) for date in every), default=0)
+    usable = [date for date in every if len(date.iso) == finest]
+    if not usable:
+        return Parsed(reason=f"{words!r} is not a date")
+    date = usable[0]
+    if len({(other.iso, other.time) for other in usable}) > 1:
+        shown = ", ".join(other.text for other in usable[:4])
+        return Parsed(reason=f"{words!r} holds {len(usable)} dates ({shown})")
+    if why := unsure(date, words):
+        return Parsed(reason=why)
+    if date.ambiguous:
+        return Parsed(reason=f"{date.text!r} may be day-month or month-day, and the document does not show which")
+    if not date.full and yearless_in(words):
+        return Parsed(reason=f"{words!r} holds no full date, only {date.text!r}")
+    return Parsed(f"{date.iso} {date.time}" if column.type is ColumnType.DATETIME and date.time else date.iso)
+
+
+def typed(value: object, column: Column, context: Context = _MODEL) -> Parsed:
+    """What a model said as a JSON value ("17 feet", 17.0, true, null) as the column's type.
+
+    Text for a text column stays as it is, stripped. Numbers are taken to stand in the column's unit and scale unless they
+    come with another one.
+    """
+    if value is None:
+        return Parsed(absent=True, reason="the reply holds null")
+    if isinstance(value, str):
+        if column.type is ColumnType.TEXT and not is_absent(value):
+            return Parsed(value.strip())
+        return parse_value(value, column, context)
+    if isinstance(value, bool):
+        if column.type is ColumnType.BOOLEAN:
+            return Parsed(value)
+        fits = column.type is ColumnType.CATEGORY
+        return _category("yes" if value else "no", column) if fits else Parsed(reason=f"{value} is no {column.type.value}")
+    if isinstance(value, int | float):
+        return _typed_number(value, column)
+    return Parsed(reason=f"a {type(value).__name__} is no {column.type.value}")
+
+
+def _typed_number(value: Amount, column: Column) -> Parsed:
+    if not math.isfinite(value):
+        return Parsed(reason=f"{value} is not a number")
+    whole = amount(Decimal(str(value)))
+    if column.type in _NUMERIC:
+        if column.type is ColumnType.INTEGER and isinstance(whole, float):
+            return Parsed(reason=f"{value} is not a whole number")
+        return Parsed(whole, column.unit) if abs(whole) < 2**63 else Parsed(reason=f"{value} does not fit a 64-bit number")
+    return Parsed(str(whole)) if column.type is ColumnType.TEXT else parse_value(str(whole), column)
+
+
+def agrees(value: Scalar, words: str, column: Column, context: Context = NO_CONTEXT) -> str:
+    """"" when printed words carry a value, else the finding in words. Judgements of a reader are not looked into."""
+    if value is None or not words.strip():
+        return "" if value is None else "no words are given"
+    match column.type:
+        case ColumnType.INTEGER | ColumnType.NUMBER if not isinstance(value, str):
+            return _number_agrees(value, collapse(words), column, context)
+        case ColumnType.DATE | ColumnType.DATETIME:
+            return _date_agrees(str(value), collapse(words), context)
+        case ColumnType.BOOLEAN | ColumnType.CATEGORY:
+            said = parse_value(words, column, context).value
+            return "" if said is None or said == value else f"the words say {collapse(words)!r}, the value is {value!r}"
+        case _:
+            return _text_agrees(str(value), collapse(words), context)
+
+
+def _number_agrees(value: Amount, words: str, column: Column, context: Context) -> str:
+    found = all_readings(words, column, context.setting)
+    equal = [reading for reading in found if same_number(value, reading)]
+    if equal:
+        return "" if any(not reading.mismatch for reading in equal) else equal[0].mismatch
+    if any(IMPLIED.get(token) == value for token in fold(words).split()):
+        return ""
+    if not found:
+        return f"the words {words!r} print no number, the value is {value}"
+    shown = dict.fromkeys(f"{r.text} ({r.note})" if r.note else r.text for r in found)
+    return f"the words say {', '.join(list(shown)[:4])}, the value is {value}"
+
+
+def same_number(value: Amount, reading: Reading) -> bool:
+    """Whether a value is what a printed number says; one in another unit may be rounded."""
+    if value == reading.value or math.isclose(value, reading.value, rel_tol=1e-9):
+        return True
+    if not reading.converted:
+        return False
+    decimals = max(0, -Decimal(str(value)).as_tuple().exponent)  # type: ignore[operator]
+    return math.isclose(value, round(reading.value, decimals), rel_tol=1e-9) and math.isclose(value, reading.value, rel_tol=0.02)
+
+
+def _date_agrees(value: str, words: str, context: Context) -> str:
+    day, _, time = value.replace("T", " ").partition(" ")
+    if not any(day in forms for forms in map(date_forms, dates_in(words, day_first=context.day_first))):
+        found = dates_in(words, day_first=context.day_first)
+        days = yearless_in(words)
+        if not (days and not any(d.iso != day[:4] for d in found) and any(day[5:] == f"{m:02d}-{d:02d}" for _, _, m, d in days)):
+            shown = ", ".join(date.iso for date in found) or f"no date in {words!r}"
+            return f"the words say {shown}, the value is {value}"
+    times = times_in(words)
+    if time and times and not any(printed.startswith(time[:5]) for printed in times):
+        return f"the words say {', '.join(sorted(times))}, the value is {value}"
+    return ""
+
+
+def date_forms(date: PrintedDate) -> frozenset[str]:
+    """The ISO dates that a printed date bears out: itself, its month, its year; both orders of an ambiguous one."""
+    forms = {date.iso, date.iso[:7], date.iso[:4]}
+    if date.ambiguous:
+        forms |= {f"{date.year:04d}-{date.day:02d}-{date.month:02d}", f"{date.year:04d}-{date.day:02d}"}
+    return frozenset(forms)
+
+
+_ISO = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+
+
+def _text_agrees(value: str, words: str, context: Context) -> str:
+    if same_text(value, words):
+        return ""
+    if _ISO.fullmatch(value.strip()) and not _date_agrees(value.strip(), words, context):
+        return ""
+    return f"the words say {words!r}, the value is {value!r}"
+
+
+_OPERATORS = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__"}
+_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*"})
+_GROUP = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_LONGEST = 400
+
+
+def evaluate(expression: str) -> int | float:
+    """The value of arithmetic over numbers: + - * / and parentheses; a result behind "=" and grouping commas are let go.
+
+    Raises:
+        ExpressionError: it is anything else, or divides by zero.
+    """
+    text = _GROUP.sub("", expression.translate(_SIGNS).partition("=")[0]).strip()
+    if not text or len(text) > _LONGEST:
+        raise ExpressionError(f"{expression[:80]!r} is no arithmetic: give numbers with + - * / and parentheses")
+    try:
+        value = _evaluated(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError) as error:
+        raise ExpressionError(f"{expression[:80]!r} cannot be computed: {type(error).__name__}") from error
+    if not value.is_finite() or abs(value) >= 2**63:
+        raise ExpressionError(f"{expression[:80]!r} does not fit a 64-bit number")
+    return amount(value)
+
+
+def _evaluated(node: ast.expr) -> Decimal:
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return Decimal(str(node.value))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        value = _evaluated(node.operand)
+        return -value if isinstance(node.op, ast.USub) else value
+    if isinstance(node, ast.BinOp) and (name := _OPERATORS.get(type(node.op))):
+        result: Decimal = getattr(_evaluated(node.left), name)(_evaluated(node.right))
+        return result
+    raise ExpressionError(f"{ast.unparse(node)[:80]!r} is no number: give numbers with + - * / and parentheses")

@@ -1,0 +1,284 @@
+"""What a printed number says in a column's unit, scale and currency, and which of several numbers the column means.
+
+Only type, unit, scale and currency of the column decide. Where the words leave two readings (a scale that may or may not
+hold, "22.268"), the first one is taken and the others still bear a value out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from sliders.extraction.parse_dates import dates_in
+from sliders.extraction.parse_numbers import Amount, DecimalMark, Number, amount, join_space_groups, numbers_in
+from sliders.extraction.parse_units import (
+    SHARES,
+    convert,
+    dimension,
+    has_exceptions,
+    is_percent,
+    same_unit,
+    scale_in,
+)
+from sliders.schema.types import Column, ColumnType
+from sliders.words import DOLLAR_CODES, SCALES, ZERO_WORDS, unaccented
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A number at `start` to `end` of the words, as the column stores it.
+
+    `converted` says that the unit was changed, so that a rounded value bears it out. `mismatch` says that its unit or
+    currency is not the column's and does not convert.
+    """
+
+    value: Amount
+    start: int
+    end: int
+    text: str
+    number: Number | None = None
+    unit: str = ""
+    scale: str = ""
+    currency: str = ""
+    note: str = ""
+    mismatch: str = ""
+    converted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the document shows about its numbers: scale and currency of the table, decimal mark."""
+
+    scale: str = ""
+    excepted: bool = False
+    currency: str = ""
+    decimal: DecimalMark = ""
+
+
+def setting_of(scale: str, note: str, currency: str, decimal: DecimalMark) -> Setting:
+    """The setting that a table's scale and note make."""
+    return Setting(scale_in(scale) or scale_in(note), has_exceptions(note), currency, decimal)
+
+
+_FOOTNOTE = re.compile(r"(?<=[\d%)])(?:\s?\[\w{1,2}\]|\(\w\)|\s?[*†‡§]+)+\s*$")
+_ONE_VALUE = re.compile(r"[^\d]{0,12}\d[\d .,'’]*[^\d]{0,24}")
+
+
+def read_number(words: str, column: Column, setting: Setting) -> Reading | str:
+    """The one number that `words` (single blanks) state for the column, or the reason why there is none."""
+    if unaccented(words).strip(" .") in ZERO_WORDS:
+        return Reading(0, 0, len(words), words, unit=column.unit, note=f"{words!r} read as zero")
+    text = _FOOTNOTE.sub("", join_space_groups(words) if _ONE_VALUE.fullmatch(words) else words)
+    found = [number for number in _numbers(text, column, setting) if not _in_date(number, text)]
+    candidates = _candidates(found, text, column)
+    if not candidates:
+        return f"{words!r} holds no number"
+    chosen = candidates[0]
+    if len(candidates) > 1:
+        picked = _picked(candidates, text, column)
+        if picked is None:
+            if any(number.ranged for number in candidates):
+                return f"{words!r} is a range"
+            shown = ", ".join(number.text for number in candidates[:4])
+            return f"{words!r} holds {len(candidates)} numbers ({shown})"
+        chosen = picked
+    if not (read := readings(chosen, column, setting)):
+        whole = f"{chosen.text!r} is not a whole number"
+        return whole if abs(chosen.value) < _LIMIT else f"{chosen.text!r} does not fit a 64-bit number"
+    return read[0]
+
+
+def all_readings(words: str, column: Column, setting: Setting) -> list[Reading]:
+    """Everything that any number of the words may say in the column's terms, the likelier reading of a number first."""
+    texts = dict.fromkeys((words, join_space_groups(words)))
+    numbers = dict.fromkeys(
+        number
+        for text in texts
+        for mode in (column, replace(column, unit=""))
+        for number in _numbers(text, mode, setting)
+    )
+    return [reading for number in numbers for reading in readings(number, column, setting)]
+
+
+def _numbers(text: str, column: Column, setting: Setting) -> list[Number]:
+    found = list(numbers_in(text, decimal=setting.decimal, whole=column.type is ColumnType.INTEGER))
+    return _compounds(found, text) if dimension(column.unit) else found
+
+
+_JOINT = re.compile(r"\.?,?\s*(?:and\s+|&\s*)?")
+
+
+def _compounds(found: Sequence[Number], text: str) -> list[Number]:
+    """The numbers, with "5 ft 11 in" and "2 hours and 5 minutes" as one number each, in the smaller unit."""
+    kept: list[Number] = []
+    for number in found:
+        before = kept[-1] if kept else None
+        if before is not None and (joined := _joined(before, number, text)) is not None:
+            kept[-1] = joined
+        else:
+            kept.append(number)
+    return kept
+
+
+def _joined(before: Number, number: Number, text: str) -> Number | None:
+    if not (before.unit and number.unit) or same_unit(before.unit, number.unit) or number.value < 0:
+        return None
+    if dimension(number.unit) in ("temperature", "percent"):
+        return None
+    gap = text[before.end : number.start].lstrip(" -").removeprefix(before.unit)
+    larger, one = (convert(Decimal(str(v)), before.unit, number.unit) for v in (before.value, 1))
+    if larger is None or one is None or number.value >= one or not _JOINT.fullmatch(gap):
+        return None
+    value = amount(larger + Decimal(str(number.value)))
+    return replace(number, start=before.start, text=text[before.start : number.end], value=value, alternative=None)
+
+
+def _in_date(number: Number, text: str) -> bool:
+    return any(date.full and date.start <= number.start < date.end and not text.isdigit() for date in dates_in(text))
+
+
+def _candidates(found: list[Number], text: str, column: Column) -> list[Number]:
+    plain = [number for number in found if number.plain or (not number.ordinal and unit_fits(number, text, column))]
+    if not (is_percent(column.unit) or column.unit.lower() in SHARES):
+        plain = [number for number in plain if not number.percent] or plain
+    loose = [number for number in found if not number.ordinal]
+    ordinals = found if column.type is ColumnType.INTEGER and len(found) == 1 and _fills(found[0], text) else []
+    return plain or loose or ordinals
+
+
+def _fills(number: Number, text: str) -> bool:
+    return not re.search(r"[^\W_]", re.sub(r"\bthe\b", "", text[: number.start] + text[number.end :], flags=re.IGNORECASE))
+
+
+def _picked(candidates: list[Number], text: str, column: Column) -> Number | None:
+    """The one number that the column's percent sign, currency or unit points at; None if none or several."""
+    if is_percent(column.unit) or column.unit.lower() in SHARES:
+        return _only([number for number in candidates if number.percent])
+    if "±" in text and len(candidates) == 2 and candidates[1].ranged:
+        return candidates[0]
+    if column.currency and (one := _only([n for n in candidates if n.currency and _fits(n.currency, column.currency)])):
+        return one
+    if not column.unit:
+        return None
+    return _only([n for n in candidates if same_unit(n.unit or _word_after(n, text), column.unit)]) or _only(
+        [n for n in candidates if unit_fits(n, text, column)]
+    )
+
+
+def unit_fits(number: Number, text: str, column: Column) -> bool:
+    """Whether the unit behind a number is the column's or converts into it."""
+    if not column.unit:
+        return False
+    own = number.unit or ("%" if number.percent else _word_after(number, text))
+    return same_unit(own, column.unit) or bool(dimension(own) and dimension(own) == dimension(column.unit))
+
+
+def _only(numbers: list[Number]) -> Number | None:
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _word_after(number: Number, text: str) -> str:
+    match = re.match(r"[\s-]([^\W\d_]+)", text[number.end :])
+    return match[1] if match else ""
+
+
+def _fits(printed: str, wanted: str) -> bool:
+    return printed == wanted or (printed == "$" and wanted in DOLLAR_CODES)
+
+
+_LIMIT = 2**63
+
+
+def readings(number: Number, column: Column, setting: Setting) -> list[Reading]:
+    """What one number may say in the column's unit and scale, likeliest first; none where no whole number comes out."""
+    bases = [Decimal(str(number.value))]
+    if number.alternative is not None and not (setting.decimal or setting.scale):
+        bases.append(Decimal(str(number.alternative)))
+    currency = _currency(number, column, setting)
+    mismatch = ""
+    if number.currency and column.currency and not _fits(number.currency, column.currency):
+        mismatch = f"{number.text!r} is in {number.currency}, the column in {column.currency}"
+    found: list[Reading] = []
+    for base in bases:
+        if number.percent or is_percent(column.unit) or column.unit.lower() in SHARES:
+            options = _percents(base, number, column)
+        elif convert(base, number.unit, column.unit) is None or same_unit(number.unit, column.unit):
+            options = _scaled(base, number, column, setting)
+        else:
+            options = _units(base, number, column)
+        if dimension(number.unit) and dimension(column.unit) not in ("", dimension(number.unit)):
+            mismatch = f"{number.text!r} is in {number.unit}, the column in {column.unit}"
+        for value, changed in options:
+            if abs(value) < _LIMIT and (column.type is not ColumnType.INTEGER or value == value.to_integral_value()):
+                found.append(
+                    replace(changed, value=amount(value), currency=currency, mismatch=mismatch, unit=changed.unit or column.unit)
+                )
+    return found
+
+
+_Options = list[tuple[Decimal, Reading]]
+
+
+def _plain(number: Number, **changes: object) -> Reading:
+    return replace(Reading(0, number.start, number.end, number.text, number), **changes)  # type: ignore[arg-type]
+
+
+def _percents(base: Decimal, number: Number, column: Column) -> _Options:
+    if column.unit.lower() in SHARES:
+        as_share = _plain(number, note=f"{base}% as a share of 1")
+        if number.percent:
+            return [(base / 100, as_share)]
+        return [(base / 100, as_share), (base, _plain(number))] if abs(base) > 1 else [(base, _plain(number))]
+    points = convert(base, number.unit, column.unit) if number.unit and is_percent(column.unit) else None
+    value = base if points is None else points
+    options = [(value, _plain(number, unit="%"))]
+    return options if is_percent(column.unit) else [*options, (base / 100, _plain(number, note=f"{base}% as a share of 1"))]
+
+
+def _units(base: Decimal, number: Number, column: Column) -> _Options:
+    value = convert(base, number.unit, column.unit)
+    note = f"{number.text} {number.unit} in {column.unit}"
+    rounded = Decimal(f"{value:.12g}") if value is not None else base
+    nearest = (rounded.to_integral_value(), _plain(number, note=f"{note}, rounded", converted=True))
+    options = [(rounded, _plain(number, note=note, converted=True))]
+    return [*options, nearest] if column.type is ColumnType.INTEGER else options
+
+
+def _scaled(base: Decimal, number: Number, column: Column, setting: Setting) -> _Options:
+    """The value in the scale that the column wants; where no scale is printed and none is certain, both readings."""
+    wanted = scale_in(column.scale)
+    own, note = number.scale, ""
+    unit = number.unit if number.unit and not same_unit(number.unit, column.unit) else ""
+    values: list[tuple[Decimal, str]] = [(base, "")]
+    if not own and setting.scale and not _unscaled(number, column):
+        scaled, note = base * SCALES[setting.scale], f"table in {setting.scale}"
+        if column.scale or column.currency or number.currency:
+            own = setting.scale
+            values = [(scaled, note), (base, "")] if setting.excepted else [(scaled, note)]
+        else:
+            values = [(base, ""), (scaled, note)]
+    if not wanted:
+        return [(value, _plain(number, scale=own, note=text, unit=unit)) for value, text in values]
+    factor = SCALES[wanted]
+    stored = f"stored in {wanted}"
+    if own:
+        return [
+            (value / factor, _plain(number, scale=own, note="; ".join(filter(None, (text, stored))), unit=unit))
+            for value, text in values
+        ]
+    as_is = (base, _plain(number, note=f"no scale is printed: taken as {wanted}", unit=unit))
+    full = (base / factor, _plain(number, note=stored, unit=unit))
+    return [full, as_is] if abs(base) >= factor else [as_is, full]
+
+
+def _unscaled(number: Number, column: Column) -> bool:
+    """Whether a table's scale cannot hold: shares, rates ("USD per share") and measured quantities have none."""
+    return bool(dimension(column.unit) or dimension(number.unit) or re.search(r"/|\bper\b", column.unit.lower()))
+
+
+def _currency(number: Number, column: Column, setting: Setting) -> str:
+    if number.currency == "$":
+        return next((code for code in (column.currency, setting.currency) if code in DOLLAR_CODES), "$")
+    return number.currency or setting.currency or column.currency

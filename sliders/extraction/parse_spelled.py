@@ -1,0 +1,105 @@
+"""Numbers in English words: "two hundred and thirty", "half a million", "twenty-first"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sliders.words import GROUPS, ORDINALS, POWERS, SCALE_WORDS, TENS, UNITS
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """A number in words at characters `start` to `end` (exclusive); `scale` is its canonical scale ("millions")."""
+
+    start: int
+    end: int
+    value: Decimal
+    ordinal: bool
+    scale: str
+
+
+_Read = tuple[int, Decimal, bool, str]
+"""How many words a number takes, its value, whether it is an ordinal, the canonical name of its scale."""
+
+
+def choice(words: Iterable[str]) -> str:
+    """The words as alternatives of a pattern, longest first."""
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+_ANY = choice({**UNITS, **TENS, **POWERS, **GROUPS, **ORDINALS})
+_ARTICLE = rf"an?(?=\s+(?:{choice([*POWERS, 'dozen', 'pair', 'half'])})\b)"
+_RUN = re.compile(
+    rf"(?<![\w-])(?:{_ARTICLE}|half|{_ANY})(?:(?:\s+and\s+|[\s-]+)(?:{_ARTICLE}|half|{_ANY}))*(?![\w])", re.IGNORECASE
+)
+_WORD = re.compile(r"[a-z]+", re.IGNORECASE)
+_NO_NUMBER = re.compile(r"\b(?:no|any|every|some)[\s-]$", re.IGNORECASE)
+
+
+def spelled_in(text: str) -> Iterator[Spelled]:
+    """Every number that words of `text` spell, in order; not the "one" of "no one"."""
+    for run in _RUN.finditer(text):
+        words = [(match[0].lower(), match.start(), match.end()) for match in _WORD.finditer(text, *run.span())]
+        index = 0
+        while index < len(words):
+            used, value, ordinal, scale = _read([word for word, _, _ in words[index : index + 40]])
+            start = words[index][1]
+            if used and not (words[index][0] == "one" and _NO_NUMBER.search(text[max(0, start - 8) : start])):
+                yield Spelled(start, words[index + used - 1][2], value, ordinal, scale)
+            index += max(used, 1)
+
+
+def _read(words: list[str]) -> _Read:
+    """The longest number that the first of the lower-case `words` spell; it takes 0 words if they spell none."""
+    total, group, used, scale = Decimal(0), Decimal(0), 0, ""
+    ceiling = Decimal(10**15)  # the next power of a thousand must be smaller
+    room = 100  # the next small number must be smaller: 10 behind "twenty", nothing behind "seven"
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if word == "half" and not used:
+            return _half(words, index, Decimal(0))
+        if word in {"and", "a", "an"}:
+            if word != "and" and not used:
+                group, room, index = Decimal(1), 0, index + 1
+                continue
+            if used and word == "and" and words[index + 1 : index + 3] == ["a", "half"]:
+                return _half(words, index + 2, total + group)
+            if not (used and word == "and" and room == 100 and index + 1 < len(words) and _small(words[index + 1])):
+                break
+            index += 1
+            continue
+        small = _small(word)
+        power = POWERS.get(word) or GROUPS.get(word, 0)
+        if small is not None and small < room:
+            group, room = group + small, 10 if word in TENS else 0
+        elif 0 < power <= 100 and group < 100 and (group or (power == 100 and not used)):
+            group, room = (group or Decimal(1)) * power, 100 if power == 100 else 0
+        elif power > 100 and power < ceiling and (group or not used):
+            total, group, room, ceiling = total + (group or Decimal(1)) * power, Decimal(0), 100, Decimal(power)
+            scale = SCALE_WORDS[word]
+        elif word in ORDINALS and (ORDINALS[word] < room or (ORDINALS[word] >= 100 and used)):
+            value = total + (group + ORDINALS[word] if ORDINALS[word] < 100 else (group or Decimal(1)) * ORDINALS[word])
+            return index + 1, value, True, scale
+        else:
+            break
+        index += 1
+        used = index
+    return used, total + group, False, scale
+
+
+def _small(word: str) -> int | None:
+    return UNITS.get(word, TENS.get(word))
+
+
+def _half(words: list[str], index: int, before: Decimal) -> _Read:
+    value, used, scale = before + Decimal("0.5"), index + 1, ""
+    rest = words[used:]
+    skip = 1 if rest[:1] and rest[0] in {"a", "an"} else 0
+    if rest[skip : skip + 1] and (rest[skip] in POWERS or rest[skip] == "dozen"):
+        value *= POWERS.get(rest[skip]) or GROUPS[rest[skip]]
+        used, scale = used + skip + 1, SCALE_WORDS.get(rest[skip], "")
+    return used, value, False, scale

@@ -1,0 +1,160 @@
+"""Units of measure that convert into each other for certain, and the scale that a table's note states."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from functools import lru_cache
+
+from sliders.words import SCALE_WORDS
+
+_TABLE = """
+length 0.001: mm millimetre millimetres millimeter millimeters
+length 0.01: cm centimetre centimetres centimeter centimeters
+length 1: m metre metres meter meters
+length 1000: km kilometre kilometres kilometer kilometers
+length 0.0254: in inch inches
+length 0.3048: ft foot feet
+length 0.9144: yd yard yards
+length 1609.344: mi mile miles
+length 1852: nmi nautical_mile nautical_miles
+mass 0.000001: mg milligram milligrams
+mass 0.001: g gram grams
+mass 1: kg kilogram kilograms kilo kilos
+mass 1000: t tonne tonnes metric_ton metric_tons
+mass 0.45359237: lb lbs pound pounds
+mass 0.028349523125: oz ounce ounces
+time 0.001: ms millisecond milliseconds
+time 1: s sec secs second seconds
+time 60: min mins minute minutes
+time 3600: h hr hrs hour hours
+time 86400: day days
+time 604800: week weeks
+calendar 1: month months
+calendar 3: quarter quarters
+calendar 12: year years yr yrs
+area 0.0001: cm2 square_centimetres square_centimeters
+area 1: m2 sqm square_metre square_metres square_meter square_meters
+area 1000000: km2 square_kilometre square_kilometres square_kilometer square_kilometers
+area 10000: ha hectare hectares
+area 4046.8564224: acre acres
+area 0.09290304: sqft ft2 sq_ft square_foot square_feet
+area 2589988.110336: sq_mi square_mile square_miles
+volume 0.001: ml millilitre millilitres milliliter milliliters
+volume 0.01: cl centilitre centilitres centiliter centiliters
+volume 1: l litre litres liter liters
+volume 1000: m3 cubic_metre cubic_metres cubic_meter cubic_meters
+speed 1: m/s
+speed 0.2777777777777777777777777778: km/h kmh kph kilometres_per_hour kilometers_per_hour
+speed 0.44704: mph miles_per_hour
+speed 0.5144444444444444444444444444: kn kts knot knots
+energy 1: wh
+energy 1000: kwh
+energy 1000000: mwh
+energy 1000000000: gwh
+energy 1000000000000: twh
+temperature 1: °c celsius degrees_celsius
+temperature 1.8: °f fahrenheit degrees_fahrenheit
+percent 1: % percent pct percentage percentage_points prozent per_cent
+percent 0.01: bp bps basis_point basis_points
+"""
+_UNITS: dict[str, tuple[str, Decimal]] = {
+    name.replace("_", " "): (head.split()[0], Decimal(head.split()[1]))
+    for line in _TABLE.strip().splitlines()
+    for head, _, names in (line.partition(": "),)
+    for name in names.split()
+}
+_MORE = "µg ug b w kw mw gw hp v a hz khz mhz ghz kb mb gb tb px pt c f x bpm rpm pa kpa mpa bar psi nm".split()
+TOUCHING = frozenset([name for name in _UNITS if len(name) <= 4 and name.isascii()] + ["°", "c", "f"] + _MORE)
+"""Units that may touch their number ("5kg"); another word that touches it makes an identifier ("345AN")."""
+SHARES = frozenset(("share", "fraction", "ratio", "proportion"))
+"""Units of a column that stores 12% as 0.12."""
+_AFTER = re.compile(r"(?:\s|-(?=[^\W\d_]))?(°?[^\W\d_][\w²³/]*(?: [^\W\d_]+){0,2}|°)")
+
+
+def _key(unit: str) -> str:
+    return unit.strip().strip(".").lower().replace("²", "2").replace("³", "3").replace("º", "°")
+
+
+def unit_after(text: str, end: int) -> str:
+    """The unit printed behind the number that ends at `end` ("feet", "km/h"), "" if no known one is."""
+    match = _AFTER.match(text, end)
+    if match is None:
+        return ""
+    words = match[1].split(" ")
+    touches = match.start(1) == end
+    for count in range(len(words), 0, -1):
+        unit = " ".join(words[:count])
+        known = _key(unit) in _UNITS or (count == 1 and _key(unit) in TOUCHING)
+        if known and (touches or _stands_apart(unit, len(words) == count)):
+            return unit
+    return ""
+
+
+def _stands_apart(unit: str, last: bool) -> bool:
+    """Whether a unit behind a blank is one: "5 m", "5 in." and "5 kg", not "5 in Ulm" or flat "5 b"."""
+    if _key(unit) == "in":
+        return last
+    return len(unit) > 1 or unit in "mgtlhs"
+
+
+def dimension(unit: str) -> str:
+    """What a unit measures ("length"), "" for a unit that does not convert."""
+    return _UNITS.get(_key(unit), ("", Decimal(1)))[0]
+
+
+def is_percent(unit: str) -> bool:
+    """Whether a column's unit is per cent."""
+    return dimension(unit) == "percent"
+
+
+def same_unit(one: str, other: str) -> bool:
+    """Whether two units are one ("ft" and "feet", "points" and "point")."""
+    a, b = _key(one), _key(other)
+    if a in _UNITS or b in _UNITS:
+        return _UNITS.get(a) == _UNITS.get(b)
+    return bool(a) and (a == b or a + "s" == b or b + "s" == a)
+
+
+def convert(value: Decimal, printed: str, wanted: str) -> Decimal | None:
+    """`value` of the unit `printed` in the unit `wanted`; None where no certain conversion is known."""
+    source, target = _UNITS.get(_key(printed)), _UNITS.get(_key(wanted))
+    if source is None or target is None or source[0] != target[0]:
+        return None
+    if source == target:
+        return value
+    if source[0] == "temperature":
+        return (value - 32) / Decimal("1.8") if source[1] > 1 else value * Decimal("1.8") + 32
+    return value * source[1] / target[1]
+
+
+_SCALE_NOTE = re.compile(
+    r"(?:\b(?:in|en|dollars?|euros?|amounts?|usd|eur|us\$|€|£|\$)\s*,?\s*(?:in\s+)?(?:of\s+)?"
+    r"(?P<word>hundreds|thousands|tausend|tsd|milliers|miles|millions?|mio|millionen|millones|mn|billions?|mrd|milliarden|milliards|bn)\b"
+    r"|(?P<zeros>(?<![\d,.])[$€£]?\s?['’]?\b000(?:'?s|,000)?\b(?!\s?,?\d))|(?P<symbol>(?<!\w)(?:us)?[$€£]\s?(?:m|mn|bn|k)\b)|(?P<teur>\bT(?:EUR|€|USD)(?!\w)))",
+    re.IGNORECASE,
+)
+_EXCEPTED = re.compile(r"\b(?:except|excluding|other than|unless|per[ -]share|sauf|ausser|außer|salvo)\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1024)
+def scale_in(note: str) -> str:
+    """The canonical scale that a table's note or header states ("(in thousands, except per share data)"), or ""."""
+    direct = SCALE_WORDS.get(note.strip().lower().rstrip("."), "") if len(note) < 16 else ""
+    if direct:
+        return direct
+    match = _SCALE_NOTE.search(note)
+    if match is None:
+        return ""
+    if match["word"]:
+        return SCALE_WORDS[match["word"].lower()]
+    if match["zeros"]:
+        return "millions" if "000,000" in match["zeros"] else "thousands"
+    if match["symbol"]:
+        return SCALE_WORDS[re.sub(r"[^a-z]", "", match["symbol"].lower().removeprefix("us"))]
+    return "thousands"
+
+
+def has_exceptions(note: str) -> bool:
+    """Whether a scale note excepts some numbers ("in millions, except per share data")."""
+    return _EXCEPTED.search(note) is not None
