@@ -26,6 +26,7 @@ from sliders.answer.agent import answer_question
 from sliders.answer.profile import profile_tables
 from sliders.answer.values import SqlAnswer, TableView
 from sliders.errors import QueryError
+from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.model import Request, Response, Usage
 from sliders.schema.types import Column, ColumnType, Table
 
@@ -40,8 +41,8 @@ class Result:
 class ServerModel:
     """The smallest `Model` over an OpenAI-compatible server."""
 
-    def __init__(self, base_url: str, name: str, replies: Path | None = None) -> None:
-        self.name = name
+    def __init__(self, base_url: str, name: str, replies: Path | None = None, dialect: Dialect = COMPACT) -> None:
+        self.name, self.dialect = name, dialect
         self._replies = replies
         self.context_tokens = 8192
         self._client = AsyncOpenAI(base_url=base_url, api_key="none", timeout=300)
@@ -50,26 +51,25 @@ class ServerModel:
         return len(text) // 4
 
     async def generate(self, request: Request) -> Response:
-        key = hashlib.sha256(
-            repr((self.name, request.messages, request.json_schema, request.temperature)).encode()
-        ).hexdigest()
+        schema = request.reply.model_json_schema() if request.reply else request.json_schema
+        key = hashlib.sha256(repr((self.name, request.messages, schema, request.temperature)).encode()).hexdigest()
         kept = self._replies / f"{key}.json" if self._replies else None
         if kept and kept.exists():
             text, used, seconds = json.loads(kept.read_text(encoding="utf-8"))
         else:
-            text, used, seconds = await self._ask(request)
+            text, used, seconds = await self._ask(request, schema)
             if kept:
                 kept.write_text(json.dumps([text, used, seconds]), encoding="utf-8")
-        data = json.loads(text) if request.json_schema else None
+        data = json.loads(text) if schema else None
         return Response(text, data, usage=Usage(1, 0, used[0], used[1], seconds))
 
-    async def _ask(self, request: Request) -> tuple[str, tuple[int, int], float]:
+    async def _ask(self, request: Request, schema: Any) -> tuple[str, tuple[int, int], float]:
         started = time.monotonic()
         extra: dict[str, Any] = {}
-        if request.json_schema:
+        if schema:
             extra["response_format"] = {
                 "type": "json_schema",
-                "json_schema": {"name": "reply", "schema": request.json_schema, "strict": True},
+                "json_schema": {"name": "reply", "schema": schema, "strict": True},
             }
         reply = await self._client.chat.completions.create(
             model=self.name,
@@ -216,21 +216,22 @@ async def measure(suite: Path, model: ServerModel, dropped: set[str], limit: int
                 "seconds": answer.usage.seconds,
             }
         )
-        mark = "ok " if outcomes[-1]["right"] else "BAD"
+        mark = "ok " if outcomes[-1]["right"] else "NF " if answer.status == "not_found" else "BAD"
         print(
             mark,
             item["id"],
             "|",
             item["question"][-110:],
             "|",
-            answer.sql[:200].replace("\n", " ") if mark == "BAD" else "",
+            answer.sql[:200].replace("\n", " ") if mark != "ok " else "",
             flush=True,
         )
     return outcomes
 
 
 async def measure_all(suites: Sequence[Path], options: argparse.Namespace) -> list[dict[str, Any]]:
-    model = ServerModel(options.base_url, options.model, options.replies)
+    dialect = COMPACT if options.dialect == "compact" else FULL
+    model = ServerModel(options.base_url, options.model, options.replies, dialect)
     everything: list[dict[str, Any]] = []
     for suite in suites:
         outcomes = await measure(suite, model, set(options.drop), options.limit)
@@ -244,6 +245,7 @@ def main() -> None:
     parser.add_argument("suites", type=Path)
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--model", default="local")
+    parser.add_argument("--dialect", choices=["compact", "full"], default="compact")
     parser.add_argument("--suite", action="append", help="only these (repeatable)")
     parser.add_argument(
         "--drop", action="append", default=[], help="leave out a column, table.column, or table (repeatable)"
@@ -267,8 +269,9 @@ def report(name: str, outcomes: Sequence[dict[str, Any]]) -> None:
         key: sum(one[key] for one in outcomes) / total
         for key in ("calls", "prompt_tokens", "completion_tokens", "seconds")
     }
+    wrong = sum(not one["right"] and one["status"] == "answered" for one in outcomes)
     print(
-        f"== {name}: {sum(one['right'] for one in outcomes)}/{total} right; a question: {mean['calls']:.2f} calls, "
+        f"== {name}: {sum(one['right'] for one in outcomes)}/{total} right, {wrong} wrong answers; a question: {mean['calls']:.2f} calls, "
         f"{mean['prompt_tokens']:.0f} prompt and {mean['completion_tokens']:.0f} generated tokens, {mean['seconds']:.1f} s",
         flush=True,
     )

@@ -1,29 +1,53 @@
-"""Answers a question over tables with SQL: write, check, repair, run, look at the result, refine (SLIDERS).
+"""Answers a question over tables with SQL: the model writes, looks and refines; code runs, and says what is odd (SLIDERS).
 
-Code repairs what it can before the model is asked again; of several statements the one with the least oddities answers.
+The statement that answers is the model's own (law 5). Nothing of it is changed but SQL dialect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from sliders.answer.filings import two_filings_sql
+from sliders.answer.dialects import in_sqlite, statement_in
+from sliders.answer.findings import Finding, findings, found_nothing
 from sliders.answer.profile import TableProfile, profile_tables
-from sliders.answer.prompting import sql_request
-from sliders.answer.question import named_values
-from sliders.answer.review import failing_conditions, is_zero
-from sliders.answer.scope import Names, extract_sql
+from sliders.answer.prompt import SHOWN, Turn, result_lines, sql_request
+from sliders.answer.references import References
 from sliders.answer.shape import empty, text_of, value_of
-from sliders.answer.trial import Candidate, try_sql
-from sliders.answer.values import RunSql, SqlAnswer, SqlAttempt, TableView
-from sliders.llm.model import Model, Usage
+from sliders.answer.values import Action, QueryResult, RunSql, SqlAnswer, SqlAttempt, TableView
+from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
+from sliders.llm.dialect import Dialect
+from sliders.llm.model import Model, Response, Usage
 
-MAX_ATTEMPTS = 3
-DOUBT = 1
-"""Weight of a single doubt: a statement that the model writes twice in spite of it stands."""
+CANNOT = "CANNOT"
 STUCK_TEMPERATURE = 0.7
+PREVIEW_ROWS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A statement that ran: its result, what is odd about it, and whether the model had seen the values behind a 0."""
+
+    attempt: SqlAttempt
+    result: QueryResult
+    found: tuple[Finding, ...] = ()
+    informed: bool = False
+
+
+@dataclass(slots=True)
+class _Talk:
+    """What was said so far: the turns, the trials that ran, the findings that were sent, and what it cost."""
+
+    turns: list[Turn] = field(default_factory=list)
+    trials: list[_Trial] = field(default_factory=list)
+    sent: set[tuple[str, str]] = field(default_factory=set)
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def attempts(self) -> tuple[SqlAttempt, ...]:
+        return tuple(turn.attempt for turn in self.turns)
 
 
 async def answer_question(
@@ -32,13 +56,18 @@ async def answer_question(
     run_sql: RunSql,
     model: Model,
     *,
+    uncovered: str = "",
     profiles: Sequence[TableProfile] | None = None,
-    max_attempts: int = MAX_ATTEMPTS,
+    max_attempts: int = 0,
 ) -> SqlAnswer:
     """Answer `question` from `tables`.
 
-    `profiles` saves reading the columns again for a second question over the same tables. The answer is `not_found`
-    with a reason when the tables do not hold it: a number is never made up.
+    Args:
+        uncovered: words on what the question needs and no column holds; shown to the model.
+        profiles: saves reading the columns again for a second question over the same tables.
+        max_attempts: turns of the model; 0 takes as many as its dialect gives.
+
+    The answer is `not_found` with a reason when the tables do not hold it: a number is never made up.
 
     Raises:
         QueryError: a view does not fit the database.
@@ -46,81 +75,123 @@ async def answer_question(
         BudgetExceeded: the run's limit is reached.
     """
     known = tuple(profiles) if profiles is not None else profile_tables(tables, run_sql)
+    talk = _Talk()
     if not any(profile.rows for profile in known):
-        return _nothing(question, "the tables have no rows", (), Usage())
-    named = named_values(question, known)
-    candidates: list[Candidate] = []
-    usage = Usage()
-    told = two_filings_sql(question, known, named)
-    if told is not None and not (first := try_sql(question, told, known, named, run_sql)).weight:
-        return _answer(question, first, (first.attempt,), known, run_sql, usage)
-    for _ in range(max_attempts):
-        past = [candidate.attempt for candidate in candidates]
-        warm = STUCK_TEMPERATURE if _stuck(past) else 0.0
-        reply = await model.generate(sql_request(question, known, named, past, temperature=warm))
-        usage += reply.usage
-        candidate = try_sql(question, extract_sql(reply.text), known, named, run_sql)
-        candidates.append(candidate)
-        again = _stuck([one.attempt for one in candidates])
-        if not candidate.weight or (again and (candidate.weight <= DOUBT or _declined(candidate))):
+        return _not_found(question, "the tables have no rows", talk)
+    most = max_attempts or SHOWN[model.dialect.name].turns
+    for number in range(1, most + 1):
+        request = sql_request(
+            question, known, model.dialect, talk.turns, uncovered=uncovered, last=number == most,
+            temperature=STUCK_TEMPERATURE if _stuck(talk) else 0.0,
+        )  # fmt: skip
+        try:
+            reply = await model.generate(request)
+        except (ModelRefusal, TruncatedReply) as error:
+            talk.usage += error.usage if isinstance(error.usage, Usage) else Usage()
+            talk.turns.append(Turn(SqlAttempt("", "", error=str(error)), (str(error),)))
+            continue
+        talk.usage += reply.usage
+        turn = _turn(_action(reply, model.dialect), reply.text, known, run_sql, talk, model.dialect)
+        talk.turns.append(turn)
+        if turn.attempt.action == "cannot":
+            return _not_found(question, turn.attempt.error or "no column holds it", talk)
+        if not turn.told:
             break
-    best = min(candidates, key=lambda one: one.weight)
-    return _answer(question, best, tuple(one.attempt for one in candidates), known, run_sql, usage)
+    return _final(question, talk, model.dialect)
 
 
-def _stuck(attempts: Sequence[SqlAttempt]) -> bool:
-    """Whether the last statement is one that was tried before."""
-    return bool(attempts) and any(attempts[-1].sql == before.sql for before in attempts[:-1])
+def _action(reply: Response, dialect: Dialect) -> tuple[Action, str, str]:
+    """What the model does, its statement, and its reason."""
+    if dialect.sql == "json":
+        data = reply.data if isinstance(reply.data, Mapping) else {}
+        action = data.get("action")
+        kind: Action = "look" if action == "look" else "cannot" if action == "cannot" else "answer"
+        return kind, statement_in(str(data.get("sql") or "")), str(data.get("reason") or "")
+    text = reply.text.strip()
+    if text.upper().startswith(CANNOT):
+        return "cannot", "", text[len(CANNOT) :].strip(" :\n")
+    return "answer", statement_in(text), ""
 
 
-def _declined(candidate: Candidate) -> bool:
-    """Whether the model says that no column can answer."""
-    return candidate.tree is not None and candidate.tree.find(exp.Table) is None
+def _turn(
+    said: tuple[Action, str, str], written: str, known: Sequence[TableProfile], run_sql: RunSql, talk: _Talk, dialect: Dialect
+) -> Turn:
+    """Run what the model wrote; the words that go back to it are empty when nothing new is to be said."""
+    action, sql, reason = said
+    attempt = SqlAttempt(written, sql, action, error=reason if action == "cannot" else "")
+    if action == "cannot":
+        return Turn(attempt, ())
+    try:
+        ran, tree = in_sqlite(sql, known)
+        attempt = replace(attempt, sql=ran)
+        _check(tree, known, look=action == "look")
+        result = run_sql(ran)
+    except (StoreError, QueryError) as error:
+        return Turn(replace(attempt, error=str(error)), (str(error),))
+    attempt = replace(attempt, rows=len(result.rows))
+    if action == "look":
+        return Turn(attempt, ("The look-up gave:", *result_lines(result)))
+    found = findings(tree, known, result, run_sql)
+    attempt = replace(attempt, findings=tuple(one.text for one in found))
+    talk.trials.append(_Trial(attempt, result, found, informed=("nothing", "") in talk.sent))
+    new = [f for f in found if f.kind in SHOWN[dialect.name].sent and (f.kind, f.subject) not in talk.sent]
+    talk.sent |= {(f.kind, f.subject) for f in new}
+    preview = ("The statement gave:", *result_lines(result, PREVIEW_ROWS)) if dialect.sql == "json" and new else ()
+    return Turn(attempt, (*preview, *(f.text for f in new)))
 
 
-def _answer(
-    question: str,
-    best: Candidate,
-    attempts: tuple[SqlAttempt, ...],
-    profiles: Sequence[TableProfile],
-    run_sql: RunSql,
-    usage: Usage,
-) -> SqlAnswer:
-    if best.result is None or best.tree is None:
-        return _nothing(question, f"no statement could be run: {best.attempt.error}", attempts, usage)
-    rows = tuple(tuple(row) for row in best.result.rows)
-    if not rows or empty(rows):
-        reason = " ".join(best.attempt.findings) or "the result is empty"
-        return _nothing(question, reason, attempts, usage, best.attempt.sql)
-    if is_zero(best.result):
-        unknown = _unknown_values(best.tree, profiles, run_sql)
-        if unknown:
-            return _nothing(question, unknown, attempts, usage, best.attempt.sql)
-    value = value_of(question, rows)
+def _check(tree: exp.Query, known: Sequence[TableProfile], *, look: bool) -> None:
+    """Refuse names that do not exist and answers that read nothing.
+
+    Raises:
+        QueryError: with the nearest real names.
+    """
+    unknown = References(tree, known).unknown()
+    if unknown:
+        raise QueryError("; ".join(unknown))
+    if look:
+        return
+    if tree.find(exp.Table) is None:
+        raise QueryError("the statement reads no table: an answer must come from the tables")
+
+
+def _stuck(talk: _Talk) -> bool:
+    """Whether the last reply is one that was given before and did not run."""
+    past = talk.attempts
+    return bool(past) and bool(past[-1].error) and any(past[-1].written == before.written for before in past[:-1])
+
+
+def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:
+    """The answer of the last statement that ran."""
+    if not talk.trials:
+        error = next((a.error for a in reversed(talk.attempts) if a.error), "no statement was written")
+        return _not_found(question, f"no statement could be run: {error}", talk)
+    last = talk.trials[-1]
+    rows = tuple(tuple(row) for row in last.result.rows)
+    reason = "; ".join(one.text for one in last.found)
+    if empty(rows):
+        return _not_found(question, reason or "the result is empty", talk, last)
+    unknown = any(one.kind == "literal" for one in last.found)
+    if found_nothing(last.result) and (not last.informed or (unknown and dialect.sql == "text")):
+        return _not_found(question, reason, talk, last)
+    value = value_of(rows)
+    cut = last.result.truncated
     return SqlAnswer(
         question=question,
-        status="incomplete" if best.result.truncated else "answered",
+        status="incomplete" if cut else "answered",
         value=value,
         text=text_of(value),
-        sql=best.attempt.sql,
-        columns=tuple(best.result.columns),
+        sql=last.attempt.sql,
+        columns=tuple(last.result.columns),
         rows=rows,
-        reason="the row limit cut the result" if best.result.truncated else " ".join(best.attempt.findings),
-        attempts=attempts,
-        usage=usage,
+        reason="; ".join(filter(None, ["the row limit cut the result" if cut else "", reason])),
+        attempts=talk.attempts,
+        usage=talk.usage,
     )
 
 
-def _unknown_values(tree: exp.Query, profiles: Sequence[TableProfile], run_sql: RunSql) -> str:
-    """Why a zero is no answer: a condition on a value that the data does not know, in a column with gaps."""
-    names = Names(tree, profiles)
-    gaps = [
-        found[1].nulls
-        for node in tree.find_all(exp.EQ, exp.Like, exp.ILike, exp.In)
-        if (found := names.resolve(node.this)) is not None
-    ]
-    return " ".join(failing_conditions(tree, names, run_sql)) if any(gaps) else ""
-
-
-def _nothing(question: str, reason: str, attempts: tuple[SqlAttempt, ...], usage: Usage, sql: str = "") -> SqlAnswer:
-    return SqlAnswer(question, "not_found", None, text_of(None), sql, reason=reason, attempts=attempts, usage=usage)
+def _not_found(question: str, reason: str, talk: _Talk, last: _Trial | None = None) -> SqlAnswer:
+    sql = last.attempt.sql if last else ""
+    return SqlAnswer(
+        question, "not_found", None, text_of(None), sql, reason=reason, attempts=talk.attempts, usage=talk.usage
+    )

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from sliders.answer.dialects import DIALECT, parse_select
 from sliders.answer.profile import quote
-from sliders.answer.prune import named, resolved
-from sliders.answer.scope import DIALECT, parse_select
 from sliders.answer.values import TableView
 from sliders.errors import QueryError
 
@@ -123,3 +122,28 @@ def _of_groups(base: exp.Select, keys: list[exp.Expr]) -> exp.Select:
     none = quote("")
     test = " AND ".join(f"IFNULL({key.sql(DIALECT)}, {none}) = IFNULL(k{n}, {none})" for n, key in enumerate(keys))
     return base.where(f"EXISTS (SELECT 1 FROM ({groups.sql(DIALECT)}) AS g WHERE {test})", dialect=DIALECT)
+
+
+def resolved(select: exp.Select) -> exp.Select:
+    """A copy whose GROUP BY, HAVING and ORDER BY name expressions, not aliases or positions."""
+    kept = select.copy()
+    for part in ("order", "group", "having"):
+        clause = kept.args.get(part)
+        for node in list(clause.find_all(exp.Column, exp.Literal)) if clause else ():
+            direct = isinstance(node, exp.Column) or isinstance(node.parent, exp.Ordered | exp.Group)
+            meant = named(select, node) if direct else node
+            if meant is not node:
+                node.replace(meant.copy())
+    return kept
+
+
+def named(select: exp.Select, key: exp.Expr) -> exp.Expr:
+    """The expression behind an alias or a position in GROUP BY or ORDER BY, else the key itself."""
+    meant: exp.Expr = key
+    if isinstance(key, exp.Literal) and key.name.isdigit() and 0 < int(key.name) <= len(select.expressions):
+        meant = select.expressions[int(key.name) - 1].unalias()
+    elif isinstance(key, exp.Column) and not key.table:
+        for item in select.expressions:
+            if isinstance(item, exp.Alias) and item.alias.lower() == key.name.lower():
+                meant = item.unalias()
+    return meant

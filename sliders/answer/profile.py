@@ -1,4 +1,4 @@
-"""What stands in each column: counts, distinct values, range; read by SQL, shown to the model in a few words."""
+"""What stands in each column: counts, distinct values, range; read by SQL."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from sliders.schema.types import Column, ColumnType
 
 MAX_VALUES = 2000
 """Distinct values kept per column: enough to look a literal up, small enough to hold for every column."""
-SHOWN_VALUES = 12
-SHOWN_CHARACTERS = 200
+MAX_EXAMPLES = 3
 
 TEXTUAL = (ColumnType.TEXT, ColumnType.CATEGORY)
 DATED = (ColumnType.DATE, ColumnType.DATETIME)
@@ -44,45 +43,19 @@ class ColumnProfile:
         """The distinct values as strings, most frequent first."""
         return tuple(str(value) for value, _ in self.values)
 
-    def summary(self) -> str:
-        """A few words for the prompt: range of numbers and dates, the values of a short list, how many are NULL."""
-        parts = []
-        if self.distinct == 0:
-            return "always NULL"
-        if self.column.type in NUMERIC:
-            parts.append(f"{_brief(self.lowest)} to {_brief(self.highest)}")
-        elif self.column.type in DATED:
-            parts.append(f"'YYYY-MM-DD', {self.lowest} to {self.highest}")
-        elif self.column.type is ColumnType.BOOLEAN:
-            parts.append("1 = yes, 0 = no")
-        else:
-            parts.append(self._listed())
-        if self.nulls:
-            parts.append(f"{self.nulls} NULL")
-        return "; ".join(parts)
-
-    def _listed(self) -> str:
-        quoted = [quote(text) for text in self.texts]
-        if self.complete and self.distinct <= SHOWN_VALUES and sum(map(len, quoted)) <= SHOWN_CHARACTERS:
-            return "values " + ", ".join(quoted)
-        shortest = [text for text in quoted[:20] if len(text) <= 60] or [quoted[0][:60]]
-        return f"{self.distinct} different, like {shortest[0]}"
-
 
 @dataclass(frozen=True, slots=True)
 class TableProfile:
-    """The profiles of a table's columns, in the order of the view."""
+    """The profiles of a table's columns, in the order of the view, and the first rows with fewest gaps."""
 
     view: TableView
     rows: int
     columns: tuple[ColumnProfile, ...]
+    examples: tuple[tuple[Scalar, ...], ...] = ()
 
     def column(self, name: str) -> ColumnProfile | None:
         """The profile of that column, whatever the case of its name."""
-        for profile in self.columns:
-            if profile.column.name.lower() == name.lower():
-                return profile
-        return None
+        return next((p for p in self.columns if p.column.name.lower() == name.lower()), None)
 
 
 def quote(text: str) -> str:
@@ -103,7 +76,11 @@ def profile_table(view: TableView, run_sql: RunSql) -> TableProfile:
     """
     table = identifier(view.name)
     rows = int(run_sql(f"SELECT COUNT(*) FROM {table}").rows[0][0])
-    return TableProfile(view, rows, tuple(_profile_column(column, table, rows, run_sql) for column in view.columns))
+    columns = tuple(_profile_column(column, table, rows, run_sql) for column in view.columns)
+    names = [identifier(column.name) for column in view.columns]
+    gaps = " + ".join(f"({name} IS NULL)" for name in names) or "0"
+    shown = run_sql(f"SELECT {', '.join(names)} FROM {table} ORDER BY {gaps} LIMIT {MAX_EXAMPLES}").rows if names else ()
+    return TableProfile(view, rows, columns, tuple(tuple(row) for row in shown))
 
 
 def profile_tables(views: Sequence[TableView], run_sql: RunSql) -> tuple[TableProfile, ...]:
@@ -131,32 +108,3 @@ def _profile_column(column: Column, table: str, rows: int, run_sql: RunSql) -> C
         lowest=facts[2],
         highest=facts[3],
     )
-
-
-def schema_sql(profiles: Sequence[TableProfile]) -> str:
-    """The tables as commented CREATE TABLE statements, as the prompt shows them."""
-    return "\n".join(_table_sql(profile) for profile in profiles)
-
-
-def _table_sql(profile: TableProfile) -> str:
-    table = profile.view.table
-    about = "; ".join(part for part in (table.description, f"one row: {table.row}" if table.row else "") if part)
-    lines = [f"CREATE TABLE {table.name} ( -- {profile.rows} rows{'; ' + about if about else ''}"]
-    for column in profile.columns:
-        notes = [_meaning(column.column), column.summary()]
-        lines.append(
-            f"  {column.column.name} {column.column.type.sql}, -- " + "; ".join(note for note in notes if note)
-        )
-    return "\n".join([*lines, ");"])
-
-
-def _meaning(column: Column) -> str:
-    unit = " ".join(part for part in (column.currency, column.scale, column.unit) if part)
-    words = column.description.strip().rstrip(".")
-    if column.percent_range == "0_1":
-        unit = f"{unit} fraction 0 to 1".strip()
-    return f"{words} ({unit})" if unit and words else words or unit
-
-
-def _brief(value: Scalar) -> str:
-    return f"{value:g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)

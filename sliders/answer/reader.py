@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sliders.answer.choices import choices, several
+from pydantic import BaseModel, Field
+
 from sliders.answer.expression import as_printed, unprinted, work_out
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
@@ -19,31 +20,37 @@ from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.extraction.cell import Scalar
 from sliders.extraction.grounding import ground
 from sliders.extraction.numbers import numbers_in
+from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 
-_COUNTS = re.compile(r"\bhow many\b|\bnumber of\b", re.I)
-_MOST_ITEMS = 12
-_LARGEST_COUNT = 20
+UNANSWERABLE = "unanswerable"
+"""What a prompt asks for where the passages do not hold the answer; `null` says the same."""
+LARGEST_COUNT = 20
 """Up to here a model may count what the passages list; any other number must be printed in them."""
 
 Mode = Literal["words", "number", "prose"]
-
-_TEXT = {"type": "string", "maxLength": 240}
-_SHAPES: dict[Mode, dict[str, Any]] = {
-    "words": {"quote": _TEXT, "answer": {"type": "string", "maxLength": 200}},
-    "prose": {"quote": _TEXT, "answer": {"type": "string", "maxLength": 500}},
-    "number": {"quote": _TEXT, "expression": {"type": "string", "maxLength": 160}},
-}
 _TOKENS: dict[Mode, int] = {"words": 240, "prose": 320, "number": 280}
 """A quote of digits alone takes a token for every one or two characters: its reply must not stop at the limit."""
-_NO_ANSWER = re.compile(
-    r"^\W*(?:unanswerable|not (?:found|stated|mentioned|available|specified|given|provided|answerable|"
-    r"in the (?:context|passages?|text))|no (?:answer|information)\b|unknown|n/?a\b|none\b(?! of)|null\b|"
-    r"the (?:passages?|text|document) do(?:es)? "
-    r"not\b|answer not in context|cannot be (?:answered|determined))",
-    re.I,
-)  # fmt: skip
+
+
+def short(most: int) -> Any:
+    """A text of a reply that a grammar keeps below `most` characters; a longer one is taken where there is none."""
+    return Field(default="", json_schema_extra={"maxLength": most})
+
+
+class Read(BaseModel):
+    """An answer with the words that hold it; a list where several things are asked for."""
+
+    quote: str = short(240)
+    answer: str | int | float | list[str | int | float] | None = None
+
+
+class Calculation(BaseModel):
+    """Printed numbers put into an expression, with the words that print them."""
+
+    quote: str = short(240)
+    expression: str = short(160)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +70,22 @@ class Reading:
     usage: Usage = field(default_factory=Usage)
 
 
-def is_refusal(text: str) -> bool:
-    """Whether a reply says that the passages do not hold the answer."""
-    return not text.strip() or bool(_NO_ANSWER.match(text))
+def is_refusal(text: object) -> bool:
+    """Whether a reply says, in the prompt's own word, that the passages do not hold the answer."""
+    return text is None or str(text).strip(" .\"'\n").casefold() in ("", UNANSWERABLE, "null")
 
 
 def read_request(
-    question: str, passages: Sequence[Passage], mode: Mode = "words", *, logprobs: bool = False
+    question: str, passages: Sequence[Passage], dialect: Dialect, mode: Mode = "words", *, logprobs: bool = False
 ) -> Request:
     """The call that reads an answer."""
-    prompt = load_prompt("answer/calculate" if mode == "number" else "answer/read")
-    shown = [(p.header, p.text.strip()) for p in passages]
-    listed = mode == "words" and several(question)
-    values: dict[str, Any] = {"question": question, "passages": shown}
+    prompt = load_prompt("answer/calculate" if mode == "number" else "answer/read", dialect)
+    values: dict[str, Any] = {"question": question, "passages": [(p.header, p.text.strip()) for p in passages]}
     if mode != "number":
-        values |= {"prose": mode == "prose", "several": listed}
-    properties = dict(_SHAPES[mode])
-    if mode == "words" and (closed := choices(question)):
-        properties["answer"] = {"type": "string", "enum": [*closed, "unanswerable"]}
-    elif listed:
-        item = {"type": "string", "maxLength": 120}
-        properties["answer"] = {"type": "array", "items": item, "minItems": 1, "maxItems": _MOST_ITEMS}
-    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-    return Request("answer", prompt.render(**values), prompt.hash, schema, max_tokens=_TOKENS[mode], logprobs=logprobs)
+        values["prose"] = mode == "prose"
+    room = _TOKENS[mode] if dialect.sql == "text" else 4 * _TOKENS[mode]
+    reply = Calculation if mode == "number" else Read
+    return Request("answer", prompt.render(**values), prompt.hash, max_tokens=room, logprobs=logprobs, reply=reply)
 
 
 async def read(
@@ -100,7 +100,7 @@ async def read(
     if not passages:
         return Reading(False, reason="no passage was found")
     try:
-        reply = await model.generate(read_request(question, passages, mode, logprobs=logprobs))
+        reply = await model.generate(read_request(question, passages, model.dialect, mode, logprobs=logprobs))
     except (ModelRefusal, TruncatedReply) as error:
         spent = error.usage if isinstance(error.usage, Usage) else Usage()
         return Reading(False, reason=f"the model gave no usable reply: {error}", usage=spent)
@@ -109,35 +109,32 @@ async def read(
     quote = str(data.get("quote") or "")
     if mode == "number":
         return _calculated(str(data.get("expression") or ""), quote, passages, confidence, reply.usage)
-    if isinstance(data.get("answer"), list):
-        return _listed([str(item) for item in data["answer"]], quote, passages, confidence, reply.usage)
-    answer = str(data.get("answer") or "").strip(" \n,;:")
-    if is_refusal(answer):
-        return Reading(False, reason="the passages do not hold the answer", confidence=confidence, usage=reply.usage)
-    texts = [p.text for p in passages]
-    answer = as_printed(answer, texts)
-    made_up = unprinted(answer, texts)
-    if made_up is not None and not (_COUNTS.search(question) and made_up.is_integer() and made_up <= _LARGEST_COUNT):
-        reason = f"the number {made_up:g} of the reply is printed nowhere in the passages"
-        return Reading(False, reason=reason, confidence=confidence, usage=reply.usage)
-    citations = cite_quote(quote, passages) or cite_quote(answer, passages)
-    reason = "" if citations else "the model's quote is not in the passages"
-    return Reading(True, value_of(answer), answer, citations, reason, confidence, reply.usage)
+    given = data.get("answer")
+    items = given if isinstance(given, list) else [given]
+    return _answered(items, quote, passages, confidence, reply.usage)
 
 
-def _listed(
-    items: Sequence[str], quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage
+def _answered(
+    items: Sequence[object], quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage
 ) -> Reading:
-    """A list of things: refusals, repetitions and numbers that no passage prints are left out."""
+    """One thing or a list of things: refusals and repetitions are left out, a number must be printed or a small count."""
     texts = [p.text for p in passages]
-    said = [as_printed(item.strip(" \n,;:"), texts) for item in items if not is_refusal(item)]
-    kept = [item for item in dict.fromkeys(said) if unprinted(item, texts) is None]
+    said = [as_printed(str(item).strip(" \n,;:"), texts) for item in items if not is_refusal(item)]
+    made_up = {item: number for item in said if (number := unprinted(item, texts)) is not None}
+    counted = len(said) == 1 and all(number.is_integer() and number <= LARGEST_COUNT for number in made_up.values())
+    kept = said if counted else [item for item in dict.fromkeys(said) if item not in made_up]
     if not kept:
-        return Reading(False, reason="the passages do not hold the answer", confidence=confidence, usage=usage)
-    found = tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages))) or cite_quote(quote, passages)
+        reason = "the passages do not hold the answer"
+        if made_up:
+            reason = f"the number {next(iter(made_up.values())):g} of the reply is printed nowhere in the passages"
+        return Reading(False, reason=reason, confidence=confidence, usage=usage)
+    found = cite_quote(quote, passages) if len(kept) == 1 else ()
+    found = found or tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages))) or cite_quote(quote, passages)
     values = [value_of(item) for item in kept]
-    reason = "" if found else "the model's quote is not in the passages"
-    return Reading(True, values if len(values) > 1 else values[0], ", ".join(kept), found, reason, confidence, usage)
+    reasons = [] if found else ["the model's quote is not in the passages"]
+    reasons += ["the number is no printed one: the model counted"] if made_up and counted else []
+    value = values if len(values) > 1 else values[0]
+    return Reading(True, value, ", ".join(kept), found, "; ".join(reasons), confidence, usage)
 
 
 def _calculated(

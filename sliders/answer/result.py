@@ -61,7 +61,11 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """What is not in the tables that gave the answer (contract 5)."""
+    """What is not in the tables that gave the answer, and what in them is not printed words (contract 5).
+
+    `judged_cells` are a reader's judgements, `unverified_cells` values that enter with a doubt; `uncovered` says what the
+    question needs and no column holds.
+    """
 
     documents: int = 0
     documents_with_rows: int = 0
@@ -71,6 +75,9 @@ class Completeness:
     ungrounded_cells: int = 0
     unparsed_cells: int = 0
     open_conflicts: int = 0
+    judged_cells: int = 0
+    unverified_cells: int = 0
+    uncovered: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -84,9 +91,13 @@ class Completeness:
             (self.ungrounded_cells, "values were not found in the text"),
             (self.unparsed_cells, "values did not parse"),
             (self.open_conflicts, "conflicts are open"),
+            (self.judged_cells, "values are judged, not printed"),
+            (self.unverified_cells, "values are unverified"),
         ):
             if count:
                 parts.append(f"{count} {words}")
+        if self.uncovered:
+            parts.append(f"no column holds {', '.join(self.uncovered)}")
         return "; ".join(parts)
 
 
@@ -148,6 +159,9 @@ class Answer:
             ],
             "complete": self.completeness.complete,
             "completeness": str(self.completeness),
+            "judged_cells": self.completeness.judged_cells,
+            "unverified_cells": self.completeness.unverified_cells,
+            "uncovered": list(self.completeness.uncovered),
             "reason": self.reason,
             "decisions": list(self.decisions),
             "workflow": self.workflow,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
 
-from sliders.answer.question import asks_list, decimals
 from sliders.answer.values import Value
 from sliders.extraction.cell import Scalar
 
@@ -18,17 +16,15 @@ def empty(rows: Rows) -> bool:
     return all(cell is None for row in rows for cell in row)
 
 
-def value_of(question: str, rows: Rows) -> Value:
-    """The answer's value; rounded where the question says so."""
-    places = decimals(question)
-    rounded = [[_round(cell, places) for cell in row] for row in rows]
-    if not rounded:
+def value_of(rows: Rows) -> Value:
+    """One row of one column is a scalar, one column a list without its NULLs, anything else a table."""
+    tidy = [[_tidied(cell) for cell in row] for row in rows]
+    if empty(tidy):
         return None
-    if len(rounded[0]) == 1:
-        items: list[Scalar] = [row[0] for row in rounded if row[0] is not None]
-        listed = len(items) > 1 or asks_list(question)
-        return items if listed else items[0] if items else None
-    return rounded
+    if len(tidy[0]) > 1:
+        return tidy
+    items: list[Scalar] = [row[0] for row in tidy if row[0] is not None]
+    return items if len(tidy) > 1 else items[0]
 
 
 def text_of(value: Value) -> str:
@@ -38,21 +34,18 @@ def text_of(value: Value) -> str:
     if not isinstance(value, list):
         return f"{_said(value)}."
     lines = [" | ".join(_said(cell) for cell in item) if isinstance(item, list) else _said(item) for item in value]
-    if not lines:
-        return "None."
     if len(lines) == 1:
         return f"{lines[0]}."
     more = f"; and {len(lines) - SHOWN_ROWS} more" if len(lines) > SHOWN_ROWS else ""
     return f"{len(lines)} found: " + "; ".join(lines[:SHOWN_ROWS]) + more + "."
 
 
-def _round(cell: Scalar, places: int | None) -> Scalar:
-    if isinstance(cell, float):
-        if places is not None:
-            return float(Decimal(repr(cell)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))  # 10.625 is 10.63
-        cell = round(cell, 9)
-        return int(cell) if cell.is_integer() and abs(cell) < 1e15 else cell
-    return cell
+def _tidied(cell: Scalar) -> Scalar:
+    """A float without the noise of binary fractions, whole where it is whole."""
+    if not isinstance(cell, float):
+        return cell
+    cell = round(cell, 9)
+    return int(cell) if cell.is_integer() and abs(cell) < 1e15 else cell
 
 
 def _said(cell: Scalar) -> str:

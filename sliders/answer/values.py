@@ -11,6 +11,7 @@ from sliders.llm.model import Usage
 from sliders.schema.types import Column, Table
 
 Status = Literal["answered", "not_found", "incomplete"]
+Action = Literal["answer", "look", "cannot"]
 Value = Scalar | list[Scalar] | list[list[Scalar]]
 
 
@@ -36,12 +37,14 @@ class TableView:
     """A filled table as the agent sees it.
 
     `row_id` is the hidden column that citations are made from; `document` names the file of each row and is shown.
-    Either is empty when the table has none.
+    Either is empty when the table has none. `mixed` are pairs of a column and words on the units or currencies that its
+    values are stated in, where they differ.
     """
 
     table: Table
     row_id: str = "row_id"
     document: str = "document"
+    mixed: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -58,11 +61,15 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class SqlAttempt:
-    """One statement: as the model wrote it, as it was run, what code repaired, and what code found in the result."""
+    """One turn of the model: `written` is its reply, `sql` the statement that ran (the same but for SQL dialect).
+
+    `findings` is what code found odd about the result, in words; `error` why it did not run, or the model's reason for
+    `cannot`; `rows` the number of rows that came back.
+    """
 
     written: str
     sql: str
-    repairs: tuple[str, ...] = ()
+    action: Action = "answer"
     findings: tuple[str, ...] = ()
     error: str = ""
     rows: int = 0

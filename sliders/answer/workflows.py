@@ -8,15 +8,16 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from sliders.answer.choices import either, fits
+from pydantic import BaseModel
+
 from sliders.answer.expression import unprinted
 from sliders.answer.passages import Context, Passage, PassageSource
-from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read
+from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read, short
 from sliders.answer.result import Answer, Citation, Completeness
 from sliders.answer.verification import rank
 from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 from sliders.plan.features import names_in
@@ -107,20 +108,18 @@ async def stepwise(asked: Asked) -> Answer:
         passages = fitting(asked.source.search(query, narrow), asked.room // 2)
         fresh = [p for p in passages if (p.document_id, p.start) not in seen]
         seen |= {(p.document_id, p.start): p for p in fresh}
-        step = await _step(asked, facts, passages)
-        usage += step.usage
+        step, spent = await _step(asked, facts, passages)
+        usage += spent
         found = cite_quote(step.evidence, passages)
         if step.evidence and not is_refusal(step.evidence) and step.evidence not in facts:
             facts.append(step.evidence)
             citations.extend(found)
         said = step.answer if not is_refusal(step.answer) else ""
-        if said and fits(asked.question, said) and unprinted(said, [*facts, *(p.text for p in passages)]) is None:
+        if said and unprinted(said, [*facts, *(p.text for p in passages)]) is None:
             cited = tuple(citations) or cite_quote(said, passages)
             reading = Reading(True, said, said, cited)
             return finished(asked, reading, "stepwise", _steps_note(queries), usage)
-        query = step.following
-        if said and is_refusal(query):  # found on the way: a name where a date is asked for
-            query = f"{said} {asked.question}"
+        query = step.next_question
         if not query or is_refusal(query) or query in queries or not fresh:
             break
     best = sorted(seen.values(), key=lambda p: -p.score)[: asked.context.segments]
@@ -222,14 +221,11 @@ def finished(
     )  # fmt: skip
 
 
-_JOIN = re.compile(r"\b(?:and|or|versus|vs)\b", re.I)
-
-
 def parts_by_names(question: str) -> tuple[str, ...]:
-    """A search for each thing named in a comparison: its name and the question without the other names."""
-    names = [n for name in names_in(question) for n in re.split(r"\s+(?:and|&)\s+", name) if len(n) > 1]
-    names = list(either(question) or dict.fromkeys(names))
-    if len(names) < 2 or len(names) > MAX_PARTS or not _JOIN.search(question):
+    """A search for each of two to four things named: its name and the question without the other names."""
+    found = [n for name in names_in(question) for n in re.split(r"\s+(?:and|&)\s+", name) if len(n) > 1]
+    names = list(dict.fromkeys(found))
+    if len(names) < 2 or len(names) > MAX_PARTS:
         return ()
     parts = []
     for name in names:
@@ -240,59 +236,54 @@ def parts_by_names(question: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-_LINES = {"type": "array", "items": {"type": "string", "maxLength": 200}, "maxItems": MAX_PARTS}
+class Parts(BaseModel):
+    """The sub-questions of a question."""
+
+    questions: list[str] = []
 
 
-def split_request(question: str) -> Request:
+class Step(BaseModel):
+    """One step: the words that help, the answer if they give it, else what to look up next."""
+
+    evidence: str = short(300)
+    answer: str = short(160)
+    next_question: str = short(300)
+
+
+def split_request(question: str, dialect: Dialect) -> Request:
     """The call that splits a question."""
-    prompt = load_prompt("answer/split")
-    schema = {
-        "type": "object", "properties": {"questions": _LINES}, "required": ["questions"], "additionalProperties": False,
-    }  # fmt: skip
-    return Request("plan", prompt.render(question=question), prompt.hash, schema, max_tokens=160)
+    prompt = load_prompt("answer/split", dialect)
+    return Request("plan", prompt.render(question=question), prompt.hash, max_tokens=240, reply=Parts)
 
 
 async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], Usage]:
-    """Sub-questions that each have one source; the question itself where the model gives none."""
+    """Sub-questions that each have one source, at most `MAX_PARTS`; the question itself where the model gives none."""
     try:
-        reply = await model.generate(split_request(question))
+        reply = await model.generate(split_request(question, model.dialect))
     except (ModelRefusal, TruncatedReply) as error:
         return (question,), error.usage if isinstance(error.usage, Usage) else Usage()
     listed = reply.data.get("questions") if isinstance(reply.data, dict) else None
     texts = [str(t).strip() for t in listed if str(t).strip()] if isinstance(listed, list) else []
-    return tuple(dict.fromkeys(texts)) or (question,), reply.usage
+    return tuple(dict.fromkeys(texts))[:MAX_PARTS] or (question,), reply.usage
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    evidence: str = ""
-    answer: str = ""
-    following: str = ""
-    usage: Usage = field(default_factory=Usage)
-
-
-def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage]) -> Request:
+def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage], dialect: Dialect) -> Request:
     """The call of one step: what the passages say of it, the answer if it is clear, else what to look up next."""
-    prompt = load_prompt("answer/step")
-    text: dict[str, Any] = {"type": "string", "maxLength": 300}
-    properties = {"evidence": text, "answer": {"type": "string", "maxLength": 160}, "next_question": text}
-    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    prompt = load_prompt("answer/step", dialect)
     messages = prompt.render(
         question=question, facts=list(facts), passages=[(p.header, p.text.strip()) for p in passages]
     )
-    return Request("answer", messages, prompt.hash, schema, max_tokens=260)
+    return Request("answer", messages, prompt.hash, max_tokens=320, reply=Step)
 
 
-async def _step(asked: Asked, facts: Sequence[str], passages: Sequence[Passage]) -> _Step:
+async def _step(asked: Asked, facts: Sequence[str], passages: Sequence[Passage]) -> tuple[Step, Usage]:
     try:
-        reply = await asked.model.generate(step_request(asked.question, facts, passages))
+        reply = await asked.model.generate(step_request(asked.question, facts, passages, asked.model.dialect))
     except (ModelRefusal, TruncatedReply) as error:
-        return _Step(usage=error.usage if isinstance(error.usage, Usage) else Usage())
+        return Step(), error.usage if isinstance(error.usage, Usage) else Usage()
     data = reply.data if isinstance(reply.data, dict) else {}
-    return _Step(
-        str(data.get("evidence") or "").strip(), str(data.get("answer") or "").strip(),
-        str(data.get("next_question") or "").strip(), reply.usage,
-    )  # fmt: skip
+    said = {name: str(data.get(name) or "").strip() for name in ("evidence", "answer", "next_question")}
+    return Step(**said), reply.usage
 
 
 def _steps_note(queries: Sequence[str]) -> tuple[str, ...]:

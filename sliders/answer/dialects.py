@@ -1,0 +1,121 @@
+"""A statement as the model wrote it, and the same one in SQLite's dialect; its meaning is never touched (law 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sliders.answer.profile import TableProfile
+from sliders.errors import QueryError
+
+DIALECT = "sqlite"
+_OTHERS = ("postgres", "mysql")
+_PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d"}
+_PARTED = {exp.Year: "YEAR", exp.Month: "MONTH", exp.Day: "DAY"}
+_COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In)
+
+
+def parse_select(sql: str, dialect: str = DIALECT) -> exp.Query:
+    """The one SELECT of `sql`.
+
+    Raises:
+        QueryError: it does not parse, is not one statement, or is not a SELECT.
+    """
+    try:
+        trees = [t for t in sqlglot.parse(sql, dialect=dialect) if t is not None and not isinstance(t, exp.Semicolon)]
+    except (SqlglotError, RecursionError) as error:
+        raise QueryError(f"the SQL does not parse: {str(error).splitlines()[0]}; write one SQLite SELECT") from error
+    if len(trees) != 1:
+        raise QueryError(f"{len(trees)} statements were given; write exactly one SELECT")
+    if not isinstance(trees[0], exp.Query):
+        raise QueryError("the statement is not a SELECT; write one SELECT")
+    return trees[0]
+
+
+def statement_in(reply: str) -> str:
+    """The statement of a reply that may carry a code fence or a trailing semicolon; nothing else is taken off."""
+    text = reply.strip()
+    if "```" in text:
+        text = text.split("```")[1]
+        head, _, rest = text.partition("\n")
+        text = rest if head.strip().isalpha() and rest.strip() else text
+    return text.strip().removesuffix(";").strip()
+
+
+def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Query]:
+    """The statement to run and its tree; the very text that was given wherever SQLite reads it as it was meant.
+
+    What other dialects say differently is said in SQLite's words: parts of dates, days and years between two dates,
+    ILIKE, double quotes around a string.
+
+    Raises:
+        QueryError: it is no single SELECT in any dialect.
+    """
+    try:
+        tree = parse_select(sql)
+        changed = False
+    except QueryError:
+        read = next((t for d in _OTHERS if (t := _tried(sql, d)) is not None), None)
+        if read is None:
+            raise
+        tree, changed = read, True
+    for node in list(tree.find_all(exp.Year, exp.Month, exp.Day, exp.Extract, exp.Anonymous, exp.TimeToStr)):
+        said = _of_date(node)
+        if said is not None:
+            node.replace(said)
+            changed = True
+    known = {name.lower() for p in profiles for name in (p.view.name, p.view.row_id, *(c.column.name for c in p.columns))}
+    known |= {alias.alias.lower() for alias in tree.find_all(exp.Alias, exp.TableAlias)}
+    for column in list(tree.find_all(exp.Column)):
+        if column.this.args.get("quoted") and not column.table and column.name.lower() not in known and '"' in sql:
+            column.replace(exp.Literal.string(column.name))
+            changed = True
+    changed = changed or tree.find(exp.ILike) is not None
+    return (tree.sql(DIALECT), parse_select(tree.sql(DIALECT))) if changed else (sql, tree)
+
+
+def _tried(sql: str, dialect: str) -> exp.Query | None:
+    try:
+        return parse_select(sql, dialect)
+    except QueryError:
+        return None
+
+
+def _of_date(node: exp.Expr) -> exp.Expr | None:
+    """A function of dates that SQLite lacks, in its words; None where it has it."""
+    for kind, part in _PARTED.items():
+        if isinstance(node, kind):
+            return _part(_bare(node.this), part)
+    if isinstance(node, exp.Extract) and node.name.upper() in _PARTS:
+        return _part(_bare(node.expression), node.name.upper())
+    if isinstance(node, exp.TimeToStr) and isinstance(node.parent, _COMPARED):
+        parts = {form: part for part, form in _PARTS.items()}
+        beside = [*node.parent.args.values(), *node.parent.expressions]
+        numbered = any(isinstance(side, exp.Literal) and not side.is_string for side in beside)
+        form = node.args["format"].name
+        return _part(_bare(node.this), parts[form]) if numbered and form in parts else None
+    if isinstance(node, exp.Anonymous) and len(node.expressions) == 2:
+        first, last = (side.sql(DIALECT) for side in node.expressions)
+        spans = {
+            "days_between": f"CAST(JULIANDAY({last}) - JULIANDAY({first}) AS INTEGER)",
+            "years_between": f"(CAST(SUBSTR({last}, 1, 4) AS INTEGER) - CAST(SUBSTR({first}, 1, 4) AS INTEGER)"
+            f" - (SUBSTR({last}, 6) < SUBSTR({first}, 6)))",
+        }
+        said = spans.get(node.name.lower())
+        return exp.maybe_parse(said, dialect=DIALECT) if said else None
+    return None
+
+
+def _part(date: exp.Expr, part: str) -> exp.Expr:
+    """Year, month or day of ISO text as an integer (`strftime` reads a bare year as a day number)."""
+    start, length = {"YEAR": (1, 4), "MONTH": (6, 2), "DAY": (9, 2)}[part]
+    return exp.maybe_parse(f"CAST(SUBSTR({date.sql(DIALECT)}, {start}, {length}) AS INTEGER)", dialect=DIALECT)
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.TsOrDsToTimestamp | exp.TsOrDsToDate | exp.Date | exp.Paren | exp.Cast):
+        node = node.this
+    return node

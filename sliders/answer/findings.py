@@ -1,0 +1,257 @@
+"""What is odd about a statement and its result, in words that go back to the model; code changes nothing by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlglot import exp
+
+from sliders.answer.dialects import DIALECT
+from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, identifier, quote
+from sliders.answer.references import References, nearest
+from sliders.answer.shape import empty
+from sliders.answer.values import QueryResult, RunSql
+from sliders.errors import QueryError, StoreError
+
+Kind = Literal["literal", "nothing", "idle", "nulls", "ties", "units", "repeated"]
+LISTED = 30
+LISTED_CHARACTERS = 900
+_ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
+_EQUAL = (exp.EQ, exp.NEQ, exp.In, exp.Like)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One oddity: its kind, what it is about (the same one is sent once), and the words for the model and the user."""
+
+    kind: Kind
+    subject: str
+    text: str
+
+
+def findings(
+    tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql
+) -> tuple[Finding, ...]:
+    """Everything odd about a statement that ran, the gravest first."""
+    names = References(tree, profiles)
+    found = [*_literals(tree, names), *_nothing(tree, names, result, run_sql), *_idle(tree, names)]
+    found += _repeated(tree, names, run_sql)
+    found += [*_units(tree, names), *_ties(tree, result, run_sql), *_nulls(tree, names, run_sql)]
+    return tuple(dict.fromkeys(found))
+
+
+def found_nothing(result: QueryResult) -> bool:
+    """Whether a result is empty, all NULL, or a single 0."""
+    rows = [tuple(row) for row in result.rows]
+    return empty(rows) or (len(rows) == 1 and all(cell in (0, None) and not isinstance(cell, str) for cell in rows[0]))
+
+
+def listed(column: ColumnProfile) -> str:
+    """The values of a column as far as they fit, most frequent first, with their counts."""
+    if column.column.type in (*NUMERIC, *DATED):
+        return f"{column.column.name} runs from {column.lowest} to {column.highest}, {column.nulls} of {column.rows} NULL"
+    said: list[str] = []
+    for value, count in column.values[:LISTED]:
+        shown = quote(value[:60]) if isinstance(value, str) else str(value)
+        if sum(map(len, said)) > LISTED_CHARACTERS:
+            break
+        said.append(f"{shown} ({count} rows)")
+    more = f", and {column.distinct - len(said)} more" if column.distinct > len(said) else ""
+    return f"{column.column.name} has the values {', '.join(said) or 'NULL alone'}{more}; {column.nulls} rows are NULL"
+
+
+def _literals(tree: exp.Query, names: References) -> Iterator[Finding]:
+    """Literals of tests for equality that no row has."""
+    for node in tree.find_all(*_EQUAL):
+        owner = names.of(node.this)
+        if owner is None or not owner[1].complete or owner[1].column.type in NUMERIC:
+            continue
+        texts = owner[1].texts
+        for literal in node.expressions if isinstance(node, exp.In) else [node.expression]:
+            if not isinstance(literal, exp.Literal) or not literal.is_string or _held(node, literal.name, owner[1]):
+                continue
+            column = owner[1].column.name
+            near = [quote(t) for t in nearest(literal.name.strip("%"), texts)] if owner[1].column.type in TEXTUAL else []
+            shown = f"the nearest are {', '.join(near)}" if near else listed(owner[1])
+            elsewhere = _elsewhere(literal.name.strip("%"), names.profiles, column)
+            text = f"no row has {literal.name!r} in {column}; {shown}{elsewhere}"
+            yield Finding("literal", f"{column}={literal.name}", text)
+
+
+def _held(node: exp.Expr, literal: str, column: ColumnProfile) -> bool:
+    if not isinstance(node, exp.Like):
+        return literal in column.texts
+    return any(_like(literal, text) for text in column.texts)
+
+
+def _like(pattern: str, text: str) -> bool:
+    """SQL's LIKE without case, by dynamic steps (a pattern is data, never a regular expression)."""
+    reached = {0}
+    low, wanted = text.lower(), pattern.lower()
+    for sign in wanted:
+        if sign == "%":
+            reached = set(range(min(reached), len(low) + 1)) if reached else set()
+        else:
+            reached = {at + 1 for at in reached if at < len(low) and sign in ("_", low[at])}
+    return len(low) in reached
+
+
+def _elsewhere(literal: str, profiles: Sequence[TableProfile], but: str) -> str:
+    places = [
+        f"{p.view.name}.{c.column.name}" for p in profiles for c in p.columns
+        if c.column.name != but and c.column.type in TEXTUAL and literal.casefold() in (t.casefold() for t in c.texts)
+    ]  # fmt: skip
+    return f"; it is a value of {', '.join(places[:3])}" if places else ""
+
+
+def _nothing(tree: exp.Query, names: References, result: QueryResult, run_sql: RunSql) -> Iterator[Finding]:
+    """A result of nothing: what each condition keeps by itself, and what stands in the columns that were tested."""
+    if not found_nothing(result):
+        return
+    tested = {id(o[1]): o[1] for n in tree.find_all(exp.Predicate) for c in n.find_all(exp.Column) if (o := names.of(c))}
+    said = [*_kept(tree, run_sql), *(listed(column) for column in tested.values())]
+    what = "the result is empty" if not result.rows or empty([tuple(r) for r in result.rows]) else "the result is 0"
+    yield Finding("nothing", "", "; ".join([what, *said]))
+
+
+def _kept(tree: exp.Query, run_sql: RunSql) -> Iterator[str]:
+    """How many rows each of several conditions keeps alone."""
+    where = tree.args.get("where")
+    if not isinstance(tree, exp.Select) or where is None or not isinstance(where.this, exp.And):
+        return
+    for test in where.this.flatten():
+        alone = _counting(tree)
+        alone.set("where", exp.Where(this=test.copy()))
+        count = _number(alone, run_sql)
+        if count is not None:
+            yield f"{test.sql(DIALECT)} alone keeps {count} rows"
+
+
+def _counting(select: exp.Select, *items: exp.Expr) -> exp.Select:
+    """The same FROM and WHERE that counts its rows, or selects `items`."""
+    bare = select.copy()
+    for part in ("distinct", "group", "having", "order", "limit", "offset"):
+        bare.set(part, None)
+    bare.set("expressions", [item.copy() for item in items] or [exp.Count(this=exp.Star())])
+    return bare
+
+
+def _number(statement: exp.Expr, run_sql: RunSql) -> int | None:
+    """The first cell of a statement of our own; None where it does not run (it is correlated, or too slow)."""
+    try:
+        rows = run_sql(statement.sql(DIALECT)).rows
+    except (StoreError, QueryError):
+        return None
+    return int(rows[0][0]) if rows and isinstance(rows[0][0], int | float) else None
+
+
+def _idle(tree: exp.Query, names: References) -> Iterator[Finding]:
+    """A test that something is there, of a column that is always there."""
+    for node in tree.find_all(exp.Is):
+        owner = names.of(node.this)
+        if owner and isinstance(node.expression, exp.Null) and isinstance(node.parent, exp.Not) and not owner[1].nulls:
+            name = owner[1].column.name
+            yield Finding("idle", name, f"{name} is never NULL, so this condition leaves out no row; {listed(owner[1])}")
+
+
+def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
+    """Rows left out because a column that is compared, added up or ordered by is NULL."""
+    nodes = [n.this for n in tree.find_all(*_ORDERED)] + [n.this for n in tree.find_all(exp.Sum, exp.Avg, exp.Min, exp.Max)]
+    if tree.args.get("limit"):
+        nodes += [n.this for n in tree.find_all(exp.Ordered)]
+    for node in nodes:
+        owner = names.of(node)
+        select = node.find_ancestor(exp.Select)
+        if owner is None or not owner[1].nulls or select is None or _tested_for_null(tree, node):
+            continue
+        left = _counting(select)
+        where = left.args.get("where")
+        if node.find_ancestor(exp.Where) is not None or where is None:
+            left.set("where", None)
+        left = left.where(exp.Is(this=node.copy(), expression=exp.Null()))
+        count = _number(left, run_sql)
+        name = owner[1].column.name
+        if count:
+            yield Finding("nulls", name, f"{name} is NULL (not stated) in {count} rows, which are left out or ordered first")
+
+
+def _tested_for_null(tree: exp.Query, node: exp.Expr) -> bool:
+    return any(test.this == node for test in tree.find_all(exp.Is))
+
+
+def _ties(tree: exp.Query, result: QueryResult, run_sql: RunSql) -> Iterator[Finding]:
+    """Rows beyond a LIMIT that are ordered equally with the last one shown."""
+    order, limit = tree.args.get("order"), tree.args.get("limit")
+    plain = isinstance(tree, exp.Select) and not tree.args.get("distinct") and not tree.args.get("offset")
+    if not plain or order is None or limit is None or not result.rows or not limit.expression.name.isdigit():
+        return
+    wider = tree.copy()
+    keys = [exp.alias_(_meant(tree, item.this).copy(), f"key_{n}") for n, item in enumerate(order.expressions)]
+    wider.set("expressions", [*(item.copy() for item in tree.expressions), *keys])
+    wider.set("limit", None)
+    try:
+        rows = [tuple(row)[-len(keys) :] for row in run_sql(wider.sql(DIALECT)).rows]
+    except (StoreError, QueryError):
+        return
+    shown = len(result.rows)
+    if shown < len(rows) and rows[shown] == rows[shown - 1] and None not in rows[shown]:
+        tied, by = rows.count(rows[shown - 1]), ", ".join(item.this.sql(DIALECT) for item in order.expressions)
+        yield Finding("ties", by, f"{tied} rows have the same {by}, and LIMIT {shown} shows only {shown}")
+
+
+def _meant(select: exp.Select, key: exp.Expr) -> exp.Expr:
+    """The expression behind a position in ORDER BY."""
+    at = int(key.name) if isinstance(key, exp.Literal) and key.name.isdigit() else 0
+    return select.expressions[at - 1].unalias() if 0 < at <= len(select.expressions) else key
+
+
+def _units(tree: exp.Query, names: References) -> Iterator[Finding]:
+    """Amounts compared or added up whose units or currencies differ."""
+    measured = [n.this for n in tree.find_all(exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Ordered, *_ORDERED)]
+    read = {column.name.lower() for column in tree.find_all(exp.Column)}
+    for node in measured:
+        owner = names.of(node)
+        if owner is None or owner[1].column.type not in NUMERIC:
+            continue
+        name = owner[1].column.name
+        for column, words in owner[0].view.mixed:
+            if column.lower() == name.lower():
+                yield Finding("units", name, f"the values of {name} are not all in one unit: {words}")
+        for other in owner[0].columns:
+            title = other.column.name.lower()
+            if title in _UNIT_COLUMNS and other.distinct > 1 and title not in read:
+                yield Finding("units", name, f"the rows of {name} have different units: {listed(other)}")
+
+
+_UNIT_COLUMNS = frozenset({"unit", "units", "currency", "scale"})
+
+
+def _repeated(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
+    """A join that adds up the same row of a table several times."""
+    joins = tree.args.get("joins")
+    if not isinstance(tree, exp.Select) or not joins or tree.args.get("distinct"):
+        return
+    for measure in tree.find_all(exp.Sum, exp.Avg, exp.Count):
+        owner = names.of(measure.this)
+        column = measure.this
+        if owner is None or not owner[0].view.row_id or measure.find_ancestor(exp.Select) is not tree:
+            continue
+        alias = column.table or next(t.alias_or_name for t in tree.find_all(exp.Table) if t.name.lower() == owner[0].view.name.lower())
+        row = exp.column(owner[0].view.row_id, table=alias)
+        once = exp.Count(this=exp.Distinct(expressions=[row.copy()]))
+        every, single = _number(_counting(tree, exp.Count(this=row)), run_sql), _number(_counting(tree, once), run_sql)
+        if every is not None and single is not None and every > single:
+            name = owner[0].view.name
+            yield Finding("repeated", name, f"the join repeats rows of {name}: {single} rows are counted {every} times")
+
+
+def cell_text(value: object) -> str:
+    """A cell as the model reads it in a result."""
+    return "NULL" if value is None else quote(value) if isinstance(value, str) else str(value)
+
+
+def column_name(name: str) -> str:
+    """A column's name as SQL takes it."""
+    return name if name.isidentifier() else identifier(name)

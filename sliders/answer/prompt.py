@@ -1,0 +1,177 @@
+"""What the model sees and how it replies, in either dialect; pure, so that `--dry-run` can print it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from pydantic import BaseModel
+from rapidfuzz import utils
+
+from sliders.answer.findings import Kind, cell_text, column_name
+from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, quote
+from sliders.answer.values import QueryResult, SqlAttempt
+from sliders.llm.dialect import Dialect
+from sliders.llm.model import Message, Request
+from sliders.llm.prompts import load_prompt
+from sliders.schema.types import Column, ColumnType
+
+LOOK_ROWS = 50
+
+
+class SqlStep(BaseModel):
+    """One turn of the model in the full dialect."""
+
+    action: Literal["answer", "look", "cannot"]
+    sql: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How much of the tables a dialect shows: distinct values of a column, their characters together, the longest value
+    that is listed, example rows; `sent` are the findings that go back to the model; `named` the values found in a question."""
+
+    values: int
+    characters: int
+    longest: int
+    examples: int
+    max_tokens: int
+    turns: int
+    named: int
+    sent: frozenset[Kind]
+
+
+SHOWN = {
+    "full": Shown(60, 2400, 80, 3, 1200, 4, 20, frozenset(get_args(Kind))),
+    "compact": Shown(14, 260, 60, 0, 320, 3, 8, frozenset({"literal", "nothing", "idle"})),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn so far: what the model did, and the words that went back to it."""
+
+    attempt: SqlAttempt
+    told: tuple[str, ...]
+
+
+def schema_sql(profiles: Sequence[TableProfile], shown: Shown) -> str:
+    """The tables as commented CREATE TABLE statements, as the prompt shows them."""
+    return "\n\n".join(_table_sql(profile, shown) for profile in profiles)
+
+
+def _table_sql(profile: TableProfile, shown: Shown) -> str:
+    table = profile.view.table
+    about = [f"one row: {table.row}" if table.row else "", table.description]
+    about.append(f"identified by {', '.join(table.key)}" if table.key else "")
+    lines = [f"CREATE TABLE {column_name(table.name)} ( -- {'; '.join([f'{profile.rows} rows', *filter(None, about)])}"]
+    for column in profile.columns:
+        notes = [_meaning(column.column), _summary(column, shown)]
+        lines.append(f"  {column_name(column.column.name)} {column.column.type.sql}, -- {'; '.join(filter(None, notes))}")
+    lines.append(");")
+    for row in profile.examples[: shown.examples]:
+        lines.append(f"-- a row: {' | '.join(cell_text(_cut(cell, shown)) for cell in row)}")
+    return "\n".join(lines)
+
+
+def _cut(cell: object, shown: Shown) -> object:
+    return f"{cell[: shown.longest]}..." if isinstance(cell, str) and len(cell) > shown.longest else cell
+
+
+def _meaning(column: Column) -> str:
+    unit = " ".join(part for part in (column.currency, column.scale, column.unit) if part)
+    words = column.description.strip().rstrip(".")
+    said = f"{words} (in {unit})" if unit and words else words or (f"in {unit}" if unit else "")
+    return f"{said}; judged by a reader" if column.reading == "judged" else said
+
+
+def _summary(profile: ColumnProfile, shown: Shown) -> str:
+    """A few words: range of numbers and dates, the values of a short list, how many are NULL."""
+    if profile.distinct == 0:
+        return "always NULL"
+    kind = profile.column.type
+    if kind is ColumnType.BOOLEAN:
+        counts = {int(bool(value)): count for value, count in profile.values}
+        said = f"1 = yes ({counts.get(1, 0)} rows), 0 = no ({counts.get(0, 0)} rows)"
+    elif kind in NUMERIC and profile.distinct > _FEW_NUMBERS:
+        said = f"{_brief(profile.lowest)} to {_brief(profile.highest)}"
+    elif kind in NUMERIC:
+        said = ", ".join(sorted(profile.texts, key=float))
+    elif kind in DATED:
+        said = f"'YYYY-MM-DD', {profile.lowest} to {profile.highest}"
+    else:
+        said = _listed(profile, shown)
+    return f"{said}; {profile.nulls} NULL" if profile.nulls else said
+
+
+_FEW_NUMBERS = 6
+
+
+def _listed(profile: ColumnProfile, shown: Shown) -> str:
+    short = [quote(text) for text in profile.texts if len(text) <= shown.longest]
+    whole = profile.complete and len(short) == profile.distinct <= shown.values
+    if whole and sum(map(len, short)) <= shown.characters:
+        return "values " + ", ".join(short)
+    if not shown.examples:  # a small model takes what it is shown for what it is asked
+        return f"{profile.distinct} different, like {short[0] if short else quote(profile.texts[0][: shown.longest])}"
+    most = [f"{quote(str(value))} ({count})" for value, count in profile.values if len(str(value)) <= shown.longest]
+    return f"{profile.distinct} different, most frequent {', '.join(most[: shown.values // 3])}; look up the rest"
+
+
+def _brief(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
+
+
+def named_values(question: str, profiles: Sequence[TableProfile], most: int) -> list[str]:
+    """The values of text columns that stand word for word in the question, each with its columns, the longest first."""
+    asked = f" {_plain(question)} "
+    places: dict[str, list[str]] = {}
+    for profile in profiles:
+        for column in profile.columns:
+            if column.column.type not in TEXTUAL:
+                continue
+            for text in column.texts:
+                key = _plain(text)
+                if len(key) > 1 and not key.isdigit() and f" {key} " in asked:
+                    places.setdefault(text, []).append(column.column.name)
+    longest = sorted(places, key=lambda text: -len(text))
+    kept = [
+        text for text in longest
+        if not any(text != other and f" {_plain(text)} " in f" {_plain(other)} " for other in longest)
+        or not any(len(other) > len(text) for other in longest if f" {_plain(text)} " in f" {_plain(other)} ")
+    ]  # fmt: skip
+    return [f"{quote(text)} is in {', '.join(dict.fromkeys(places[text]))}" for text in kept[:most]]
+
+
+def _plain(text: str) -> str:
+    return " ".join(utils.default_process(text).split())
+
+
+def result_lines(result: QueryResult, most: int = LOOK_ROWS) -> list[str]:
+    """A result as lines of cells, its columns first, at most `most` rows."""
+    rows = [" | ".join(cell_text(cell) for cell in row)[:500] for row in result.rows[:most]]
+    more = len(result.rows) - most
+    return [" | ".join(result.columns), *rows, *([f"... and {more} rows more"] if more > 0 else [])]
+
+
+def sql_request(
+    question: str, profiles: Sequence[TableProfile], dialect: Dialect, turns: Sequence[Turn] = (), *,
+    uncovered: str = "", last: bool = False, temperature: float = 0.0,
+) -> Request:  # fmt: skip
+    """The request for the next turn: tables, question, and what was said so far (in the compact dialect, said last)."""
+    shown = SHOWN[dialect.name]
+    prompt = load_prompt("answer/write_sql", dialect)
+    again = load_prompt("answer/refine_sql", dialect)
+    messages = prompt.render(
+        tables=schema_sql(profiles, shown), named=named_values(question, profiles, shown.named), uncovered=uncovered,
+        question=question,
+    )  # fmt: skip
+    for turn in turns if dialect.sql == "json" else turns[-1:]:
+        said = again.render(told=list(turn.told), question=question, last=last and turn is turns[-1])
+        messages = (*messages, Message("assistant", turn.attempt.written), *said)
+    reply = SqlStep if dialect.sql == "json" else None
+    return Request(
+        "answer", messages, prompt.hash, max_tokens=shown.max_tokens, temperature=temperature, reply=reply
+    )

@@ -1,0 +1,77 @@
+"""Which table and column each name of a statement means, and the nearest real ones of a name that means none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz, process, utils
+from sqlglot import exp
+
+from sliders.answer.profile import ColumnProfile, TableProfile
+
+NEAREST = 5
+
+
+class References:
+    """The tables and columns that may be used, and what the names of one statement mean."""
+
+    def __init__(self, tree: exp.Expr, profiles: Sequence[TableProfile]) -> None:
+        self.tree, self.profiles = tree, profiles
+        self._by_name = {profile.view.name.lower(): profile for profile in profiles}
+        ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+        self._aliases: dict[str, TableProfile] = {}
+        self._derived = {alias.alias.lower() for alias in tree.find_all(exp.Alias, exp.Subquery, exp.CTE) if alias.alias}
+        self._derived |= {str(name).lower() for alias in tree.find_all(exp.TableAlias) for name in alias.columns}
+        self.unknown_tables: list[str] = []
+        for table in tree.find_all(exp.Table):
+            name = table.name.lower()
+            if name in ctes:
+                self._derived.add(table.alias_or_name.lower())
+            elif name in self._by_name:
+                self._aliases[table.alias_or_name.lower()] = self._by_name[name]
+            else:
+                self.unknown_tables.append(table.name)
+
+    def used(self) -> tuple[TableProfile, ...]:
+        """The real tables of the statement, each once."""
+        return tuple(dict.fromkeys(self._aliases.values()))
+
+    def of(self, column: exp.Expr | None) -> tuple[TableProfile, ColumnProfile] | None:
+        """The table and column that a name means; None for aliases, derived columns and other expressions."""
+        if not isinstance(column, exp.Column):
+            return None
+        owners = [self._aliases.get(column.table.lower())] if column.table else self.used()
+        return next(((o, found) for o in owners if o is not None and (found := o.column(column.name))), None)
+
+    def unknown(self) -> list[str]:
+        """What is wrong with the names, in words, each with the nearest real ones."""
+        tables = [p.view.name for p in self.profiles]
+        said = [f"there is no table {name}; the tables are {', '.join(tables)}" for name in dict.fromkeys(self.unknown_tables)]
+        if said:
+            return said
+        for column in self.tree.find_all(exp.Column):
+            note = self._unknown(column)
+            if note and note not in said:
+                said.append(note)
+        return said
+
+    def _unknown(self, column: exp.Column) -> str:
+        name, owner = column.name, column.table.lower()
+        if isinstance(column.this, exp.Star) or self.of(column) or name.lower() in self._derived or owner in self._derived:
+            return ""
+        if name.lower() in {p.view.row_id.lower() for p in self.used() if p.view.row_id}:
+            return ""
+        if owner and owner not in self._aliases:
+            return f"{column.sql()} names {column.table}, which the FROM clause does not read"
+        places = [p.view.name for p in self.profiles if p.column(name)]
+        if places:
+            return f"column {name} is in table {', '.join(places)}, not where the statement looks for it"
+        holders = [self._aliases[owner]] if owner else self.used()
+        known = [c.column.name for p in holders for c in p.columns]
+        return f"there is no column {name}; the nearest are {', '.join(nearest(name, known))}"
+
+
+def nearest(word: str, texts: Sequence[str], most: int = NEAREST) -> list[str]:
+    """The few texts most like a word, best first."""
+    found = process.extract(word, list(dict.fromkeys(texts)), scorer=fuzz.WRatio, processor=utils.default_process, limit=most)
+    return [text for text, _, _ in found]

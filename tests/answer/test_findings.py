@@ -1,0 +1,95 @@
+"""What is odd about a result, found by SQL over the same rows."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from sliders.answer.dialects import in_sqlite, parse_select, statement_in
+from sliders.answer.findings import Finding, findings
+from sliders.answer.profile import profile_tables
+from sliders.answer.values import TableView
+from sliders.errors import QueryError
+from sliders.schema.types import Column, ColumnType, Table
+from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database, profiles, runner
+
+
+def of(sql: str, *views: TableView) -> tuple[Finding, ...]:
+    run = database()
+    known = profile_tables(views, run) if views else profiles(run)
+    ran, tree = in_sqlite(sql, known)
+    return findings(tree, known, run(ran), run)
+
+
+@pytest.mark.parametrize(
+    ("sql", "kind", "words"),
+    [
+        ("SELECT name FROM ships WHERE port = 'bergen'", "literal", "'Bergen'"),
+        ("SELECT name FROM ships WHERE port IN ('Oslo', 'Begren')", "literal", "'Begren'"),
+        ("SELECT name FROM ships WHERE owner LIKE '%Lanes%'", "literal", "'Harbour Lines Ltd.'"),
+        ("SELECT COUNT(*) FROM ships WHERE length > 500", "nothing", "length runs from 80 to 120"),
+        ("SELECT MAX(length) FROM ships WHERE port = 'Bergen' AND name = 'Sea Otter'", "nothing", "alone keeps 2 rows"),
+        ("SELECT AVG(length) FROM ships", "nulls", "length is NULL (not stated) in 1 rows"),
+        ("SELECT name FROM ships WHERE length > 100", "nulls", "in 1 rows"),
+        ("SELECT name FROM ships ORDER BY length LIMIT 1", "nulls", "ordered first"),
+        ("SELECT name FROM ships ORDER BY length DESC LIMIT 1", "ties", "2 rows have the same length"),
+        ("SELECT role FROM crews GROUP BY role ORDER BY COUNT(ship) * 0 LIMIT 1", "ties", "2 rows"),
+        ("SELECT SUM(s.length) FROM ships s JOIN crews c ON c.ship = s.name", "repeated", "2 rows are counted 3 times"),
+        ("SELECT COUNT(*) FROM ships WHERE owner IS NOT NULL", "idle", "never NULL"),
+    ],
+)
+def test_what_is_odd_is_said(sql: str, kind: str, words: str) -> None:
+    found = {finding.kind: finding.text for finding in of(sql)}
+    assert words in found[kind]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM ships WHERE port = 'Oslo'",
+        "SELECT name FROM ships WHERE owner LIKE 'harbour%'",
+        "SELECT SUM(c.people) FROM ships s JOIN crews c ON c.ship = s.name",
+        "SELECT name FROM ships ORDER BY built LIMIT 2",
+        "SELECT AVG(length) FROM ships WHERE length IS NOT NULL",
+        "SELECT COUNT(*) FROM ships WHERE port IS NOT NULL",
+        "SELECT COUNT(*) FROM ships WHERE length IS NULL",
+    ],
+)
+def test_what_is_plain_is_not_talked_about(sql: str) -> None:
+    assert of(sql) == ()
+
+
+def test_units_that_differ_are_said() -> None:
+    mixed = replace(SHIP_TABLE, mixed=(("length", "3 in metres, 1 in feet"),))
+    (found,) = [f for f in of("SELECT MAX(length) FROM ships WHERE length > 0", mixed, CREW_TABLE) if f.kind == "units"]
+    assert "3 in metres, 1 in feet" in found.text
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE fees AS SELECT 1.0 AS amount, 'EUR' AS currency UNION SELECT 2.0, 'USD'")
+    columns = (Column("amount", ColumnType.NUMBER), Column("currency"))
+    run = runner(connection)
+    known = profile_tables((TableView(Table("fees", columns), row_id="", document=""),), run)
+    kinds = {
+        sql: [f.kind for f in findings(parse_select(sql), known, run(sql), run)]
+        for sql in ("SELECT SUM(amount) FROM fees", "SELECT SUM(amount) FROM fees WHERE currency = 'EUR'")
+    }
+    assert list(kinds.values()) == [["units"], []]
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1; SELECT 2", "DELETE FROM ships", "SELECT FROM WHERE", "no words"])
+def test_one_select_or_none(sql: str) -> None:
+    with pytest.raises(QueryError):
+        in_sqlite(sql, ())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["SELECT 1", "SELECT 1;", "```sql\nSELECT 1;\n```", "```\nSELECT 1\n```", "Here:\n```sqlite\nSELECT 1\n```\nDone."],
+)
+def test_the_statement_of_a_reply(reply: str) -> None:
+    assert statement_in(reply) == "SELECT 1"
+
+
+def test_a_semicolon_in_a_string_is_a_part_of_it() -> None:
+    assert statement_in("SELECT ';' AS a;") == "SELECT ';' AS a"

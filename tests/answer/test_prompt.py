@@ -1,0 +1,49 @@
+"""What the model sees of tables, in either dialect."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sliders.answer.profile import profile_tables
+from sliders.answer.prompt import SHOWN, Turn, named_values, schema_sql, sql_request
+from sliders.answer.values import SqlAttempt
+from sliders.llm.dialect import COMPACT, FULL
+from sliders.schema.types import Column
+from tests.answer.tables import SHIP_TABLE, database, profiles
+
+
+def test_tables_are_shown_with_what_their_columns_hold() -> None:
+    for name in ("full", "compact"):
+        text = schema_sql(profiles(database()), SHOWN[name])
+        assert "CREATE TABLE ships ( -- 4 rows; one row: one ship" in text
+        assert "port TEXT, -- home port; values 'Bergen', 'Oslo'; 1 NULL" in text
+        assert "length INTEGER, -- length over all (in metres); 80, 120; 1 NULL" in text
+        assert "lost INTEGER, -- whether it was lost at sea; 1 = yes (1 rows), 0 = no (2 rows); 1 NULL" in text
+        assert "row_id" not in text
+    assert "-- a row: 'Northern Star'" in schema_sql(profiles(database()), SHOWN["full"])
+
+
+def test_a_judged_column_is_said_to_be_one() -> None:
+    view = replace(SHIP_TABLE, table=replace(SHIP_TABLE.table, columns=(Column("port", reading="judged"),)), document="")
+    assert "judged by a reader" in schema_sql(profile_tables((view,), database()), SHOWN["full"])
+
+
+def test_values_that_stand_in_the_question_are_named() -> None:
+    known = profiles(database())
+    assert named_values("How many people sail on the Northern Star from Bergen?", known, 9) == [
+        "'Northern Star' is in name, ship", "'Bergen' is in port",
+    ]  # fmt: skip
+    assert named_values("How many northern ships are there?", known, 9) == []
+
+
+def test_the_dialect_decides_the_shape_of_the_reply() -> None:
+    known, turn = profiles(database()), Turn(SqlAttempt("SELECT 1", "SELECT 1"), ("it reads no table",))
+    full, small = (sql_request("?", known, dialect, [turn, turn]) for dialect in (FULL, COMPACT))
+    assert full.reply is not None and small.reply is None
+    assert [len(request.messages) for request in (full, small)] == [6, 4]
+
+
+def test_a_long_list_of_values_is_cut() -> None:
+    shown = replace(SHOWN["full"], values=3)
+    text = schema_sql(profiles(database()), shown)
+    assert "4 different, most frequent 'Grey Gull' (1); look up the rest" in text

@@ -1,0 +1,37 @@
+"""The shape of a value follows from the shape of the result, never from the wording of the question."""
+
+from __future__ import annotations
+
+import pytest
+
+from sliders.answer.result import Answer, Completeness
+from sliders.answer.shape import text_of, value_of
+
+
+@pytest.mark.parametrize(
+    ("rows", "value", "text"),
+    [
+        ([(3,)], 3, "3."),
+        ([(0,)], 0, "0."),
+        ([(2.0,)], 2, "2."),
+        ([(0.1 + 0.2,)], 0.3, "0.3."),
+        ([("a",), ("b",)], ["a", "b"], "2 found: a; b."),
+        ([("a",), (None,)], ["a"], "a."),
+        ([("a", 12345)], [["a", 12345]], "a | 12,345."),
+        ([("a", None)], [["a", None]], "a | not stated."),
+        ([(None,)], None, "Not found in these documents."),
+        ([], None, "Not found in these documents."),
+    ],
+)
+def test_values(rows: list[tuple[object, ...]], value: object, text: str) -> None:
+    assert value_of(rows) == value  # type: ignore[arg-type]
+    assert text_of(value_of(rows)) == text  # type: ignore[arg-type]
+
+
+def test_an_answer_tells_what_is_judged_unverified_and_not_covered() -> None:
+    ledger = Completeness(3, 2, judged_cells=5, unverified_cells=1, uncovered=("the shipyard",))
+    assert str(ledger) == (
+        "2 of 3 documents gave rows; 5 values are judged, not printed; 1 values are unverified; no column holds the shipyard"
+    )
+    told = Answer("?", "answered", completeness=ledger).to_dict()
+    assert (told["judged_cells"], told["unverified_cells"], told["uncovered"]) == (5, 1, ["the shipyard"])
