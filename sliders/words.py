@@ -11,7 +11,7 @@ from functools import lru_cache
 
 # Folding: forms under which printed words are compared. What is stored and shown stays as printed.
 
-_NOT_WORD = re.compile(r"[^\w]+", re.UNICODE)
+_NOT_WORD = re.compile(r"[\W_]+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=s\b|\w)")
 _DOTTED = re.compile(r"\b(?:\w\.){2,}")
 LEGAL_FORMS = frozenset(

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sliders.words import MONTHS, unaccented
+
 Span = tuple[int, int]
 
 # Possessive quantifiers and the look-behind keep runs of dots, brackets or blanks linear.
@@ -46,11 +48,6 @@ _STARTERS = _words(
     one two both such further furthermore moreover additionally also according based given following to what who how
     net total"""
 )
-_MONTHS = _words(
-    """january february march april may june july august september october november december januar februar märz mai
-    juni juli oktober dezember quartal"""
-)
-
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
     """Spans of the sentences of `text[start:end]`, without gap or overlap; white space ends the sentence before it."""
@@ -106,7 +103,7 @@ def _dot_splits(text: str, sentence: int, mark: int, following: int) -> bool:
     match = _NEXT_WORD.match(text, following)
     follower = match.group(1).lower() if match else ""
     if word.isdigit() and len(word) <= 3:
-        return not (not text[sentence : found.start()].strip() or follower in _MONTHS)
+        return not (not text[sentence : found.start()].strip() or unaccented(follower) in MONTHS or follower == "quartal")
     if lower in _EITHER or _is_initial(word):
         return follower in _STARTERS and not (len(follower) == 1 and len(word) == 1)
     return True

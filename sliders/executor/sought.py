@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from sliders.documents.document import Document
 from sliders.executor.vectors import SegmentIndex
 from sliders.extraction.cell import Cell, Scalar
-from sliders.extraction.countries import country_of
-from sliders.reconcile.folding import fold, name_tokens
+from sliders.extraction.parse_names import country_of
 from sliders.schema.types import ColumnType
+from sliders.words import fold, name_tokens
 
 if TYPE_CHECKING:
     from sliders.executor.lazy import TableRun

@@ -13,15 +13,7 @@ from decimal import Decimal
 
 from sliders.extraction.parse_dates import dates_in
 from sliders.extraction.parse_numbers import Amount, DecimalMark, Number, amount, join_space_groups, numbers_in
-from sliders.extraction.parse_units import (
-    SHARES,
-    convert,
-    dimension,
-    has_exceptions,
-    is_percent,
-    same_unit,
-    scale_in,
-)
+from sliders.extraction.parse_units import convert, dimension, has_exceptions, same_unit, scale_in
 from sliders.schema.types import Column, ColumnType
 from sliders.words import DOLLAR_CODES, SCALES, ZERO_WORDS, unaccented
 
@@ -141,7 +133,7 @@ def _in_date(number: Number, text: str) -> bool:
 
 def _candidates(found: list[Number], text: str, column: Column) -> list[Number]:
     plain = [number for number in found if number.plain or (not number.ordinal and unit_fits(number, text, column))]
-    if not (is_percent(column.unit) or column.unit.lower() in SHARES):
+    if dimension(column.unit) != "percent":
         plain = [number for number in plain if not number.percent] or plain
     loose = [number for number in found if not number.ordinal]
     ordinals = found if column.type is ColumnType.INTEGER and len(found) == 1 and _fills(found[0], text) else []
@@ -154,7 +146,7 @@ def _fills(number: Number, text: str) -> bool:
 
 def _picked(candidates: list[Number], text: str, column: Column) -> Number | None:
     """The one number that the column's percent sign, currency or unit points at; None if none or several."""
-    if is_percent(column.unit) or column.unit.lower() in SHARES:
+    if dimension(column.unit) == "percent":
         return _only([number for number in candidates if number.percent])
     if "±" in text and len(candidates) == 2 and candidates[1].ranged:
         return candidates[0]
@@ -202,7 +194,7 @@ def readings(number: Number, column: Column, setting: Setting) -> list[Reading]:
         mismatch = f"{number.text!r} is in {number.currency}, the column in {column.currency}"
     found: list[Reading] = []
     for base in bases:
-        if number.percent or is_percent(column.unit) or column.unit.lower() in SHARES:
+        if number.percent or dimension(column.unit) == "percent":
             options = _percents(base, number, column)
         elif convert(base, number.unit, column.unit) is None or same_unit(number.unit, column.unit):
             options = _scaled(base, number, column, setting)
@@ -226,15 +218,16 @@ def _plain(number: Number, **changes: object) -> Reading:
 
 
 def _percents(base: Decimal, number: Number, column: Column) -> _Options:
-    if column.unit.lower() in SHARES:
-        as_share = _plain(number, note=f"{base}% as a share of 1")
-        if number.percent:
-            return [(base / 100, as_share)]
-        return [(base / 100, as_share), (base, _plain(number))] if abs(base) > 1 else [(base, _plain(number))]
-    points = convert(base, number.unit, column.unit) if number.unit and is_percent(column.unit) else None
-    value = base if points is None else points
-    options = [(value, _plain(number, unit="%"))]
-    return options if is_percent(column.unit) else [*options, (base / 100, _plain(number, note=f"{base}% as a share of 1"))]
+    as_share = (base / 100, _plain(number, note=f"{base}% as a share of 1"))
+    if dimension(column.unit) != "percent":
+        return [(base, _plain(number, unit="%")), as_share]
+    printed = "%" if number.percent else number.unit
+    value = convert(base, printed, column.unit)
+    if value is not None:
+        return [(value, _plain(number, note="" if same_unit(printed, column.unit) else f"{base} {printed} as {column.unit}"))]
+    if same_unit(column.unit, "share") and abs(base) > 1:
+        return [as_share, (base, _plain(number))]
+    return [(base, _plain(number))]
 
 
 def _units(base: Decimal, number: Number, column: Column) -> _Options:

@@ -57,6 +57,7 @@ temperature 1: °c celsius degrees_celsius
 temperature 1.8: °f fahrenheit degrees_fahrenheit
 percent 1: % percent pct percentage percentage_points prozent per_cent
 percent 0.01: bp bps basis_point basis_points
+percent 100: share fraction ratio proportion
 """
 _UNITS: dict[str, tuple[str, Decimal]] = {
     name.replace("_", " "): (head.split()[0], Decimal(head.split()[1]))
@@ -67,8 +68,8 @@ _UNITS: dict[str, tuple[str, Decimal]] = {
 _MORE = "µg ug b w kw mw gw hp v a hz khz mhz ghz kb mb gb tb px pt c f x bpm rpm pa kpa mpa bar psi nm".split()
 TOUCHING = frozenset([name for name in _UNITS if len(name) <= 4 and name.isascii()] + ["°", "c", "f"] + _MORE)
 """Units that may touch their number ("5kg"); another word that touches it makes an identifier ("345AN")."""
-SHARES = frozenset(("share", "fraction", "ratio", "proportion"))
-"""Units of a column that stores 12% as 0.12."""
+_SHARES = frozenset(("share", "fraction", "ratio", "proportion"))
+"""Units of a column that stores 12% as 0.12; as words behind a number they mean nothing."""
 _AFTER = re.compile(r"(?:\s|-(?=[^\W\d_]))?(°?[^\W\d_][\w²³/]*(?: [^\W\d_]+){0,2}|°)")
 
 
@@ -85,7 +86,7 @@ def unit_after(text: str, end: int) -> str:
     touches = match.start(1) == end
     for count in range(len(words), 0, -1):
         unit = " ".join(words[:count])
-        known = _key(unit) in _UNITS or (count == 1 and _key(unit) in TOUCHING)
+        known = (_key(unit) in _UNITS and unit.lower() not in _SHARES) or (count == 1 and _key(unit) in TOUCHING)
         if known and (touches or _stands_apart(unit, len(words) == count)):
             return unit
     return ""
@@ -101,11 +102,6 @@ def _stands_apart(unit: str, last: bool) -> bool:
 def dimension(unit: str) -> str:
     """What a unit measures ("length"), "" for a unit that does not convert."""
     return _UNITS.get(_key(unit), ("", Decimal(1)))[0]
-
-
-def is_percent(unit: str) -> bool:
-    """Whether a column's unit is per cent."""
-    return dimension(unit) == "percent"
 
 
 def same_unit(one: str, other: str) -> bool:

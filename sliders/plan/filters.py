@@ -14,11 +14,10 @@ from functools import lru_cache
 from typing import Literal
 
 from sliders.schema.types import ColumnType
+from sliders.words import fold
 
 Scalar = str | int | float | bool | None
 Operator = Literal["=", "<", "<=", ">", ">=", "between", "in", "like", "is null", "is true", "matches"]
-
-_NOT_WORD = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +166,6 @@ def reduce(expression: Expression | None, known: Mapping[str, Scalar]) -> Expres
     return left[0] if len(left) == 1 else type(expression)(tuple(left))
 
 
-def fold_text(text: str) -> str:
-    """The form in which texts are equal: case, punctuation and white space aside."""
-    return _NOT_WORD.sub(" ", text).strip().casefold() or text.strip()
-
-
 def _compare(operator: str, left: Scalar, right: Scalar, kind: ColumnType) -> bool | None:
     """A comparison by SQL's rules, but texts are equal in their folded form: a document prints a name in many ways."""
     if left is None or right is None:
@@ -182,7 +176,7 @@ def _compare(operator: str, left: Scalar, right: Scalar, kind: ColumnType) -> bo
             return _decide(operator, a, b)
         left, right = str(left), str(right)
     if operator == "=" and kind not in (ColumnType.DATE, ColumnType.DATETIME):
-        return fold_text(left) == fold_text(right)
+        return fold(left) == fold(right)
     return _decide(operator, left, right)
 
 

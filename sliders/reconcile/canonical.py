@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sliders.extraction.cell import Scalar
-from sliders.extraction.countries import country_of, is_country_column
-from sliders.reconcile.folding import fold, name_key, name_tokens
+from sliders.extraction.parse_names import country_of, is_country_column
 from sliders.reconcile.profile import Codes, Encoded
 from sliders.reconcile.values import Normalization
+from sliders.words import fold, name_key, name_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sliders.extraction.dates import PrintedDate, dates_in, unsure
+from sliders.extraction.parse_dates import PrintedDate, dates_in, unsure
 
 BEGINNING = 2_000
 """Characters of a document that are looked at."""

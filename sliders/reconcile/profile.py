@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.folding import STOPWORDS, fold
 from sliders.schema.types import Column, ColumnType
+from sliders.words import STOPWORDS, fold
 
 Codes = npt.NDArray[np.int64]
 _LONG_TEXT = 60  # mean characters above which a text column is prose, whose wording differs without contradicting

@@ -6,25 +6,14 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from sliders.extraction.cell import Grounding, Scalar
+from sliders.extraction.parse_units import convert, same_unit
 from sliders.reconcile.dating import newest
-from sliders.reconcile.folding import fold
 from sliders.reconcile.values import CellSource, Criterion, DocumentSource, Operation, Precedence
+from sliders.words import fold
 
-# To one base unit per dimension; exact by definition (international yard and pound, 1959).
-_UNITS: dict[str, tuple[str, float]] = {
-    "mm": ("m", 1e-3), "cm": ("m", 1e-2), "m": ("m", 1.0), "km": ("m", 1e3), "metre": ("m", 1.0), "meter": ("m", 1.0),
-    "metres": ("m", 1.0), "meters": ("m", 1.0), "kilometres": ("m", 1e3), "kilometers": ("m", 1e3), "in": ("m", 0.0254),
-    "inch": ("m", 0.0254), "inches": ("m", 0.0254), "ft": ("m", 0.3048), "foot": ("m", 0.3048), "feet": ("m", 0.3048),
-    "yd": ("m", 0.9144), "mi": ("m", 1609.344), "mile": ("m", 1609.344), "miles": ("m", 1609.344),
-    "nmi": ("m", 1852.0), "g": ("kg", 1e-3), "gram": ("kg", 1e-3), "grams": ("kg", 1e-3), "kg": ("kg", 1.0),
-    "t": ("kg", 1e3), "tonne": ("kg", 1e3), "tonnes": ("kg", 1e3), "lb": ("kg", 0.45359237), "lbs": ("kg", 0.45359237),
-    "pounds": ("kg", 0.45359237), "oz": ("kg", 0.028349523125), "s": ("s", 1.0), "second": ("s", 1.0),
-    "seconds": ("s", 1.0), "min": ("s", 60.0), "minute": ("s", 60.0), "minutes": ("s", 60.0), "h": ("s", 3600.0),
-    "hour": ("s", 3600.0), "hours": ("s", 3600.0), "day": ("s", 86400.0), "days": ("s", 86400.0),
-    "%": ("1", 0.01), "percent": ("1", 0.01), "fraction": ("1", 1.0), "bp": ("1", 1e-4), "basis points": ("1", 1e-4),
-}  # fmt: skip
 _UNAUDITED = re.compile(r"\b(unaudited|preliminary|provisional|draft|estimated?)\b", re.IGNORECASE)
 _AUDITED = re.compile(r"\b(audited|final|certified)\b", re.IGNORECASE)
 _ADDENDUM = re.compile(r"\b(addend(um|a)|appendix|annex|supplement(ary)?|attachment|footnotes?)\b", re.IGNORECASE)
@@ -60,10 +49,9 @@ def same_quantity(left: Side, right: Side) -> bool:
     """Whether two numbers are one quantity in different units, to one in a hundred: printed figures are rounded."""
     if isinstance(left.value, str | bool | None) or isinstance(right.value, str | bool | None):
         return False
-    a, b = _UNITS.get(left.source.unit.strip().lower()), _UNITS.get(right.source.unit.strip().lower())
-    if a is None or b is None or a == b or a[0] != b[0]:
-        return False
-    return math.isclose(left.value * a[1], right.value * b[1], rel_tol=0.01)
+    a, b = left.source.unit, right.source.unit
+    converted = None if same_unit(a, b) else convert(Decimal(str(left.value)), a, b)
+    return converted is not None and math.isclose(converted, right.value, rel_tol=0.01)
 
 
 def significant_digits(printed: str) -> int:

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import DamerauLevenshtein
 
-from sliders.reconcile.folding import STOPWORDS, fold
 from sliders.reconcile.profile import Codes
+from sliders.words import STOPWORDS, fold
 
 Floats = npt.NDArray[np.float64]
 _SEGMENT = re.compile(r"[,;()/:]|\s[-–—]+\s|-{2,}|—")

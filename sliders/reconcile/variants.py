@@ -15,8 +15,8 @@ import numpy as np
 from rapidfuzz.distance import DamerauLevenshtein
 
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.folding import STOPWORDS, fold, name_tokens
 from sliders.reconcile.profile import Codes
+from sliders.words import STOPWORDS, fold, name_tokens
 
 Kind = Literal["misspelling", "abbreviation", "short form", "acronym"]
 _BLOCK = 12  # values that share a token beyond which the token names nobody

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.reconcile.folding import fold, name_key
 from sliders.reconcile.resolution import average_linkage, cluster, cut_at, link, mixture_valley, null_threshold, silhouette
 from sliders.reconcile.similarity import Rewriting, Scores, score_pairs, token_sets
 from sliders.reconcile.variants import related, variant_kind, variant_pairs
+from sliders.words import fold, name_key
 
 
 @pytest.mark.parametrize(

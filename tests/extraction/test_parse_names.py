@@ -1,0 +1,48 @@
+"""Words for one country are one value, whatever form a document prints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sliders.extraction.parse_names import country_of, is_country_column
+from sliders.reconcile.canonical import Links, link_by_rule, variants_of
+from sliders.reconcile.profile import Encoded
+
+
+@pytest.mark.parametrize(
+    ("words", "country"),
+    [
+        ("Spaniard", "Spain"),
+        ("the USA", "United States"),
+        ("Swedes", "Sweden"),
+        ("Monegasque", "Monaco"),
+        ("Côte d’Ivoire", "Ivory Coast"),
+        ("Nigerien", "Niger"),
+        ("Nigerian", "Nigeria"),
+        ("North Korean", "North Korea"),
+        ("Lisbon", None),
+        ("", None),
+    ],
+)
+def test_a_word_means_its_country(words: str, country: str | None) -> None:
+    assert country_of(words) == country
+
+
+def test_forms_of_one_country_are_one_value_that_the_countrys_name_stands_for() -> None:
+    forms = ("Peruvian", "Peru", "Chile", "Greek", "Kurdish")
+    codes = np.array([0, 0, 0, 1, 2, 3, 4], np.int64)
+    links = Links(len(forms))
+    link_by_rule(forms, links, (), "home")
+    variants = variants_of(Encoded(codes, forms), links, (), "home")
+    assert variants.clusters[0] == variants.clusters[1]
+    assert forms[variants.representative[variants.clusters[0]]] == "Peru"
+    assert len({int(c) for c in variants.clusters}) == 4
+
+
+def test_a_column_of_other_things_keeps_words_that_are_also_countries_apart() -> None:
+    forms = ("Georgia", "Georgian", "Baroque", "Gothic", "Tudor", "Regency")
+    links = Links(len(forms))
+    assert not is_country_column(forms)
+    link_by_rule(forms, links, (), "style")
+    assert links.find(0) != links.find(1)
