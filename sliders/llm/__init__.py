@@ -5,7 +5,6 @@ from sliders.llm.client import OpenAIModel
 from sliders.llm.connect import ModelSet, connect
 from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.local import LocalServer, download_bar, local_model
-from sliders.llm.loop import Attempt, Outcome, refine
 from sliders.llm.model import Message, Model, Request, Response, Usage
 from sliders.llm.model_file import EMBEDDED, ModelFile, ensure_model
 from sliders.llm.prompts import Prompt, defuse, load_prompt
@@ -15,7 +14,6 @@ __all__ = [
     "COMPACT",
     "EMBEDDED",
     "FULL",
-    "Attempt",
     "CachedModel",
     "Call",
     "CallLog",
@@ -28,7 +26,6 @@ __all__ = [
     "ModelFile",
     "ModelSet",
     "OpenAIModel",
-    "Outcome",
     "Price",
     "PriceTable",
     "Prompt",
@@ -41,5 +38,4 @@ __all__ = [
     "ensure_model",
     "load_prompt",
     "local_model",
-    "refine",
 ]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import openai
+from instructor.v2.core.errors import ResponseParsingError
+from openai.types.chat import ChatCompletionMessage
+from pydantic import BaseModel, ValidationError
 
 from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
 from sliders.llm import ladder
@@ -17,14 +20,15 @@ from sliders.llm.guard import check_requests_allowed
 from sliders.llm.ladder import Rung
 from sliders.llm.limits import Gate, RateLimiter
 from sliders.llm.loops import PerLoop, Turns
-from sliders.llm.model import FinishReason, Message, Request, Response, Usage
+from sliders.llm.model import FinishReason, Request, Response, Usage
+from sliders.llm.odds import LISTED, chosen, odds_of
+from sliders.llm.reading import complete_items, is_closed, unwrapped
 from sliders.llm.retry import ServerRefusal, translated, with_retries
-from sliders.llm.salvage import parse_json, salvage, strip_wrapping
+from sliders.llm.shape import Shape, plain_data, shape_of, told, without_bad_items
 from sliders.llm.stream import streamed
 from sliders.llm.tokens import context_window, token_counter
 from sliders.llm.transport import Channel, HttpClient
 from sliders.llm.usage import PriceTable
-from sliders.llm.validate import problems, without_bad_items
 
 
 class Endpoint(Protocol):
@@ -52,18 +56,25 @@ class Endpoint(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """One answer of the server, not yet parsed."""
+    """One answer of the server, not yet parsed; `first` lists the likeliest first tokens."""
 
+    message: ChatCompletionMessage
     text: str
     finish_reason: FinishReason
     usage: Usage
     logprobs: tuple[float, ...]
+    first: Sequence[Mapping[str, Any]]
+
+    def response(self, data: Any = None, *, salvaged: bool = False) -> Response:
+        return Response(
+            self.text, data, self.finish_reason, self.usage, salvaged=salvaged, token_logprobs=self.logprobs
+        )
 
 
 class _Unusable(Exception):
-    """A reply that fits neither as it is nor after one correction."""
+    """A reply that does not fit, with what is wrong about it."""
 
-    def __init__(self, text: str, wrong: tuple[str, ...], usage: Usage) -> None:
+    def __init__(self, text: str, wrong: Sequence[str], usage: Usage) -> None:
         super().__init__("; ".join(wrong))
         self.text, self.wrong, self.usage = text, wrong, usage
 
@@ -71,9 +82,9 @@ class _Unusable(Exception):
 class OpenAIModel:
     """A model behind any server that speaks the OpenAI chat API.
 
-    Structured replies go down a ladder (JSON schema, JSON object, tool call, text repaired); the rung that works is
-    remembered. Replies are checked against the schema and corrected once; a list whose tail is broken keeps its
-    complete items.
+    Structured replies go down a ladder (grammar, then the modes of `instructor`); the rung that works is remembered.
+    `instructor` prepares requests, parses and checks replies and words the one correction; a list whose tail is broken
+    keeps its complete items.
 
     Args:
         model: the name that the server knows.
@@ -100,6 +111,7 @@ class OpenAIModel:
         self._model, self._settings, self._name, self._dialect = model, settings, name or model, dialect
         self._prices = prices or PriceTable()
         self._first, self._worked, self._skipped = first_rung, set[Rung](), set[Rung]()
+        self._tells_odds = True
         self._gate = gate or Gate(settings.concurrency)
         self._limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
         self._count = token_counter(self._name)
@@ -132,14 +144,16 @@ class OpenAIModel:
     async def generate(self, request: Request) -> Response:
         """Answer one request; see `Model.generate`."""
         check_requests_allowed(f"{self._model} at {self._where}")
-        if request.json_schema is None:
-            try:
-                reply = await self._send(request, {"messages": ladder.wire_messages(request.messages)})
-            except ServerRefusal as refusal:
-                raise ModelError(f"{refusal}; check that {self._model!r} is a chat model") from refusal
-            text = strip_wrapping(reply.text) if "<think>" in reply.text else reply.text
-            return Response(text, None, reply.finish_reason, reply.usage, token_logprobs=reply.logprobs)
-        return await self._structured(request, request.json_schema)
+        if request.choices:
+            return await self._chosen(request)
+        shape = shape_of(request)
+        if shape is not None:
+            return await self._structured(request, shape)
+        try:
+            reply = await self._send(request, {"messages": ladder.wire_messages(request.messages)})
+        except ServerRefusal as refusal:
+            raise ModelError(f"{refusal}; check that {self._model!r} is a chat model") from refusal
+        return replace(reply.response(), text=unwrapped(reply.text) if "<think>" in reply.text else reply.text)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
@@ -168,12 +182,32 @@ class OpenAIModel:
         )
         return Channel(client, http, timeout)
 
-    async def _structured(self, request: Request, schema: Mapping[str, Any]) -> Response:
+    async def _chosen(self, request: Request) -> Response:
+        """One token, and the odds of each choice where the server tells them."""
+        asked = {"messages": ladder.wire_messages(request.messages), "max_tokens": 1}
+        reply = None
+        if self._tells_odds:
+            try:
+                reply = await self._send(request, {**asked, "logprobs": True, "top_logprobs": LISTED})
+            except ServerRefusal:
+                self._tells_odds = False
+        if reply is None:
+            try:
+                reply = await self._send(request, asked)
+            except ServerRefusal as refusal:
+                raise ModelError(f"{refusal}; check that {self._model!r} is a chat model") from refusal
+        odds = odds_of(request.choices, reply.first)
+        text = max(odds, key=lambda choice: odds[choice]) if odds else chosen(reply.text, request.choices)
+        if text is None:
+            raise self._refused(request, f"it said {reply.text[:120]!r}, which is no choice", reply.usage)
+        return Response(text, odds or None, usage=reply.usage, odds=odds)
+
+    async def _structured(self, request: Request, shape: Shape) -> Response:
         spent, tried = Usage(), set[Rung]()
         told = "the server refuses every way of asking; check that it is a chat model"
         for rung in self._rungs():
             try:
-                response = await self._on_rung(request, schema, rung)
+                response = await self._on_rung(request, shape, rung)
             except ServerRefusal as refusal:
                 tried.add(rung)  # the server does not know this way of asking
                 told = f"{refusal}; check that it is a chat model"
@@ -188,57 +222,53 @@ class OpenAIModel:
             self._worked.add(rung)
             self._skipped |= tried - self._worked
             return replace(response, usage=spent + response.usage)
+        raise self._refused(request, told, spent)
+
+    def _refused(self, request: Request, told: str, spent: Usage) -> ModelRefusal:
         error = ModelRefusal(f"model {self._model!r} gave no usable reply in stage {request.stage!r}: {told}")
         error.usage = spent
-        raise error
+        return error
 
     def _rungs(self) -> list[Rung]:
         return [rung for rung in Rung if rung >= self._first and rung not in self._skipped]
 
-    async def _on_rung(self, request: Request, schema: Mapping[str, Any], rung: Rung) -> Response:
-        reply = await self._send(request, ladder.ask(rung, request.messages, schema))
-        response, wrong = self._read(reply, schema)
-        if response is None:
-            messages = ladder.correction(request.messages, reply.text, wrong)
-            if not rung.shows_schema:
-                messages = (*messages[:-1], _with_note(messages[-1], schema))
-            second = await self._send(request, ladder.ask(rung, messages, schema))
-            spent = reply.usage + second.usage
-            response, still_wrong = self._read(second, schema)
-            if response is None:
-                response = _keep_good_items(second, schema) or _keep_good_items(reply, schema)
-            if response is None:
-                raise _Unusable(second.text, still_wrong, spent)
-            response = replace(response, usage=spent)
-        return response
+    async def _on_rung(self, request: Request, shape: Shape, rung: Rung) -> Response:
+        arguments = ladder.ask(rung, request.messages, shape)
+        first = await self._send(request, arguments)
+        try:
+            return self._read(first, rung, shape)
+        except _Unusable as unusable:
+            wrong = ValueError("\n".join(unusable.wrong))
+        second = await self._send(request, ladder.ask_again(rung, arguments, first.message, wrong))
+        spent = first.usage + second.usage
+        try:
+            response = self._read(second, rung, shape)
+        except _Unusable as unusable:
+            kept = _good_items(second, shape) or _good_items(first, shape)
+            if kept is None:
+                raise _Unusable(second.text, unusable.wrong, spent) from unusable
+            response = kept
+        return replace(response, usage=spent)
 
-    def _read(self, reply: _Reply, schema: Mapping[str, Any]) -> tuple[Response | None, tuple[str, ...]]:
-        """The reply as data, or what is wrong with it.
+    def _read(self, reply: _Reply, rung: Rung, shape: Shape) -> Response:
+        """The reply as data.
 
         Raises:
+            _Unusable: it does not fit.
             TruncatedReply: it stopped at the limit and no complete item of a list could be kept.
         """
-        salvaged = False
         try:
-            data = parse_json(reply.text)
-        except ValueError as error:
-            kept = salvage(reply.text)
-            if kept is None or problems(kept.data, schema):
-                if reply.finish_reason == "length":
-                    raise self._truncated(reply) from None
-                return None, (str(error),)
-            data, salvaged = kept.data, kept.salvaged
-        wrong = problems(data, schema)
-        if wrong and reply.finish_reason == "length":
+            return reply.response(plain_data(_parsed(reply, rung, shape)))
+        except ValidationError as error:
+            broken, wrong = error.errors()[0]["type"] == "json_invalid", told(error)
+        except (ResponseParsingError, ValueError) as error:
+            broken, wrong = True, (str(error),)
+        cut = reply.finish_reason == "length"
+        if (cut or broken) and (kept := _good_items(reply, shape)):
+            return kept
+        if cut:
             raise self._truncated(reply)
-        if wrong:
-            return None, wrong
-        return (
-            Response(
-                reply.text, data, reply.finish_reason, reply.usage, salvaged=salvaged, token_logprobs=reply.logprobs
-            ),
-            (),
-        )
+        raise _Unusable(reply.text, wrong, reply.usage)
 
     def _truncated(self, reply: _Reply) -> TruncatedReply:
         error = TruncatedReply(
@@ -259,9 +289,7 @@ class OpenAIModel:
             options |= {"seed": self._settings.seed}  # not every server takes one, and without chance none is needed
         if request.logprobs:
             options |= {"logprobs": True}
-
-        extra = arguments.get("extra_body", {})
-        body = {"model": self._model, **options, **{k: v for k, v in arguments.items() if k != "extra_body"}, **extra}
+        body = {"model": self._model, **options, **arguments}
 
         async def once() -> tuple[Mapping[str, Any], float]:
             async with self._gate.slot():
@@ -285,33 +313,41 @@ class OpenAIModel:
         if not completion.get("choices"):
             raise ModelError(f"model {self._model!r} at {self._where} sent a reply without choices; try again")
         choice = completion["choices"][0]
-        message = choice.get("message") or {}
-        text = message.get("content") or ""
-        for call in message.get("tool_calls") or ():
-            if call.get("type", "function") == "function":
-                text = call["function"]["arguments"]
-        if message.get("refusal"):
-            raise ModelRefusal(f"model {self._model!r} declined: {message['refusal']}; rephrase the question")
-        told = completion.get("usage") or {}
-        prompt, generated = told.get("prompt_tokens"), told.get("completion_tokens")
+        message = ChatCompletionMessage.construct(**(choice.get("message") or {}))
+        if message.refusal:
+            raise ModelRefusal(f"model {self._model!r} declined: {message.refusal}; rephrase the question")
+        called = [call.function.arguments for call in message.tool_calls or () if call.type == "function"]
+        text = called[0] if called else message.content or ""
+        counted = completion.get("usage") or {}
+        prompt, generated = counted.get("prompt_tokens"), counted.get("completion_tokens")
         if prompt is None:
             prompt = sum(self._count(message["content"]) for message in arguments["messages"])
             generated = self._count(text) if generated is None else generated
         generated = generated or 0
-        content = (choice.get("logprobs") or {}).get("content") or ()
+        logs = (choice.get("logprobs") or {}).get("content") or ()
+        first = (logs[0].get("top_logprobs") or logs[:1]) if logs else ()
         usage = Usage(1, 0, prompt, generated, seconds, self._prices.cost(self._model, prompt, generated))
         reason: FinishReason = "length" if choice.get("finish_reason") == "length" else "stop"
-        return _Reply(text, reason, usage, tuple(token["logprob"] for token in content))
+        return _Reply(message, text, reason, usage, tuple(token["logprob"] for token in logs), first)
 
 
-def _with_note(message: Message, schema: Mapping[str, Any]) -> Message:
-    return Message(message.role, f"{message.content}\n\n{ladder.schema_note(schema)}")
+def _parsed(reply: _Reply, rung: Rung, shape: Shape) -> BaseModel:
+    """The reply by the mode that asked for it, else by the mode that looks for JSON inside text."""
+    if reply.message.tool_calls:
+        return ladder.parse(rung, reply.message, shape)
+    text = unwrapped(reply.text)
+    message = ChatCompletionMessage.model_construct(role="assistant", content=text)
+    try:
+        return ladder.parse(rung, message, shape)
+    except (ResponseParsingError, ValidationError):
+        if not is_closed(text):  # a part of a value that is cut is not the reply
+            raise
+        return ladder.parse(Rung.MD_JSON, message, shape)
 
 
-def _keep_good_items(reply: _Reply, schema: Mapping[str, Any]) -> Response | None:
-    """The reply without the list items that do not fit: one bad row does not cost the others."""
-    kept = salvage(reply.text)
-    data = None if kept is None else without_bad_items(kept.data, schema)
-    if data is None:
-        return None
-    return Response(reply.text, data, reply.finish_reason, reply.usage, salvaged=True, token_logprobs=reply.logprobs)
+def _good_items(reply: _Reply, shape: Shape) -> Response | None:
+    """What is complete of the reply, without list items that do not fit: one bad row does not cost the others."""
+    text = unwrapped(reply.text)
+    items = complete_items(text)
+    data = None if items is None else without_bad_items(items, shape)
+    return None if data is None else reply.response(data, salvaged=True)

@@ -1,17 +1,20 @@
-"""The ladder of structured output: ways to ask for a JSON reply, from the strongest to the weakest."""
+"""The ladder of structured output: a grammar, then the modes of `instructor`, from the strongest to the weakest."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from enum import IntEnum
+from types import SimpleNamespace
 from typing import Any
+
+from instructor import Mode
+from instructor.v2.core.providers import Provider
+from instructor.v2.core.registry import ModeHandlers, mode_registry
+from openai.types.chat import ChatCompletionMessage
+from pydantic import BaseModel
 
 from sliders.llm.grammar import COMPACT_NOTE, compact_grammar
 from sliders.llm.model import Message
-from sliders.llm.validate import strict_form
-
-_TOOL = "reply"
+from sliders.llm.shape import Shape, is_strict
 
 
 class Rung(IntEnum):
@@ -19,14 +22,15 @@ class Rung(IntEnum):
 
     GRAMMAR = 0
     JSON_SCHEMA = 1
-    JSON_OBJECT = 2
-    TOOL_CALL = 3
-    TEXT = 4
+    JSON = 2
+    TOOLS = 3
+    MD_JSON = 4
 
     @property
-    def shows_schema(self) -> bool:
-        """Whether the schema has to stand in the prompt because the server does not enforce it."""
-        return self in (Rung.JSON_OBJECT, Rung.TEXT)
+    def handlers(self) -> ModeHandlers:
+        """What `instructor` does for this way: prepares a request, parses a reply, asks again."""
+        mode = Mode.JSON_SCHEMA if self is Rung.GRAMMAR else Mode[self.name]
+        return mode_registry.get_handlers(Provider.OPENAI, mode)
 
 
 def wire_messages(messages: tuple[Message, ...]) -> list[dict[str, str]]:
@@ -34,43 +38,37 @@ def wire_messages(messages: tuple[Message, ...]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
-def schema_note(schema: Mapping[str, Any]) -> str:
-    """The sentence that shows a schema to a model whose server does not enforce it."""
-    return "Reply with JSON only, no other words and no code fence. It must fit this JSON schema:\n" + json.dumps(
-        schema, ensure_ascii=False, separators=(",", ":"), default=dict
-    )
-
-
-def ask(rung: Rung, messages: tuple[Message, ...], schema: Mapping[str, Any]) -> dict[str, Any]:
+def ask(rung: Rung, messages: tuple[Message, ...], shape: Shape) -> dict[str, Any]:
     """The arguments of a chat completion that asks for JSON in the way of `rung`."""
     wire = wire_messages(messages)
-    if rung.shows_schema:
-        # At the end of the last message: what stands before it keeps its place in the server's prefix cache.
-        wire[-1] = {**wire[-1], "content": f"{wire[-1]['content']}\n\n{schema_note(schema)}"}
     if rung is Rung.GRAMMAR:
         # In the first message, which calls of one prompt share: it costs its tokens once in the server's prefix cache.
-        wire[0] = {**wire[0], "content": f"{wire[0]['content']}\n{COMPACT_NOTE}"}
-        return {"messages": wire, "extra_body": {"grammar": compact_grammar(schema)}}
+        wire[0]["content"] += f"\n{COMPACT_NOTE}"
+        return {"messages": wire, "grammar": compact_grammar(shape.model_json_schema())}
+    arguments: dict[str, Any] = rung.handlers.request_handler(response_model=shape, kwargs={"messages": wire})[1]
     if rung is Rung.JSON_SCHEMA:
-        strict = strict_form(schema)
-        shape = {"name": _TOOL, "schema": strict or dict(schema), "strict": strict is not None}
-        return {"messages": wire, "response_format": {"type": "json_schema", "json_schema": shape}}
-    if rung is Rung.JSON_OBJECT:
-        return {"messages": wire, "response_format": {"type": "json_object"}}
-    if rung is Rung.TOOL_CALL:
-        function = {"name": _TOOL, "description": "Give the reply.", "parameters": dict(schema)}
-        return {
-            "messages": wire,
-            "tools": [{"type": "function", "function": function}],
-            "tool_choice": {"type": "function", "function": {"name": _TOOL}},
-        }
-    return {"messages": wire}
+        asked = arguments["response_format"]["json_schema"]
+        arguments["response_format"] = {"type": "json_schema", "json_schema": asked | {"strict": is_strict(asked["schema"])}}
+    return arguments
 
 
-def correction(messages: tuple[Message, ...], reply: str, wrong: tuple[str, ...]) -> tuple[Message, ...]:
-    """The conversation that asks once more, with what was wrong about the first reply."""
-    listed = "\n".join(f"- {line}" for line in wrong)
-    told = (
-        f"This reply does not have the form that was asked for:\n{listed}\nGive the whole corrected JSON, nothing else."
-    )
-    return (*messages, Message("assistant", reply or "(empty)"), Message("user", told))
+def parse(rung: Rung, message: ChatCompletionMessage, shape: Shape) -> BaseModel:
+    """The reply, checked.
+
+    Raises:
+        pydantic.ValidationError: it is no JSON, or does not fit.
+        instructor.v2.core.errors.ResponseParsingError: no tool was called.
+    """
+    parsed: BaseModel = rung.handlers.response_parser(response=_completion(message), response_model=shape, strict=None)
+    return parsed
+
+
+def ask_again(rung: Rung, arguments: dict[str, Any], message: ChatCompletionMessage, wrong: Exception) -> dict[str, Any]:
+    """The arguments of the call that corrects a reply, with what is wrong about it."""
+    told = {**arguments, "messages": list(arguments["messages"])}
+    return rung.handlers.reask_handler(told, _completion(message), wrong)
+
+
+def _completion(message: ChatCompletionMessage) -> Any:
+    # Why a reply ended is told by the client, which keeps complete items of one that was cut.
+    return SimpleNamespace(choices=[SimpleNamespace(message=message, finish_reason="stop")])

@@ -12,11 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import ValidationError
+
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm import guard
 from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.model import Request, Response, Usage
-from sliders.llm.validate import problems
+from sliders.llm.shape import plain_data, shape_of, told
 
 Reply = str | Mapping[str, Any] | list[Any] | Response | Exception
 
@@ -30,6 +32,10 @@ def requests_allowed(allowed: bool = True) -> Iterator[None]:
         yield
     finally:
         guard.ALLOW_REQUESTS = before
+
+
+def _compact(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=dict)
 
 
 class _Double:
@@ -80,24 +86,33 @@ class _Double:
             raise reply
         if isinstance(reply, Response):
             return reply
-        text = (
-            reply
-            if isinstance(reply, str)
-            else json.dumps(reply, ensure_ascii=False, separators=(",", ":"), default=dict)
-        )
+        if request.choices:
+            return self._chosen(request, reply)
+        text = reply if isinstance(reply, str) else _compact(reply)
         data: Any = None
-        if request.json_schema is not None:
+        shape = shape_of(request)
+        if shape is not None:
             try:
-                data = json.loads(text)
-            except ValueError as error:
-                raise ModelRefusal(f"the double's reply is not JSON: {text[:80]!r} ({error})") from error
-            wrong = problems(data, request.json_schema)
-            if wrong:
+                data = plain_data(shape.model_validate_json(text))
+            except ValidationError as error:
                 raise ModelRefusal(
-                    f"the double's reply does not fit the schema of stage {request.stage}: {'; '.join(wrong)}"
-                )
+                    f"the double's reply does not fit the schema of stage {request.stage}: {'; '.join(told(error))}; "
+                    f"it is {text[:80]!r}"
+                ) from error
+        return Response(text, data, usage=self._usage(request, text))
+
+    def _chosen(self, request: Request, reply: str | Mapping[str, Any] | list[Any]) -> Response:
+        """A choice, or the odds of the choices that are given (the others get the least of them, minus 1)."""
+        given = reply if isinstance(reply, Mapping) else {}
+        text = max(given, key=lambda choice: given[choice]) if given else str(reply)
+        if not {text, *given} <= set(request.choices):
+            raise ModelRefusal(f"the double's reply {reply!r} is none of the choices {', '.join(request.choices)}")
+        odds = {choice: float(given.get(choice, min(given.values()) - 1.0)) for choice in request.choices if given}
+        return Response(text, odds or None, usage=self._usage(request, "x"), odds=odds)
+
+    def _usage(self, request: Request, text: str) -> Usage:
         prompt = sum(self.count_tokens(message.content) for message in request.messages)
-        return Response(text, data, usage=Usage(1, 0, prompt, self.count_tokens(text), self._latency))
+        return Usage(1, 0, prompt, self.count_tokens(text), self._latency)
 
 
 class ScriptedModel(_Double):
@@ -175,7 +190,10 @@ def truncated(partial: str = "") -> TruncatedReply:
 
 @dataclass(frozen=True, slots=True)
 class Scripted:
-    """One scripted HTTP reply of `FakeServer`: an answer, or an error when `status` is not 200."""
+    """One scripted HTTP reply of `FakeServer`: an answer, or an error when `status` is not 200.
+
+    `odds` are the likeliest first tokens and their natural log-probabilities.
+    """
 
     text: str = "{}"
     status: int = 200
@@ -184,6 +202,7 @@ class Scripted:
     error: str = "scripted error"
     latency: float | None = None
     tool_call: bool = False
+    odds: Mapping[str, float] = field(default_factory=dict)
 
 
 class FakeServer:
@@ -318,7 +337,8 @@ def _completion(scripted: Scripted, body: Mapping[str, Any]) -> dict[str, Any]:
     generated = len(scripted.text) // 4
     choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": scripted.finish_reason}
     if body.get("logprobs"):
-        choice["logprobs"] = {"content": [{"token": "x", "logprob": -0.5, "top_logprobs": []}] * generated}
+        listed = [{"token": token, "logprob": log} for token, log in scripted.odds.items()]
+        choice["logprobs"] = {"content": [{"token": "x", "logprob": -0.5, "top_logprobs": listed}] * max(1, generated)}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import socket
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
 from sliders.llm import retry
@@ -48,20 +50,20 @@ async def test_a_schema_with_optional_fields_is_not_sent_as_strict(serve: Serve)
     assert server.bodies[0]["response_format"]["json_schema"]["strict"] is False
 
 
-@pytest.mark.parametrize("works", [Rung.JSON_OBJECT, Rung.TOOL_CALL, Rung.TEXT])
+@pytest.mark.parametrize("works", [Rung.JSON, Rung.TOOLS, Rung.MD_JSON])
 async def test_a_weaker_server_is_asked_in_the_way_that_it_knows_and_that_is_remembered(
     serve: Serve, works: Rung
 ) -> None:
     def rung_of(body: dict[str, Any]) -> Rung:
         if "tools" in body:
-            return Rung.TOOL_CALL
-        kinds = {"json_schema": Rung.JSON_SCHEMA, "json_object": Rung.JSON_OBJECT}
-        return kinds.get(body.get("response_format", {}).get("type"), Rung.TEXT)
+            return Rung.TOOLS
+        kinds = {"json_schema": Rung.JSON_SCHEMA, "json_object": Rung.JSON}
+        return kinds.get(body.get("response_format", {}).get("type"), Rung.MD_JSON)
 
     def reply(body: dict[str, Any]) -> Scripted:
         if rung_of(body) is not works:
             return Scripted(status=400, error="response_format is not supported")
-        return Scripted(ANN, tool_call=works is Rung.TOOL_CALL)
+        return Scripted(ANN, tool_call=works is Rung.TOOLS)
 
     server, model = serve(reply)
     first = await model.generate(rows_request())
@@ -70,8 +72,8 @@ async def test_a_weaker_server_is_asked_in_the_way_that_it_knows_and_that_is_rem
     assert first.data == second.data == json.loads(ANN)
     assert model.rung is works
     assert len(server.bodies) == asked + 1
-    if works.shows_schema:
-        assert '"required"' in server.bodies[-1]["messages"][-1]["content"]
+    if works is not Rung.TOOLS:
+        assert '"required"' in server.bodies[-1]["messages"][0]["content"]
 
 
 async def test_a_server_that_ignores_the_schema_is_corrected_once_with_the_reason(serve: Serve) -> None:
@@ -80,7 +82,7 @@ async def test_a_server_that_ignores_the_schema_is_corrected_once_with_the_reaso
     assert response.data == json.loads(ANN)
     assert response.usage.calls == 2
     told = server.bodies[1]["messages"][-1]["content"]
-    assert "$.rows: missing" in told and '"required"' in told
+    assert "'rows' is a required property" in told
 
 
 async def test_a_bad_row_does_not_cost_the_others(serve: Serve) -> None:
@@ -250,3 +252,70 @@ async def test_a_server_of_our_own_gets_a_grammar_and_falls_back_when_it_knows_n
     grammar = server.bodies[0]["grammar"]
     assert json.loads(grammar[grammar.index("{", grammar.index("%json")) :])["required"] == ROWS["required"]
     assert model.rung is Rung.JSON_SCHEMA
+
+
+class Person(BaseModel):
+    """A person."""
+
+    name: str
+    age: int | None = None
+
+
+class People(BaseModel):
+    """The people."""
+
+    rows: list[Person]
+
+
+async def test_a_reply_model_is_asked_for_checked_and_given_as_plain_data(serve: Serve) -> None:
+    server, model = serve([Scripted('{"rows":[{"age":4}]}'), Scripted('{"rows":[{"name":"Ann"}]}')])
+    response = await model.generate(rows_request(json_schema=None, reply=People))
+    assert response.data == {"rows": [{"name": "Ann", "age": None}]}
+    asked = server.bodies[0]["response_format"]["json_schema"]
+    assert (asked["name"], asked["strict"]) == ("People", False)
+    assert "rows.0.name: Field required" in server.bodies[1]["messages"][-1]["content"]
+
+
+async def test_a_bad_row_of_a_reply_model_does_not_cost_the_others(serve: Serve) -> None:
+    _, model = serve(Scripted('{"rows":[{"name":"Ann"},{"age":"x"},{"name":"Bo","age":5}]}'))
+    response = await model.generate(rows_request(json_schema=None, reply=People))
+    assert [row["name"] for row in response.data["rows"]] == ["Ann", "Bo"] and response.salvaged
+
+
+async def test_a_tool_call_that_does_not_fit_is_corrected_in_the_conversation_of_tools(serve: Serve) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        if "tools" not in body:
+            return Scripted(status=400, error="response_format is not supported")
+        return Scripted(ANN if body["messages"][-1]["role"] == "tool" else "{}", tool_call=True)
+
+    _, model = serve(reply)
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+
+
+def yes_or_no(text: str = "Did she die?") -> Request:
+    return Request("extract", (Message("user", text),), choices=("yes", "no"))
+
+
+async def test_a_choice_costs_one_token_and_tells_the_odds(serve: Serve) -> None:
+    server, model = serve(Scripted("No", odds={"No": -0.2, " yes": -2.0, "Yes": -3.0, "The": -5.0}))
+    response = await model.generate(yes_or_no())
+    assert response.text == "no" and response.odds["no"] == -0.2
+    assert response.odds["yes"] == pytest.approx(math.log(math.exp(-2) + math.exp(-3)))
+    assert (server.bodies[0]["max_tokens"], server.bodies[0]["top_logprobs"]) == (1, 20)
+
+
+async def test_a_server_without_log_probabilities_is_asked_for_the_word_alone(serve: Serve) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        return Scripted(status=400, error="logprobs is not supported") if "logprobs" in body else Scripted(" Yes.")
+
+    server, model = serve(reply)
+    for text in "ab":
+        response = await model.generate(yes_or_no(text))
+        assert (response.text, response.odds) == ("yes", {})
+    assert len(server.bodies) == 3
+
+
+async def test_a_word_that_is_no_choice_is_refused(serve: Serve) -> None:
+    _, model = serve(Scripted("Maybe", odds={"Maybe": -0.1}))
+    with pytest.raises(ModelRefusal, match="no choice"):
+        await model.generate(yes_or_no())

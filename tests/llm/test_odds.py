@@ -1,0 +1,38 @@
+"""The odds of choices at one token."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from sliders.llm.odds import chosen, odds_of
+
+
+def listed(**tokens: float) -> list[dict[str, Any]]:
+    return [{"token": token, "logprob": log} for token, log in tokens.items()]
+
+
+@pytest.mark.parametrize(
+    ("token", "choice"),
+    [(" Yes", "yes"), ("no.", "no"), ('"yes', "yes"), ("n", None), ("not", "not stated"), ("", None), ("The", None)],
+)
+def test_a_token_stands_for_a_choice_it_begins(token: str, choice: str | None) -> None:
+    assert chosen(token, ("yes", "no", "not stated")) == choice
+
+
+def test_a_first_token_of_two_choices_stands_for_neither() -> None:
+    assert chosen("high", ("high speed", "high voltage")) is None
+    assert chosen("A", ("A", "B")) == "A"
+
+
+def test_variants_of_a_choice_are_added_up_and_a_missing_one_gets_the_floor() -> None:
+    odds = odds_of(("yes", "no", "unknown"), listed(Yes=-1.0, yes=-1.0, No=-2.0, The=-6.0))
+    assert odds["yes"] == pytest.approx(-1.0 + math.log(2))
+    assert (odds["no"], odds["unknown"]) == (-2.0, -7.0)
+
+
+def test_no_choice_among_the_tokens_is_no_odds() -> None:
+    assert odds_of(("yes", "no"), listed(Maybe=-0.1)) == {}
+    assert odds_of(("yes", "no"), []) == {}
