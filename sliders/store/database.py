@@ -7,7 +7,6 @@ that itself needs the database in another thread, and never spans an `await`.
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -288,11 +287,6 @@ class Database:
             self._raw.close()
             if self._lock is not None:
                 self._lock.release()
-
-    @property
-    def size_bytes(self) -> int:
-        """Size of the file on disk, without its log."""
-        return os.path.getsize(self.path)
 
     def __enter__(self) -> Self:
         return self

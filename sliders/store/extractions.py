@@ -147,21 +147,11 @@ class Extractions:
             StoreError: the workspace has no such table, or a row has no cell of that column with a value.
         """
         with self._database.transaction():
-            keys = Keys(self._database, self._known())
-            column_key = keys.columns(table).get(column)
-            found = self._database.query(
-                """SELECT r.id, c.row_key, c.value, c.kind, c.doubt FROM sl_cells c JOIN sl_rows r ON r.key = c.row_key
-                WHERE c.column_key = ? AND c.absence IS NULL AND r.id IN (SELECT value FROM json_each(?))""",
-                (column_key, codec.dump(list(cells))),
-            )
-            if len(found) < len(cells):
-                missing = next(iter(cells.keys() - {line[0] for line in found}))
-                raise StoreError(f"row {missing!r} of {table!r} has no value of {column!r} to calibrate; read it first")
+            column_key, found = self._standing(table, column, list(cells))
             before: Counter[str] = Counter()
             lines, changed = [], 0
             for row_id, key, value, kind, doubt in found:
-                cell = cells[row_id]
-                new = (*codec.encode_scalar(cell.value), cell.doubt or None)
+                new = (*codec.encode_scalar(cells[row_id].value), cells[row_id].doubt or None)
                 before[codec.dump(codec.decode_scalar(value, kind))] += 1
                 changed += new[:2] != (value, kind)
                 if new != (value, kind, doubt):
@@ -175,6 +165,19 @@ class Extractions:
                 told = f"{reason}; {changed} of {len(found)} values changed, before: {stood}"
                 self._journal.record(Decision("extract", f"column:{table}.{column}", "calibrated", told))
         return changed
+
+    def _standing(self, table: str, column: str, row_ids: Sequence[str]) -> tuple[int | None, list[tuple[Any, ...]]]:
+        """The key of a column, and (row id, row key, value, kind, doubt) of its cells that have a value."""
+        key = Keys(self._database, self._known()).columns(table).get(column)
+        found = self._database.query(
+            """SELECT r.id, c.row_key, c.value, c.kind, c.doubt FROM sl_cells c JOIN sl_rows r ON r.key = c.row_key
+            WHERE c.column_key = ? AND c.absence IS NULL AND r.id IN (SELECT value FROM json_each(?))""",
+            (key, codec.dump(row_ids)),
+        )
+        missing = set(row_ids) - {line[0] for line in found}
+        if missing:
+            raise StoreError(f"row {min(missing)!r} of {table!r} has no value of {column!r} to calibrate; read it first")
+        return key, found
 
     def settled(self, table: Table) -> dict[str, frozenset[str]]:
         """Columns that need no more calls, by chunk id: extracted, gated out or pruned under their present definition.
@@ -209,21 +212,6 @@ class Extractions:
         columns = {text: tuple(codec.load(text)) for text in {row[1] for row in rows}}
         return [Task(name, columns[text], *rest) for name, text, *rest in rows]
 
-    def forget(self, table: str, chunk_ids: Sequence[str] | None = None) -> int:
-        """Delete the rows and tasks of a table (in these chunks), so that they are asked again; rows deleted."""
-        chunks = "(SELECT key FROM sl_chunks WHERE id IN (SELECT value FROM json_each(?)))"
-        only = "" if chunk_ids is None else f" AND chunk_key IN {chunks}"
-        parameters = [table] if chunk_ids is None else [table, codec.dump(list(chunk_ids))]
-        of_table = "(SELECT key FROM sl_tables WHERE name = ?)"
-        with self._database.transaction():
-            self._database.execute(
-                f"DELETE FROM sl_tasks WHERE work_key IN (SELECT key FROM sl_work WHERE table_key = {of_table}){only}",
-                parameters,
-            )
-            deleted = self._database.execute(f"DELETE FROM sl_rows WHERE table_key = {of_table}{only}", parameters)
-            self._database.execute("UPDATE sl_tables SET revision = revision + 1 WHERE name = ?", (table,))
-        return deleted
-
     def rows(self, table: str, *, document_ids: Sequence[str] | None = None, superseded: bool = False) -> list[Row]:
         """The extracted rows of a table with all their cells, in document order, trusted or not."""
         return list(self.iterate(table, document_ids=document_ids, superseded=superseded))
@@ -245,6 +233,16 @@ class Extractions:
         rows = self._database.query(CELLS.format(rows=chosen), (codec.dump(list(row_ids)),))
         return {row.id: row for row in rows_of(iter(rows))}
 
+    def documents_with_rows(self, table: str) -> frozenset[str]:
+        """Ids of the current documents that gave rows of a table."""
+        found = self._database.query(
+            """SELECT DISTINCT d.id FROM sl_rows r JOIN sl_tables t ON t.key = r.table_key
+            JOIN sl_documents d ON d.key = r.document_key JOIN sl_chunks h ON h.key = r.chunk_key
+            WHERE t.name = ? AND d.superseded_by IS NULL AND h.active""",
+            (table,),
+        )
+        return frozenset(identifier for (identifier,) in found)
+
     def count(self, table: str) -> int:
         """Number of extracted rows of a table in current documents."""
         return int(
@@ -255,16 +253,6 @@ class Extractions:
                 (table,),
             )
         )
-
-    def absences(self, table: str) -> dict[str, dict[str, int]]:
-        """How many cells of each column are empty, by reason (contract 4)."""
-        found: dict[str, dict[str, int]] = {}
-        for column, why, number in self._database.query(
-            "SELECT column_name, why, count(*) FROM cell_absence WHERE table_name = ? GROUP BY 1, 2 ORDER BY 1, 2",
-            (table,),
-        ):
-            found.setdefault(column, {})[why] = number
-        return found
 
     def reliability(self, table: str, columns: Iterable[str] | None = None) -> Reliability:
         """What the values of these columns (schema names; all when left out) rest on, counted over current documents."""

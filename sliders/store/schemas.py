@@ -88,11 +88,6 @@ class Schemas:
         """Number of the current schema, 0 before the first one."""
         return int(self._database.value("SELECT max(version) FROM sl_schemas") or 0)
 
-    def history(self) -> list[tuple[int, Schema, str, str]]:
-        """All schemas as (version, schema, reason, created), oldest first."""
-        rows = self._database.query("SELECT version, schema, reason, created FROM sl_schemas ORDER BY version")
-        return [(version, codec.decode_schema(text), reason, created) for version, text, reason, created in rows]
-
     def relation(self, table: str) -> Relation:
         """What a table and its columns are called in SQL.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sliders.errors import AuditError
+from sliders.extraction.parse import ExpressionError, evaluate
 from sliders.store import codec
 from sliders.store.audit_schema import AUDIT_VERSION
 from sliders.store.catalog import Catalog
@@ -43,6 +44,7 @@ def check_audit(path: str | Path) -> Verification:
     - each document's text has the hash that was taken when it was added;
     - each value's span of that text is its printed words, all parts of it are there, and each empty cell says why; a
       judged value may rest on the model's odds alone;
+    - arithmetic that a computed number follows from gives that number;
     - each value of a data table is the value of a cell of a row that it was made from, or is declared as an
       aggregate (then it is computed again), a canonical form or a correction;
     - nothing refers to what is not there.
@@ -71,7 +73,7 @@ def _verify(audit: Database) -> Verification:
         raise AuditError(f"the audit database has layout {layout!r}, this version of sliders knows {AUDIT_VERSION}")
     problems: list[str] = []
     checks: tuple[Callable[[Database], Iterator[str]], ...] = (
-        _documents, _references, _spans, _parts, _absences, _tables,
+        _documents, _references, _spans, _parts, _computed, _absences, _tables,
     )  # fmt: skip
     for check in checks:
         found = list(check(audit))
@@ -111,7 +113,7 @@ def _spans(audit: Database) -> Iterator[str]:
         """SELECT c.document_id, c.start, c.stop, c.printed, c.row_id, k.name,
             c.how = 'judged' AND coalesce(c.odds, c.rationale, c.doubt) IS NOT NULL
         FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
-        WHERE c.absence IS NULL ORDER BY c.document_id"""
+        WHERE c.absence IS NULL AND c.value IS NOT NULL ORDER BY c.document_id"""
     )
     return _words(audit, cells)
 
@@ -138,6 +140,25 @@ def _words(audit: Database, lines: Iterator[tuple[Any, ...]]) -> Iterator[str]:
             current, text = document, audit.value("SELECT text FROM audit_documents WHERE id = ?", (document,)) or ""
         if text[start:stop] != printed or not printed:
             yield f"{place}: the words at {start} to {stop} are {text[start:stop]!r}, not {printed!r}"
+
+
+def _computed(audit: Database) -> Iterator[str]:
+    """Arithmetic that a number is said to follow from is done again; a cell that is marked as doubtful says so itself."""
+    cells = audit.query(
+        """SELECT c.value, c.rationale, c.row_id, k.name FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
+        WHERE c.how = 'computed' AND c.absence IS NULL AND c.doubt IS NULL AND k.type IN ('integer', 'number')"""
+    )
+    for value, rationale, row, column in cells:
+        try:
+            result = evaluate(rationale or "")
+        except ExpressionError:
+            continue  # it is told in words
+        if not _near(result, float(value)):
+            yield f"row {row!r}, column {column!r}: {rationale} is {result}, not {value}"
+
+
+def _near(one: float, other: float) -> bool:
+    return abs(one - other) <= 1e-6 * max(1.0, abs(other))
 
 
 def _absences(audit: Database) -> Iterator[str]:

@@ -13,7 +13,17 @@ from pathlib import Path
 import pytest
 
 from sliders.errors import AuditError, StoreError
-from sliders.store.audit import export_audit, export_csv, export_excel, export_parquet, lineage, verify_audit
+from sliders.extraction.cell import Absence, Cell, How, Span
+from sliders.store.audit import (
+    check_audit,
+    export_audit,
+    export_csv,
+    export_excel,
+    export_parquet,
+    lineage,
+    verify_audit,
+    words_of_odds,
+)
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 from sliders.store.records import Decision, Derivation
@@ -135,6 +145,7 @@ def test_value_without_source_is_found(made: Catalog, tmp_path: Path, derivation
         ("UPDATE orders SET row_id = 'invented' WHERE price = 40", "refers to something that 'audit_rows'"),
         ("DELETE FROM audit_rows WHERE id = 'doc-1-r1'", "refers to something that 'audit_rows'"),
         ("DELETE FROM audit_documents", "refers to something that 'audit_documents'"),
+        ("UPDATE audit_cells SET how = 'judged', start = NULL WHERE printed = '12'", "has no place in a document"),
         ("DELETE FROM audit_cells WHERE printed = '1,250'", "1250.0 is the value of none of its sources"),
     ],
 )
@@ -145,6 +156,74 @@ def test_damage_is_found(made: Catalog, tmp_path: Path, damage: str, words: str)
     plain.close()
     problems = verify_audit(path)
     assert any(words in problem for problem in problems), problems
+
+
+COMPUTED = replace(
+    grounded("pieces", 14, "12"), how=How.COMPUTED, rationale="12 + 2", parts=(span_of("lamps"), span_of("vase")),
+)  # fmt: skip
+JUDGED = Cell("paid", True, how=How.JUDGED, odds=(("no", -3.0), ("yes", -0.05)), rationale="they were delivered")
+
+
+def read(catalog: Catalog, *cells: Cell) -> Catalog:
+    catalog.extractions.save([replace(rows_of(DOCUMENT)[0], cells=cells)])
+    catalog.tables.materialise("orders")
+    return catalog
+
+
+def test_computed_and_judged_values_walk_back(filled: Catalog, tmp_path: Path) -> None:
+    read(filled, COMPUTED, replace(JUDGED, doubt="near the cut"))
+    found = {e.column: e for e in lineage(filled, "doc-1-r0")}
+    pieces, paid = found["pieces"], found["paid"]
+    assert (pieces.how, pieces.rationale, pieces.agrees) == (How.COMPUTED, "12 + 2", True)
+    assert pieces.parts == ("Northwind bought 12 lamps for 1,250 dollars.", "Item: vase; Price: 40")
+    assert (paid.how, paid.quote, paid.start, paid.doubt, paid.value) == (How.JUDGED, "", -1, "near the cut", True)
+    assert words_of_odds(paid.odds) == "yes 95%, no 5%" and words_of_odds(()) == ""
+    checked = check_audit(export_audit(filled, tmp_path / "a.db"))
+    assert checked.problems == ()
+    assert checked.notes == (
+        "table 'orders', column 'paid': 1 values are judgements of the model that rest on no words of the text",
+        "table 'orders', column 'paid': 1 values are unverified (near the cut)",
+    )
+    with sqlite3.connect(tmp_path / "a.db") as plain:
+        rows = plain.execute("SELECT further_words, how, doubt FROM audit_evidence WHERE row_id = 'doc-1-r0' ORDER BY 2")
+        assert rows.fetchall()[:2] == [("lamps ... vase", "computed", None), (None, "judged", "near the cut")]
+    plain.close()
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        (replace(COMPUTED, value=15), "12 + 2 is 14, not 15"),
+        (replace(COMPUTED, parts=(Span("doc-1", 990, 995),)), "the words at 990 to 995 are ''"),
+        (replace(JUDGED, odds=(), rationale=""), "has no place in a document"),
+        (Cell("paid", True), "has no place in a document"),
+        (Cell("paid"), "does not say why"),
+        (Cell("paid", True, absence=Absence.NOT_STATED), "says why and is not empty"),
+    ],
+)
+def test_reading_that_does_not_hold_is_found(filled: Catalog, tmp_path: Path, cell: Cell, words: str) -> None:
+    problems = verify_audit(export_audit(read(filled, cell), tmp_path / "a.db"))
+    assert len(problems) == 1 and words in problems[0]
+
+
+def test_arithmetic_that_is_marked_or_told_in_words_is_left(filled: Catalog, tmp_path: Path) -> None:
+    marked = replace(COMPUTED, value=15, doubt="12 + 2 is 14, the value is 15")
+    assert verify_audit(export_audit(read(filled, marked), tmp_path / "a.db")) == []
+    told = replace(COMPUTED, value=15, rationale="a dozen and three")
+    assert verify_audit(export_audit(read(filled, told), tmp_path / "a.db")) == []
+
+
+def test_unverified_values_are_shown_only_on_demand(filled: Catalog, tmp_path: Path) -> None:
+    said = Cell("paid", True, "indeed", absence=Absence.UNGROUNDED, detail="not in the text")
+    read(filled, said)
+    assert [e.column for e in lineage(filled, "doc-1-r0")] == ["customer", "pieces", "price"]
+    filled.tables.materialise("orders", unverified=True)
+    shown = lineage(filled, "doc-1-r0", "paid")
+    assert [(e.value, e.doubt, e.agrees) for e in shown] == [(True, "ungrounded: not in the text", True)]
+    assert verify_audit(export_audit(filled, tmp_path / "a.db")) == []
+    filled.tables.create_version("orders", MERGE, operation="merge",
+                                 derived=[Derivation("price", 1290.0, "sum", "two orders", "doc-1-r0")])  # fmt: skip
+    assert verify_audit(export_audit(filled, tmp_path / "a.db")) == []
 
 
 def test_damage_in_a_workspace_is_found(made: Catalog, tmp_path: Path) -> None:

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.errors import StoreError
-from sliders.extraction.cell import Cell, Grounding, Row
+from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
 from sliders.llm.cache import Call
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store import codec
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
-from sliders.store.records import Correction, Decision, SqlAttempt, Task
+from sliders.store.records import Correction, Decision, Reliability, SqlAttempt, Task
 
-from .samples import DOCUMENT, ORDERS, SCHEMA, TEXT, chunks_of, document, fill, grounded, rows_of
+from .samples import DOCUMENT, ORDERS, SCHEMA, TEXT, chunks_of, document, fill, grounded, rows_of, span_of
 
 
 def test_everything_comes_back_after_reopening(tmp_path: Path) -> None:
@@ -133,10 +133,6 @@ def test_schema_versions(catalog: Catalog) -> None:
     )
     assert catalog.schemas.save(wider, "a later question") == 2
     assert catalog.schemas.current() == wider
-    assert [(version, reason) for version, _, reason, _ in catalog.schemas.history()] == [
-        (1, "first"),
-        (2, "a later question"),
-    ]
     assert catalog.schemas.relation("orders").columns[-1].sql_type == "TEXT"
     catalog.schemas.save(Schema(()), "emptied")
     assert catalog.schemas.relations() == []
@@ -193,16 +189,83 @@ def test_settled_work_is_not_asked_again(filled: Catalog) -> None:
     # Another meaning of a column is another question; the other columns stay settled.
     columns = tuple(replace(c, description="the buyer") if c.name == "customer" else c for c in ORDERS.columns)
     assert filled.extractions.settled(replace(ORDERS, columns=columns))["doc-1/0"] == {"pieces", "price"}
-    assert filled.extractions.forget("orders", ["doc-1/0"]) == 1
-    assert filled.extractions.settled(ORDERS) == {"doc-1/1": frozenset(both)}
-    assert filled.extractions.forget("orders") == 1
-    assert filled.extractions.tasks() == []
 
 
 def test_every_empty_cell_says_why(filled: Catalog) -> None:
-    assert filled.extractions.absences("orders") == {
-        "customer": {"ungrounded": 1}, "paid": {"not stated": 1}, "pieces": {"not asked": 1},
-    }  # fmt: skip
+    said = Cell("customer", "Contoso", absence=Absence.UNGROUNDED)
+    filled.extractions.save([replace(rows_of(DOCUMENT)[1], cells=(said,))])
+    assert filled.database.query("SELECT column_name, why, how, said FROM cell_absence ORDER BY 1") == [
+        ("customer", "ungrounded", "stated", "Contoso"), ("paid", "not stated", "stated", None),
+        ("pieces", "not asked", "stated", None),
+    ]  # fmt: skip
+
+
+JUDGED = Cell("paid", True, how=How.JUDGED, odds=(("yes", -0.25), ("no", -1.5)), model="double")
+
+
+def judged(filled: Catalog) -> dict[str, Cell]:
+    cells = {row.id: replace(JUDGED, value=n == 0) for n, row in enumerate(rows_of(DOCUMENT))}
+    filled.extractions.save([replace(row, cells=(cells[row.id],)) for row in rows_of(DOCUMENT)])
+    return cells
+
+
+def test_cells_keep_how_they_were_read(filled: Catalog) -> None:
+    filled.documents.add(document("doc-2", "other.md"))
+    parts = (span_of("lamps"), Span("doc-2", 0, 6, None))
+    computed = replace(grounded("pieces", 14, "12"), how=How.COMPUTED, rationale="12 + 2", parts=parts, doubt="odd")
+    filled.extractions.save([replace(rows_of(DOCUMENT)[0], cells=(computed, JUDGED))])
+    row = filled.extractions.rows("orders")[0]
+    assert (row.cell("pieces"), row.cell("paid")) == (computed, JUDGED)
+
+
+def test_judged_values_are_cut_anew_and_the_rest_stays(filled: Catalog) -> None:
+    old = judged(filled)
+    new = {row: replace(cell, value=False, doubt="" if cell.value else "near the cut") for row, cell in old.items()}
+    revision = filled.tables.revision("orders")
+    assert filled.extractions.recalibrate("orders", "paid", new, "cut at 1.2") == 1
+    assert {id: row.cell("paid") for id, row in filled.extractions.get(list(new)).items()} == new
+    assert filled.extractions.get(["doc-1-r0"])["doc-1-r0"].cell("pieces") == grounded("pieces", 12, "12")
+    assert filled.tables.revision("orders") == revision + 1
+    [decision] = filled.journal.decisions(subject="column:orders.paid")
+    assert decision.reason == "cut at 1.2; 1 of 2 values changed, before: false 1, true 1"
+    assert filled.extractions.recalibrate("orders", "paid", new, "cut at 1.2") == 0
+    assert len(filled.journal.decisions(verdict="calibrated")) == 1
+    with pytest.raises(StoreError, match="row 'nobody' of 'orders' has no value of 'paid'"):
+        filled.extractions.recalibrate("orders", "paid", {**old, "nobody": JUDGED}, "cut at 2")
+    assert filled.extractions.get(["doc-1-r0"])["doc-1-r0"].cell("paid") == new["doc-1-r0"]
+
+
+def test_values_are_counted_by_what_they_rest_on(filled: Catalog) -> None:
+    assert filled.extractions.reliability("orders") == Reliability(values=5, ungrounded=1)
+    cells = judged(filled)
+    filled.extractions.recalibrate("orders", "paid", {k: replace(c, doubt="near the cut") for k, c in cells.items()}, "x")
+    unparsed = Cell("pieces", "a few", "a few", absence=Absence.NOT_PARSED)
+    filled.extractions.save([replace(rows_of(DOCUMENT)[0], cells=(unparsed,))])
+    paid = filled.extractions.reliability("orders", ["paid"])
+    assert paid == Reliability(values=2, judged=2, unverified=2)
+    assert paid + filled.extractions.reliability("orders", ["pieces"]) == Reliability(2, 0, 2, 2, 0, 1)
+    assert filled.extractions.reliability("nothing") == Reliability()
+    assert filled.extractions.documents_with_rows("orders") == {"doc-1"}
+
+
+def test_schemas_of_earlier_versions_are_read() -> None:
+    text = """{"tables":[{"name":"t","row":"","description":"","grain":"many","key":["c"],"pinned":false,"columns":[
+        {"name":"c","type":"enum","enum_values":["a","b"],"examples":["a"],"percent_range":true,"date_format":"x"}]}]}"""
+    column = Column("c", ColumnType.CATEGORY, values=("a", "b"))
+    assert codec.decode_schema(text) == Schema((Table("t", (column,), key=("c",)),))
+
+
+def test_what_changes_a_reading_is_asked_again() -> None:
+    column, table = Column("c", ColumnType.NUMBER), Table("t", ())
+    asked = codec.column_hash(table, column)
+    same = replace(column, required=True, additive=True, pinned=True)
+    assert codec.column_hash(replace(table, description="x", key=("c",), documents="x", pinned=True), same) == asked
+    others = [{"name": "d"}, {"type": ColumnType.INTEGER}, {"description": "x"}, {"unit": "m"}, {"scale": "millions"},
+              {"currency": "EUR"}, {"values": ("a",)}, {"reading": "judged"}]  # fmt: skip
+    tables = [{"name": "u"}, {"row": "one t"}, {"grain": "document"}]
+    hashes = {codec.column_hash(table, replace(column, **change)) for change in others}  # type: ignore[arg-type]
+    hashes |= {codec.column_hash(replace(table, **change), column) for change in tables}  # type: ignore[arg-type]
+    assert len(hashes | {asked}) == len(others) + len(tables) + 1
 
 
 _SCALARS = st.none() | st.booleans() | st.integers(-(2**80), 2**80) | st.floats(allow_nan=False) | st.text(

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.errors import StoreError, WorkspaceLocked, WorkspaceTooNew
+from sliders.extraction.cell import Absence, Cell, Grounding, Span
+from sliders.schema.types import Column, ColumnType
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, quote_identifier
 from sliders.store.migrations import APPLICATION_ID, MIGRATIONS
@@ -192,6 +194,46 @@ def test_a_workspace_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) -
         Catalog(database)
     with Database(path) as database:
         assert [(d.id, d.characters) for d in Catalog(database).documents.all()] == [("d", 4)]
+
+
+def test_a_workspace_of_the_second_layout_keeps_its_cells(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    with Database(path) as database:
+        for statement in (*MIGRATIONS[0], *MIGRATIONS[1]):
+            database.execute(statement)
+        database.execute("PRAGMA user_version=2")
+        database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        for statement in SECOND_LAYOUT.split(";"):
+            database.execute(statement)
+    with Database(path) as database:
+        catalog = Catalog(database)
+        schema = catalog.schemas.current()
+        assert schema is not None and schema.table("t").column("c") == Column("c", ColumnType.CATEGORY, values=("a",))
+        [first, second] = catalog.extractions.rows("t")
+        assert first.cells == (Cell("c", "a", "four", Grounding.EXACT, Span("d", 0, 4)),)
+        assert second.cells == (Cell("c", "b", "b", absence=Absence.UNGROUNDED),)
+        assert catalog.tables.materialise("t").rows == 2
+        assert database.query("SELECT c FROM t") == [("a",), (None,)]
+        catalog.tables.materialise("t", unverified=True)
+        assert database.query("SELECT c FROM t") == [("a",), ("b",)]
+
+
+SECOND_LAYOUT = """
+INSERT INTO sl_documents (key, id, name, title, description, text, sha256, media_type, source, warnings, version, added)
+    VALUES (1, 'd', 'a.txt', '', '', 'four', '', '', '', '[]', 1, '');
+INSERT INTO sl_chunks (key, id, document_key, position, start, stop, tokens, heading_path, captions, kinds)
+    VALUES (1, 'd/0', 1, 0, 0, 4, 1, '[]', '[]', '[]');
+INSERT INTO sl_schemas VALUES (1, '{"tables":[{"name":"t","columns":[{"name":"c","type":"enum","enum_values":["a"]}],
+    "row":"","description":"","grain":"many","key":[],"pinned":false}]}', '', '');
+INSERT INTO sl_tables (key, name, relation, row_meaning, description, grain, key_columns)
+    VALUES (1, 't', 't', '', '', 'many', '[]');
+INSERT INTO sl_columns (key, table_key, name, sql_name, position, type, description, unit, scale)
+    VALUES (1, 1, 'c', 'c', 0, 'enum', '', '', '');
+INSERT INTO sl_rows VALUES (1, 'r1', 1, 1, 1, 0), (2, 'r2', 1, 1, 1, 1);
+INSERT INTO sl_cells VALUES
+    (1, 1, 'a', NULL, 'four', 'exact', NULL, 0, 4, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+    (2, 1, 'b', NULL, 'b', 'none', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)
+"""
 
 
 def test_values_that_cannot_be_stored_get_a_sentence(database: Database) -> None:
