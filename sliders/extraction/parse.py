@@ -15,8 +15,9 @@ from sliders.extraction.parse_amounts import Reading, Setting, all_readings, rea
 from sliders.extraction.parse_dates import PrintedDate, dates_in, infer_day_first, times_in, unsure, yearless_in
 from sliders.extraction.parse_names import same_text
 from sliders.extraction.parse_numbers import Amount, DecimalMark, amount, infer_decimal
+from sliders.extraction.parse_spelled import choice, spelled_in
 from sliders.schema.types import Column, ColumnType
-from sliders.words import IMPLIED, fold, unaccented
+from sliders.words import IMPLIED, SCALE_WORDS, SCALES, SPELLED_SCALES, fold, unaccented
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,7 @@ def _number_agrees(value: Amount, words: str, column: Column, context: Context) 
     equal = [reading for reading in found if same_number(value, reading)]
     if equal:
         return "" if any(not reading.mismatch for reading in equal) else equal[0].mismatch
-    if any(IMPLIED.get(token) == value for token in fold(words).split()):
+    if (not found or value != 1) and any(IMPLIED.get(token) == value for token in fold(words).split()):
         return ""
     if not found:
         return f"the words {words!r} print no number, the value is {value}"
@@ -268,19 +269,25 @@ def _text_agrees(value: str, words: str, context: Context) -> str:
 
 
 _OPERATORS = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__"}
-_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*"})
+_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*"} | dict.fromkeys("$€£", " "))
 _GROUP = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_SCALED = re.compile(rf"(\d[\d.]*)\s*({choice(SPELLED_SCALES)})\b", re.IGNORECASE)
+_PERCENT = re.compile(r"(\d[\d.]*)\s*%")
+_LABEL = re.compile(r"(?<=[\d)])(?:\s+(?:[^\W\d_]+(?:-[^\W\d_]+)*|\([^\W\d_][^()\d]*\)))+(?=\s*(?:$|[-+*/)]))")
 _LONGEST = 400
 
 
 def evaluate(expression: str) -> int | float:
-    """The value of arithmetic over numbers: + - * / and parentheses; a result behind "=" and grouping commas are let go.
+    """The value of arithmetic over numbers: + - * / and parentheses.
+
+    Number words, scale words, percent signs and grouping commas are read ("two + 15", "1.6 million"); words that label a
+    number and a result behind "=" are let go ("2 pilots + 15 passengers = 17").
 
     Raises:
         ExpressionError: it is anything else, or divides by zero.
     """
-    text = _GROUP.sub("", expression.translate(_SIGNS).partition("=")[0]).strip()
-    if not text or len(text) > _LONGEST:
+    text = _arithmetic(expression) if len(expression) <= _LONGEST else ""
+    if not text:
         raise ExpressionError(f"{expression[:80]!r} is no arithmetic: give numbers with + - * / and parentheses")
     try:
         value = _evaluated(ast.parse(text, mode="eval").body)
@@ -289,6 +296,14 @@ def evaluate(expression: str) -> int | float:
     if not value.is_finite() or abs(value) >= 2**63:
         raise ExpressionError(f"{expression[:80]!r} does not fit a 64-bit number")
     return amount(value)
+
+
+def _arithmetic(expression: str) -> str:
+    text = _GROUP.sub("", expression.translate(_SIGNS).partition("=")[0])
+    text = _SCALED.sub(lambda match: f"({match[1]}*{SCALES[SCALE_WORDS[match[2].lower()]]})", text)
+    for spelled in reversed(list(spelled_in(text))):
+        text = f"{text[: spelled.start]}{spelled.value}{text[spelled.end :]}"
+    return _LABEL.sub("", _PERCENT.sub(r"(\1/100)", re.sub(r"(?<=\d)\s*x\s*(?=\d)", "*", text))).strip()
 
 
 def _evaluated(node: ast.expr) -> Decimal:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 
 from sliders.extraction.parse_dates import dates_in
 from sliders.extraction.parse_numbers import Amount, DecimalMark, Number, amount, join_space_groups, numbers_in
@@ -82,7 +83,8 @@ def read_number(words: str, column: Column, setting: Setting) -> Reading | str:
     return read[0]
 
 
-def all_readings(words: str, column: Column, setting: Setting) -> list[Reading]:
+@lru_cache(maxsize=512)
+def all_readings(words: str, column: Column, setting: Setting) -> tuple[Reading, ...]:
     """Everything that any number of the words may say in the column's terms, the likelier reading of a number first."""
     texts = dict.fromkeys((words, join_space_groups(words)))
     numbers = dict.fromkeys(
@@ -91,7 +93,7 @@ def all_readings(words: str, column: Column, setting: Setting) -> list[Reading]:
         for mode in (column, replace(column, unit=""))
         for number in _numbers(text, mode, setting)
     )
-    return [reading for number in numbers for reading in readings(number, column, setting)]
+    return tuple(reading for number in numbers for reading in readings(number, column, setting))
 
 
 def _numbers(text: str, column: Column, setting: Setting) -> list[Number]:

@@ -118,6 +118,7 @@ _YEARLESS = tuple(
 )
 
 
+@lru_cache(maxsize=1024)
 def yearless_in(text: str) -> tuple[tuple[int, int, int, int], ...]:
     """(start, end, month, day) of the days that `text` prints without a year ("March 3"), in order."""
     folded = text if text.isascii() else _fold_keeping_length(text)
