@@ -9,7 +9,7 @@ place counts only if it starts and ends at whole tokens.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,14 +20,12 @@ from sliders.words import GROUPS, MONTHS, ORDINALS, POWERS, TENS, UNITS, Normali
 
 THRESHOLD = 90.0
 """Least similarity of a fuzzy match, in percent of rapidfuzz's indel ratio."""
-
+_ALIKE = 70.0
+"""Least similarity of one misspelt word to the one that is printed."""
 _MOST_PLACES = 500
-_WHOLE_SEARCH = 4_000
-_MOST_WINDOWS = 48
+_MOST_WORDS = 200
 _FRAGMENT_GAP = 2_000
 _GUARDED = frozenset({*UNITS, *TENS, *POWERS, *GROUPS, *ORDINALS} | {m for m in MONTHS if len(m) > 2})
-_ALIKE = 70.0
-"""Least similarity of a misspelt word to the one that is printed."""
 
 
 @lru_cache(maxsize=32)
@@ -72,20 +70,23 @@ def find(words: str, text: str, near: Sequence[tuple[int, int]] = (), *, fuzzy: 
             return chosen(Grounding.NORMALIZED, places, near)
     if (gapped := _fragments(words, text, near)) is not None:
         return Grounded(Grounding.NORMALIZED, *gapped, 1)
-    for loosened in (_unhyphenated, _unmarked):
-        if places := _original(loosened(words).text.strip(), _loosened(text, loosened)):
-            return chosen(Grounding.NORMALIZED, places, near)
-    found = _aligned(normalize(words).text.strip(), body) if fuzzy else None
-    return NOWHERE if found is None else Grounded(Grounding.FUZZY, *found, 1)
+    if places := _original(_loosened(words).text.strip(), _loosened(text)):
+        return chosen(Grounding.NORMALIZED, places, near)
+    found = _misspelt(normalize(words).text, body.text) if fuzzy else None
+    return NOWHERE if found is None else Grounded(Grounding.FUZZY, body.origin(found[0]), body.origin(found[1] - 1) + 1, 1)
 
 
 def _original(needle: str, body: Normalized) -> list[tuple[int, int]]:
     return [(body.origin(start), body.origin(end - 1) + 1) for start, end in _places(needle, body.text)]
 
 
+_LOOSE = re.compile(r"(?<=[^\W\d_])[-‐‑](?:\s*\n\s*)?(?=[^\W\d_])|(?<!\d)[,;]|[,;](?!\d)")
+
+
 @lru_cache(maxsize=64)
-def _loosened(text: str, form: Callable[[str], Normalized]) -> Normalized:
-    return form(text)
+def _loosened(text: str) -> Normalized:
+    """Normal form with hyphens between letters, and commas, as blanks: a model joins the lines of an address with its own."""
+    return normalize(_LOOSE.sub(lambda match: " " * len(match[0]), text))
 
 
 def _forms(printed: str) -> Iterator[str]:
@@ -97,38 +98,19 @@ def _forms(printed: str) -> Iterator[str]:
         yield bare
 
 
-_HYPHEN = re.compile(r"(?<=[^\W\d_])[-‐‑](?:\s*\n\s*)?(?=[^\W\d_])")
-
-
-def _unhyphenated(text: str) -> Normalized:
-    """Normal form with hyphens between letters as blanks: "kid-friendly" and "kid friendly" are the same."""
-    return normalize(_HYPHEN.sub(lambda match: " " * len(match[0]), text))
-
-
-_COMMA = re.compile(r"(?<!\d)[,;]|[,;](?!\d)")
-
-
-def _unmarked(text: str) -> Normalized:
-    """Normal form with commas as blanks: a model joins the lines of an address with commas of its own."""
-    return normalize(_COMMA.sub(" ", text))
-
-
 def _places(needle: str, text: str) -> list[tuple[int, int]]:
     """Every place of `needle` that starts and ends at whole tokens; weak ones only where there is no other."""
     strong: list[tuple[int, int]] = []
     weak: list[tuple[int, int]] = []
     if not needle:
         return strong
-    numeric = needle[0].isdigit() or needle[-1].isdigit()
     start = text.find(needle)
     while start >= 0 and len(strong) < _MOST_PLACES:
         end = start + len(needle)
         if _whole(needle, text, start, end):
-            if numeric and _inside_number(needle, text, start, end):
-                if not _changes_number(needle, text, start, end):
-                    weak.append((start, end))
-            else:
-                strong.append((start, end))
+            touched = _touches(needle, text, start, end)
+            if touched is not None:
+                (weak if touched else strong).append((start, end))
         start = text.find(needle, start + 1)
     return strong or weak[:_MOST_PLACES]
 
@@ -143,34 +125,22 @@ def _joined(left: str, right: str) -> bool:
     return left.isalnum() and right.isalnum() and not ("\u2e80" <= left <= "\u9fff" or "\u2e80" <= right <= "\u9fff")
 
 
-_MARKS = ".,/:'’"
+def _touches(needle: str, text: str, start: int, end: int) -> bool | None:
+    """Whether the place is part of an identifier or a date ("9" in "DC-9", "11" in "11/12").
 
-
-def _inside_number(needle: str, text: str, start: int, end: int) -> bool:
-    """Whether the place touches more of a number, a date, an identifier or a sign: "9" in "DC-9", "11" in "11/12"."""
-    left = (
-        needle[0].isdigit()
-        and start > 0
-        and text[start - 1] in f"{_MARKS}-−–"
-        and start > 1
-        and text[start - 2].isalnum()
-    )
-    sign = (
-        needle[0].isdigit() and start > 0 and text[start - 1] in "-−" and (start == 1 or text[start - 2] in " \n\t(|")
-    )
-    right = needle[-1].isdigit() and end + 1 < len(text) and text[end] in f"{_MARKS}-–" and text[end + 1].isdigit()
-    return left or sign or right
-
-
-def _changes_number(needle: str, text: str, start: int, end: int) -> bool:
-    """Whether the place is a part of a longer number, or loses a sign: "569" in "1,569", "5" in "-5"."""
+    None where it is part of another number: "569" in "1,569", "5" in "-5".
+    """
+    touched = False
     if needle[0].isdigit() and start > 0:
-        before = text[start - 1]
-        if before in ".,'’" and start > 1 and text[start - 2].isdigit():
-            return True
-        if before in "-−" and (start == 1 or text[start - 2] in " \n\t(|"):
-            return True
-    return needle[-1].isdigit() and end + 1 < len(text) and text[end] in ".,'’" and text[end + 1].isdigit()
+        before, further = text[start - 1], text[start - 2] if start > 1 else " "
+        if (before in ".,'’" and further.isdigit()) or (before in "-−" and further in " \n\t(|"):
+            return None
+        touched = before in ".,/:'’-−–" and further.isalnum()
+    if needle[-1].isdigit() and end + 1 < len(text) and text[end + 1].isdigit():
+        if text[end] in ".,'’":
+            return None
+        touched = touched or text[end] in "/:-–"
+    return touched
 
 
 def chosen(status: Grounding, places: Sequence[tuple[int, int]], near: Sequence[tuple[int, int]]) -> Grounded:
@@ -211,78 +181,41 @@ def _fragments(printed: str, text: str, near: Sequence[tuple[int, int]]) -> tupl
     return min(spans, key=lambda span: (_distance(span, near)[1] if near else 0, span[1] - span[0], span[0]))
 
 
-_TOKEN = re.compile(r"\w+(?:['.,:/-]\w+)*")
+_TOKEN = re.compile(r"-?\d\w*(?:['.,:/-]\w+)*|[^\W_]+")
 
 
-def _guarded_tokens(text: str) -> list[str]:
-    """The tokens that a fuzzy match must have alike: those with digits, number words, months."""
-    tokens: list[str] = []
-    for token in _TOKEN.findall(text):
-        for part in [token] if any(char.isdigit() for char in token) else re.findall(r"[^\W_]+", token):
-            if any(char.isdigit() for char in part) or part in _GUARDED:
-                tokens.append(part)
-    return tokens
+@lru_cache(maxsize=32)
+def _tokens(text: str) -> tuple[list[str], list[tuple[int, int]]]:
+    """The words and numbers of a text, and where they stand."""
+    found = list(_TOKEN.finditer(text))
+    return [match[0] for match in found], [match.span() for match in found]
 
 
-def _same_words(needle: str, window: str) -> bool:
-    """Whether two texts have the same words in the same order, some of them misspelt: none more, none less."""
-    said, printed = (re.findall(r"[^\W_]+", text) for text in (needle, window))
-    return len(said) == len(printed) and all(
-        a == b or (a[0] == b[0] and fuzz.ratio(a, b) >= _ALIKE) for a, b in zip(said, printed, strict=True)
+def _misspelt(needle: str, text: str) -> tuple[int, int] | None:
+    """The most similar place with the same words in the same order, some of them misspelt: none more, none less."""
+    said = _TOKEN.findall(needle)
+    words, spans = _tokens(text)
+    if not said or len(said) > _MOST_WORDS or sum(map(str.isalpha, needle)) < 4:
+        return None
+    known = set(words)
+    anchor = max((word for word in said if word in known), key=len, default=None)
+    if anchor is None and len(said) > 1:
+        return None
+    offset = 0 if anchor is None else said.index(anchor)
+    best, place = THRESHOLD, None
+    for at, word in enumerate(words):
+        first, last = at - offset, at - offset + len(said)
+        if (word == anchor or anchor is None) and first >= 0 and last <= len(words) and _alike(said, words[first:last]):
+            score = fuzz.ratio(" ".join(said), " ".join(words[first:last]))
+            if score >= best and (place is None or score > best):
+                best, place = score, (spans[first][0], spans[last - 1][1])
+    return place
+
+
+def _alike(said: Sequence[str], printed: Sequence[str]) -> bool:
+    """Whether each word is the printed one or a slip of it; digits, number words and months admit none."""
+    return all(
+        a == b
+        or (a[0] == b[0] and a.isalpha() and b.isalpha() and not {a, b} & _GUARDED and fuzz.ratio(a, b) >= _ALIKE)
+        for a, b in zip(said, printed, strict=True)
     )
-
-
-def _aligned(needle: str, body: Normalized) -> tuple[int, int] | None:
-    """The best fuzzy place of a needle with enough letters, in original characters; None below the threshold."""
-    if sum(char.isalpha() for char in needle) < 4 or len(needle) > _WHOLE_SEARCH:
-        return None
-    guarded = _guarded_tokens(needle)
-    if any(token not in body.text for token in guarded):
-        return None
-    best: tuple[float, int, int] | None = None
-    for start, end in _windows(needle, body.text):
-        window = body.text[start:end]
-        alignment = fuzz.partial_ratio_alignment(needle, window, score_cutoff=THRESHOLD - 10)
-        if alignment is None or alignment.dest_end <= alignment.dest_start:
-            continue
-        place = _at_tokens(body.text, start + alignment.dest_start, start + alignment.dest_end)
-        score = fuzz.ratio(needle, body.text[place[0] : place[1]])
-        found = body.text[slice(*place)]
-        if score < THRESHOLD or (best is not None and score <= best[0]):
-            continue
-        if _guarded_tokens(found) == guarded and _same_words(needle, found):
-            best = (score, *place)
-    if best is None:
-        return None
-    return body.origin(best[1]), body.origin(best[2] - 1) + 1
-
-
-def _windows(needle: str, text: str) -> Iterator[tuple[int, int]]:
-    """Stretches to align in: all of a short text; in a long one only around the needle's longest words, at most 48."""
-    if len(text) <= _WHOLE_SEARCH:
-        yield 0, len(text)
-        return
-    words = sorted(set(re.findall(r"\w{4,}", needle)), key=len, reverse=True)[:4]
-    taken: set[int] = set()
-    for word in words:
-        before = needle.find(word)
-        start = text.find(word)
-        while start >= 0 and len(taken) < _MOST_WINDOWS:
-            begin = max(0, start - before - len(needle) // 4 - 8)
-            if begin // max(16, len(needle) // 2) not in taken:
-                taken.add(begin // max(16, len(needle) // 2))
-                yield begin, min(len(text), begin + len(needle) + len(needle) // 2 + 24)
-            start = text.find(word, start + 1)
-
-
-def _at_tokens(text: str, start: int, end: int) -> tuple[int, int]:
-    """Moves both ends to token boundaries, outward, and off white space and marks at the edges."""
-    while start > 0 and text[start - 1].isalnum() and text[start].isalnum():
-        start -= 1
-    while end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
-        end += 1
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
