@@ -192,6 +192,4 @@ def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:
 
 def _not_found(question: str, reason: str, talk: _Talk, last: _Trial | None = None) -> SqlAnswer:
     sql = last.attempt.sql if last else ""
-    return SqlAnswer(
-        question, "not_found", None, text_of(None), sql, reason=reason, attempts=talk.attempts, usage=talk.usage
-    )
+    return SqlAnswer(question, "not_found", None, text_of(None), sql, reason=reason, attempts=talk.attempts, usage=talk.usage)

@@ -15,7 +15,7 @@ from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
 
-Kind = Literal["literal", "nothing", "idle", "nulls", "ties", "units", "repeated"]
+Kind = Literal["literal", "nothing", "idle", "counted", "nulls", "ties", "units", "repeated"]
 LISTED = 30
 LISTED_CHARACTERS = 900
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
@@ -31,12 +31,10 @@ class Finding:
     text: str
 
 
-def findings(
-    tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql
-) -> tuple[Finding, ...]:
+def findings(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql) -> tuple[Finding, ...]:
     """Everything odd about a statement that ran, the gravest first."""
     names = References(tree, profiles)
-    found = [*_literals(tree, names), *_nothing(tree, names, result, run_sql), *_idle(tree, names)]
+    found = [*_literals(tree, names), *_nothing(tree, names, result, run_sql), *_idle(tree, names), *_counted(tree, names)]
     found += _repeated(tree, names, run_sql)
     found += [*_units(tree, names), *_ties(tree, result, run_sql), *_nulls(tree, names, run_sql)]
     return tuple(dict.fromkeys(found))
@@ -156,6 +154,26 @@ def _idle(tree: exp.Query, names: References) -> Iterator[Finding]:
             yield Finding("idle", name, f"{name} is never NULL, so this condition leaves out no row; {listed(owner[1])}")
 
 
+def _counted(tree: exp.Query, names: References) -> Iterator[Finding]:
+    """A count of the rows that have one value of a column in which every row has another."""
+    where = tree.args.get("where")
+    if not isinstance(tree, exp.Select) or where is None or tree.args.get("joins") or tree.args.get("group"):
+        return
+    if len(tree.expressions) != 1 or not isinstance(tree.expressions[0].unalias(), exp.Count):
+        return
+    for test in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
+        owner = names.of(test.this) if isinstance(test, exp.EQ) else None
+        if owner is None or owner[1].distinct < max(_LEAST_KEY, owner[1].rows - owner[1].nulls):
+            continue
+        name = owner[1].column.name
+        numbers = [c.column.name for c in owner[0].columns if c.column.type in NUMERIC and c.column.name != name]
+        held = f"; the numbers of that row are in {', '.join(numbers)}" if numbers else ""
+        yield Finding("counted", name, f"every row has its own {name}, so this count of rows can only be 0 or 1{held}")
+
+
+_LEAST_KEY = 3
+
+
 def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
     """Rows left out because a column that is compared, added up or ordered by is NULL."""
     nodes = [n.this for n in tree.find_all(*_ORDERED)] + [n.this for n in tree.find_all(exp.Sum, exp.Avg, exp.Min, exp.Max)]
@@ -184,8 +202,9 @@ def _tested_for_null(tree: exp.Query, node: exp.Expr) -> bool:
 def _ties(tree: exp.Query, result: QueryResult, run_sql: RunSql) -> Iterator[Finding]:
     """Rows beyond a LIMIT that are ordered equally with the last one shown."""
     order, limit = tree.args.get("order"), tree.args.get("limit")
-    plain = isinstance(tree, exp.Select) and not tree.args.get("distinct") and not tree.args.get("offset")
-    if not plain or order is None or limit is None or not result.rows or not limit.expression.name.isdigit():
+    if not isinstance(tree, exp.Select) or tree.args.get("distinct") or tree.args.get("offset"):
+        return
+    if order is None or limit is None or not result.rows or not limit.expression.name.isdigit():
         return
     wider = tree.copy()
     keys = [exp.alias_(_meant(tree, item.this).copy(), f"key_{n}") for n, item in enumerate(order.expressions)]
@@ -238,7 +257,9 @@ def _repeated(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[F
         column = measure.this
         if owner is None or not owner[0].view.row_id or measure.find_ancestor(exp.Select) is not tree:
             continue
-        alias = column.table or next(t.alias_or_name for t in tree.find_all(exp.Table) if t.name.lower() == owner[0].view.name.lower())
+        alias = column.table or next(
+            t.alias_or_name for t in tree.find_all(exp.Table) if t.name.lower() == owner[0].view.name.lower()
+        )
         row = exp.column(owner[0].view.row_id, table=alias)
         once = exp.Count(this=exp.Distinct(expressions=[row.copy()]))
         every, single = _number(_counting(tree, exp.Count(this=row)), run_sql), _number(_counting(tree, once), run_sql)

@@ -78,9 +78,7 @@ class PassageSource:
 
     def narrowed(self, spans: Mapping[str, Sequence[Span]], skip: Skip | None) -> PassageSource:
         """The same documents, limited by hints."""
-        return PassageSource(
-            self.documents.values(), self.embedder, self.count, entry_of=self._entry_of, spans=spans, skip=skip
-        )
+        return PassageSource(self.documents.values(), self.embedder, self.count, entry_of=self._entry_of, spans=spans, skip=skip)
 
     def _compute(self, document: Document, tokens: int) -> SegmentVectors:
         return index_document(document, self.embedder, self.count, max_tokens=tokens)
@@ -116,8 +114,7 @@ class PassageSource:
     def characters(self) -> int:
         """Characters that can be searched: all of the documents, or the parts that hints leave."""
         return sum(
-            sum(b - a for a, b in self._spans[d.id]) if d.id in self._spans else len(d.text)
-            for d in self.documents.values()
+            sum(b - a for a, b in self._spans[d.id]) if d.id in self._spans else len(d.text) for d in self.documents.values()
         )
 
     def rank(self, question: str, context: Context) -> tuple[RankedSegment, ...]:

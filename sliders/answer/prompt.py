@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from pydantic import BaseModel
 from rapidfuzz import utils
 
 from sliders.answer.findings import Kind, cell_text, column_name
-from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, quote
+from sliders.answer.profile import DATED, MAX_EXAMPLES, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, quote
 from sliders.answer.values import QueryResult, SqlAttempt
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Request
@@ -31,7 +31,8 @@ class SqlStep(BaseModel):
 @dataclass(frozen=True, slots=True)
 class Shown:
     """How much of the tables a dialect shows: distinct values of a column, their characters together, the longest value
-    that is listed, example rows; `sent` are the findings that go back to the model; `named` the values found in a question."""
+    that is listed, example rows, characters of all tables; `sent` are the findings that go back to the model; `named` the
+    values found in a question."""
 
     values: int
     characters: int
@@ -40,12 +41,13 @@ class Shown:
     max_tokens: int
     turns: int
     named: int
+    total: int
     sent: frozenset[Kind]
 
 
 SHOWN = {
-    "full": Shown(60, 2400, 80, 3, 1200, 4, 20, frozenset(get_args(Kind))),
-    "compact": Shown(14, 260, 60, 0, 320, 3, 8, frozenset({"literal", "nothing", "idle"})),
+    "full": Shown(60, 2400, 80, 3, 1200, 4, 20, 60_000, frozenset(get_args(Kind))),
+    "compact": Shown(14, 260, 60, 0, 320, 3, 8, 12_000, frozenset({"literal", "nothing", "idle", "counted"})),
 }
 
 
@@ -58,8 +60,12 @@ class Turn:
 
 
 def schema_sql(profiles: Sequence[TableProfile], shown: Shown) -> str:
-    """The tables as commented CREATE TABLE statements, as the prompt shows them."""
-    return "\n\n".join(_table_sql(profile, shown) for profile in profiles)
+    """The tables as commented CREATE TABLE statements, with fewer values and rows where they would take too much room."""
+    text = "\n\n".join(_table_sql(profile, shown) for profile in profiles)
+    if len(text) <= shown.total or shown.values <= _FEWEST:
+        return text
+    half = replace(shown, values=shown.values // 2, characters=shown.characters // 2, examples=shown.examples // 2)
+    return schema_sql(profiles, half)
 
 
 def _table_sql(profile: TableProfile, shown: Shown) -> str:
@@ -68,7 +74,8 @@ def _table_sql(profile: TableProfile, shown: Shown) -> str:
     about.append(f"identified by {', '.join(table.key)}" if table.key else "")
     lines = [f"CREATE TABLE {column_name(table.name)} ( -- {'; '.join([f'{profile.rows} rows', *filter(None, about)])}"]
     for column in profile.columns:
-        notes = [_meaning(column.column), _summary(column, shown)]
+        brief = replace(shown, values=_FEW_NUMBERS) if column.column.name == profile.view.document else shown
+        notes = [_meaning(column.column), _summary(column, brief)]
         lines.append(f"  {column_name(column.column.name)} {column.column.type.sql}, -- {'; '.join(filter(None, notes))}")
     lines.append(");")
     for row in profile.examples[: shown.examples]:
@@ -107,6 +114,7 @@ def _summary(profile: ColumnProfile, shown: Shown) -> str:
 
 
 _FEW_NUMBERS = 6
+_FEWEST = 3
 
 
 def _listed(profile: ColumnProfile, shown: Shown) -> str:
@@ -116,6 +124,8 @@ def _listed(profile: ColumnProfile, shown: Shown) -> str:
         return "values " + ", ".join(short)
     if not shown.examples:  # a small model takes what it is shown for what it is asked
         return f"{profile.distinct} different, like {short[0] if short else quote(profile.texts[0][: shown.longest])}"
+    if profile.distinct == profile.rows - profile.nulls:
+        return f"all different, like {', '.join(short[:MAX_EXAMPLES])}; look up the rest"
     most = [f"{quote(str(value))} ({count})" for value, count in profile.values if len(str(value)) <= shown.longest]
     return f"{profile.distinct} different, most frequent {', '.join(most[: shown.values // 3])}; look up the rest"
 
@@ -137,11 +147,7 @@ def named_values(question: str, profiles: Sequence[TableProfile], most: int) -> 
                 if len(key) > 1 and not key.isdigit() and f" {key} " in asked:
                     places.setdefault(text, []).append(column.column.name)
     longest = sorted(places, key=lambda text: -len(text))
-    kept = [
-        text for text in longest
-        if not any(text != other and f" {_plain(text)} " in f" {_plain(other)} " for other in longest)
-        or not any(len(other) > len(text) for other in longest if f" {_plain(text)} " in f" {_plain(other)} ")
-    ]  # fmt: skip
+    kept = [t for t in longest if not any(len(o) > len(t) and f" {_plain(t)} " in f" {_plain(o)} " for o in longest)]
     return [f"{quote(text)} is in {', '.join(dict.fromkeys(places[text]))}" for text in kept[:most]]
 
 
@@ -172,6 +178,4 @@ def sql_request(
         said = again.render(told=list(turn.told), question=question, last=last and turn is turns[-1])
         messages = (*messages, Message("assistant", turn.attempt.written), *said)
     reply = SqlStep if dialect.sql == "json" else None
-    return Request(
-        "answer", messages, prompt.hash, max_tokens=shown.max_tokens, temperature=temperature, reply=reply
-    )
+    return Request("answer", messages, prompt.hash, max_tokens=shown.max_tokens, temperature=temperature, reply=reply)

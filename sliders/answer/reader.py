@@ -137,9 +137,7 @@ def _answered(
     return Reading(True, value, ", ".join(kept), found, "; ".join(reasons), confidence, usage)
 
 
-def _calculated(
-    expression: str, quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage
-) -> Reading:
+def _calculated(expression: str, quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage) -> Reading:
     texts = [p.text for p in passages]
     expression = as_printed(expression.strip(" ,;:"), texts)
     if is_refusal(expression):
@@ -150,9 +148,7 @@ def _calculated(
         if not _in_words(expression):
             reason = f"the calculation {expression!r} cannot be worked out"
             return Reading(False, reason=reason, confidence=confidence, usage=usage)
-        return Reading(
-            True, expression, expression, citations, "" if citations else "no quote was found", confidence, usage
-        )
+        return Reading(True, expression, expression, citations, "" if citations else "no quote was found", confidence, usage)
     if worked.unknown:
         named = ", ".join(f"{n:g}" for n in worked.unknown)
         reason = f"the calculation {expression!r} uses numbers that are not printed: {named}"

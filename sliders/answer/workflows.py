@@ -131,9 +131,7 @@ async def candidates(asked: Asked) -> Answer:
     """An answer from each passage alone, ranked by the user's constraints; `rows` are different answers, best first."""
     found = asked.source.search(asked.query, asked.context)
     passages = [p for p in found if p.tokens <= asked.room]
-    readings = await asyncio.gather(
-        *(read(asked.question, [p], asked.model, asked.mode, logprobs=True) for p in passages)
-    )
+    readings = await asyncio.gather(*(read(asked.question, [p], asked.model, asked.mode, logprobs=True) for p in passages))
     usage = sum((r.usage for r in readings), Usage())
     pairs = [(p, r) for p, r in zip(passages, readings, strict=True) if r.answered]
     if not pairs:
@@ -204,9 +202,7 @@ def fitting(passages: Sequence[Passage], room: int) -> tuple[Passage, ...]:
     return tuple(kept)
 
 
-def finished(
-    asked: Asked, reading: Reading, workflow: str, notes: Sequence[str] = (), usage: Usage | None = None
-) -> Answer:
+def finished(asked: Asked, reading: Reading, workflow: str, notes: Sequence[str] = (), usage: Usage | None = None) -> Answer:
     """The answer of a reading."""
     spent = (usage or Usage()) + reading.usage
     documents = len(asked.source.documents)
@@ -270,9 +266,7 @@ async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], U
 def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage], dialect: Dialect) -> Request:
     """The call of one step: what the passages say of it, the answer if it is clear, else what to look up next."""
     prompt = load_prompt("answer/step", dialect)
-    messages = prompt.render(
-        question=question, facts=list(facts), passages=[(p.header, p.text.strip()) for p in passages]
-    )
+    messages = prompt.render(question=question, facts=list(facts), passages=[(p.header, p.text.strip()) for p in passages])
     return Request("answer", messages, prompt.hash, max_tokens=320, reply=Step)
 
 

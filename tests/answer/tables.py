@@ -34,9 +34,7 @@ SHIP_TABLE = TableView(
         row="one ship",
     )
 )
-CREW_TABLE = TableView(
-    Table("crews", (Column("ship"), Column("role"), Column("people", ColumnType.INTEGER))), document=""
-)
+CREW_TABLE = TableView(Table("crews", (Column("ship"), Column("role"), Column("people", ColumnType.INTEGER))), document="")
 
 
 @dataclass(frozen=True, slots=True)

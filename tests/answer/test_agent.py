@@ -146,7 +146,9 @@ async def test_a_finding_is_sent_once_and_told_with_the_answer() -> None:
     sql = "SELECT name FROM ships ORDER BY length DESC LIMIT 1"
     answer, model = await full("?", sql, sql)
     assert answer.value == "Northern Star" and answer.usage.calls == 2
-    assert "2 rows have the same length" in answer.reason and "2 rows have the same length" in model.history[1].messages[-1].content
+    assert (
+        "2 rows have the same length" in answer.reason and "2 rows have the same length" in model.history[1].messages[-1].content
+    )
     small, _ = await compact("?", sql)
     assert small.usage.calls == 1 and "2 rows have the same length" in small.reason
 

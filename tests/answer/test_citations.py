@@ -32,8 +32,7 @@ def cited(sql: str) -> set[str]:
         ("SELECT port FROM ships GROUP BY 1 HAVING COUNT(*) = 1", {"r2", "r4"}),
         ("SELECT SUM(c.people) FROM ships AS s JOIN crews AS c ON c.ship = s.name WHERE s.port = 'Oslo'", {"r2", "c3"}),
         (
-            "SELECT (SELECT length FROM ships WHERE name = 'Grey Gull')"
-            " - (SELECT length FROM ships WHERE name = 'Old Petrel')",
+            "SELECT (SELECT length FROM ships WHERE name = 'Grey Gull') - (SELECT length FROM ships WHERE name = 'Old Petrel')",
             {"r2", "r4"},
         ),
         ("SELECT COUNT(*) FROM (SELECT ship FROM crews GROUP BY ship HAVING COUNT(*) > 1)", {"c1", "c2"}),

@@ -38,6 +38,7 @@ def of(sql: str, *views: TableView) -> tuple[Finding, ...]:
         ("SELECT role FROM crews GROUP BY role ORDER BY COUNT(ship) * 0 LIMIT 1", "ties", "2 rows"),
         ("SELECT SUM(s.length) FROM ships s JOIN crews c ON c.ship = s.name", "repeated", "2 rows are counted 3 times"),
         ("SELECT COUNT(*) FROM ships WHERE owner IS NOT NULL", "idle", "never NULL"),
+        ("SELECT COUNT(*) FROM ships WHERE name = 'Grey Gull'", "counted", "numbers of that row are in length"),
     ],
 )
 def test_what_is_odd_is_said(sql: str, kind: str, words: str) -> None:

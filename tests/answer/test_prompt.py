@@ -46,4 +46,8 @@ def test_the_dialect_decides_the_shape_of_the_reply() -> None:
 def test_a_long_list_of_values_is_cut() -> None:
     shown = replace(SHOWN["full"], values=3)
     text = schema_sql(profiles(database()), shown)
-    assert "4 different, most frequent 'Grey Gull' (1); look up the rest" in text
+    assert (
+        "name TEXT, -- name of the ship; all different, like 'Grey Gull', 'Northern Star', 'Old Petrel'; look up the rest" in text
+    )
+    text = schema_sql(profiles(database()), replace(SHOWN["full"], characters=9))
+    assert "owner TEXT, -- company that owns it; 3 different, most frequent 'Harbour Lines Ltd.' (2), 'Fjord Ferries' (1)" in text
