@@ -1,0 +1,180 @@
+"""The perfect reader: a model double of the full dialect that answers every prompt from a world's facts and SQL.
+
+It finds the document by its text in the prompt, tables and columns by their names, the question by its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+
+from benchmarks.fidelity.gold import Fact, FactRow, FactTable, World, key_of
+from benchmarks.fidelity.sight import Eyes, Sight
+from sliders.llm.model import Request
+from sliders.llm.testing import FunctionModel
+
+_WINDOW = 128_000
+
+
+def prompt_of(request: Request) -> str:
+    """All messages of a request."""
+    return "\n".join(message.content for message in request.messages)
+
+
+def shape_of(request: Request) -> Mapping[str, Any]:
+    """The JSON schema of the reply that is asked for; {} for plain text."""
+    if request.json_schema is not None:
+        return request.json_schema
+    reply = getattr(request, "reply", None)
+    return reply.model_json_schema() if reply is not None else {}
+
+
+class PerfectReader:
+    """See the module. `given` holds the cells that were said, by table and number of the row, `statements` the SQL."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.given: dict[tuple[str, int], dict[str, Fact]] = {}
+        self.statements: dict[str, str] = {}
+        self.unknown: list[str] = []
+        self.doubted: list[tuple[str, Fact, str]] = []
+        self._eyes = Eyes(world.documents)
+        self.model = FunctionModel(self.reply, name="perfect-reader", context_tokens=_WINDOW)
+
+    def reply(self, request: Request) -> Any:
+        """The reply of one request, by what its shape asks for."""
+        shape, prompt = shape_of(request), prompt_of(request)
+        asked = set(shape.get("properties", {}))
+        if "tables" in asked:
+            return self.schema(prompt)
+        if "rows" in asked:
+            return {"rows": self.rows(prompt)}
+        if "sql" in asked:
+            return {"action": "answer", "sql": self.sql(prompt), "reason": "the columns hold what is asked"}
+        if "cells" in asked:
+            return {"cells": list(self.again(prompt))}
+        if "parts" in asked:
+            return {"parts": [int(number) for number in re.findall(r'<part number="(\d+)">', prompt)]}
+        if "pairs" in asked:
+            numbers = re.findall(r"^Pair (\d+)", prompt, re.MULTILINE)
+            return {"pairs": [{"pair": int(n), "verdict": "different"} for n in numbers]}
+        self.unknown.append(f"{request.stage}: {sorted(asked)}")
+        return filled(shape, {"operation": "leave"}) if asked else "no"
+
+    # schema
+
+    def schema(self, prompt: str) -> dict[str, Any]:
+        """The tables that the prompt's questions read, and which columns each question needs."""
+        placed = sorted((prompt.find(q.question), sql) for q, sql in self.world.questions if q.question in prompt)
+        needs, names = [], set()
+        for number, (_, sql) in enumerate(placed, 1):
+            columns = list(self._columns_of(sql))
+            needs.append({"question": number, "columns": [f"{t}.{c}" for t, c in columns]})
+            names |= {t for t, _ in columns}
+        tables = [_proposed(t) for t in self.world.tables if t.name in names or not placed]
+        return {"tables": tables, "needs": needs, "not_covered": []}
+
+    def _columns_of(self, sql: str) -> Iterator[tuple[str, str]]:
+        tree = sqlglot.parse_one(sql, dialect="sqlite")
+        read = {t.name for t in tree.find_all(exp.Table)}
+        used = {c.name for c in tree.find_all(exp.Column)}
+        for table in (t for t in self.world.tables if t.name in read):
+            yield from ((table.name, c) for c in table.columns if c in used or not used & set(table.columns))
+
+    # extraction
+
+    def visible(self, prompt: str, table: FactTable) -> list[tuple[int, FactRow, dict[str, Fact]]]:
+        """Rows of a table that the prompt shows, with their number and the facts whose words it shows."""
+        sight = self._eyes.look(prompt)
+        if sight is None:
+            return []
+        out = []
+        for number, row in enumerate(table.rows):
+            if row.document == sight.document and (table.grain == "document" or _row_shown(row, sight)):
+                facts = {name: fact for name, fact in row.facts.items() if _shown(fact, row, sight)}
+                if facts:
+                    out.append((number, row, facts))
+        return out
+
+    def say(self, table: FactTable, number: int, facts: Mapping[str, Fact]) -> None:
+        """Remember what was said of a row."""
+        self.given.setdefault((table.name, number), {}).update(facts)
+
+    def again(self, prompt: str) -> Iterator[dict[str, Any]]:
+        """Cells that a check doubts, as they were given before: the reader is certain of them."""
+        given = [(name, fact) for facts in self.given.values() for name, fact in facts.items()]
+        for number, name, said in re.findall(r"^(\d+)\. (\w+) \(.*?: (value .*)\. Found: ", prompt, re.MULTILINE | re.DOTALL):
+            fact = next((f for n, f in given if n == name and said == f"value {f.value!r}, words {list(f.words)!r}"), None)
+            if fact is not None:
+                self.doubted.append((name, fact, prompt))
+                yield {"number": int(number), "how": "stated", **_cell(fact)}
+
+    def rows(self, prompt: str) -> list[dict[str, Any]]:
+        """All rows of the tables that the prompt asks for, with the columns that it asks for."""
+        out = []
+        for table in self.world.tables:
+            for number, _, facts in self.visible(prompt, table) if f"\nTable {table.name}:" in f"\n{prompt}" else ():
+                asked = {name: _quoted(fact, prompt) for name, fact in facts.items() if f"\n- {name} (" in prompt}
+                if asked:
+                    self.say(table, number, asked)
+                    out.append({"table": table.name, "cells": {name: _cell(fact) for name, fact in asked.items()}})
+        return out
+
+    # answer
+
+    def sql(self, prompt: str) -> str:
+        """The gold SQL of the question that stands last in the prompt."""
+        placed = [(prompt.rfind(q.question), len(q.question), q, sql) for q, sql in self.world.questions]
+        at, _, question, sql = max(placed, key=lambda p: (p[0], p[1]))
+        if at < 0:
+            return "SELECT NULL"
+        self.statements[question.question] = sql
+        return sql
+
+
+def _row_shown(row: FactRow, sight: Sight) -> bool:
+    """Whether the text shows where the row stands: its anchor, or most of its words where a mark was taken off a line."""
+    found = [fact.place for fact in row.facts.values() if fact.place is not None]
+    return sight.shows(row.anchor) or 2 * sum(map(sight.shows, found)) > len(found)
+
+
+def _shown(fact: Fact, row: FactRow, sight: Sight) -> bool:
+    return sight.shows(fact.place or row.anchor) or row.anchor == (0, 0) == (fact.place or row.anchor)
+
+
+def _quoted(fact: Fact, prompt: str) -> Fact:
+    """The fact with its words as the prompt prints them: a row of a table may be laid out anew."""
+    parts = [part for words in fact.words for part in ([words] if words in prompt else re.split(r"\s{2,}|\t", words))]
+    return replace(fact, words=tuple(part for part in parts if part in prompt) or fact.words)
+
+
+def _cell(fact: Fact) -> dict[str, Any]:
+    said: dict[str, Any] = {"value": fact.value, "words": list(fact.words)}
+    return said if fact.how == "stated" else said | {"how": fact.how, "why": fact.why}
+
+
+def _proposed(table: FactTable) -> dict[str, Any]:
+    columns = []
+    for name, options in table.columns.items():
+        empty = {"description": name, "unit": "", "scale": "", "currency": "", "values": [], "reading": "stated"}
+        columns.append({"name": name, "required": False, **empty, **options})
+    return {
+        "name": table.name, "row": table.row or table.name, "description": table.row or table.name, "documents": "",
+        "rows_per_document": "one" if table.grain == "document" else "several", "key": key_of(table), "columns": columns,
+    }  # fmt: skip
+
+
+def filled(shape: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """An object of a JSON schema: what is known, and the first allowed or an empty value for the rest."""
+    empty: dict[str, Any] = {"array": [], "object": {}, "boolean": False, "integer": 0, "number": 0}
+    out = {}
+    for name, form in shape.get("properties", {}).items():
+        allowed = form.get("enum")
+        fits = name in known and (not allowed or known[name] in allowed)
+        out[name] = known[name] if fits else allowed[0] if allowed else empty.get(form.get("type", ""), "")
+    return out
