@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sliders.answer.dialects import DIALECT, parse_select
 from sliders.answer.profile import quote
+from sliders.answer.references import read_by
 from sliders.answer.values import TableView
 from sliders.errors import QueryError
 
@@ -59,7 +60,7 @@ def _sources(tree: exp.Query) -> list[exp.Select]:
     if not isinstance(tree, exp.Select):
         return []
     ctes = {cte.alias.lower(): cte.this for cte in tree.root().find_all(exp.CTE)}
-    named = _read(tree)
+    named = read_by(tree)
     if not named:
         scalars = [node for item in tree.expressions for node in item.find_all(exp.Subquery)]
         return [select for scalar in scalars for select in _sources(scalar.this)]
@@ -70,16 +71,10 @@ def _sources(tree: exp.Query) -> list[exp.Select]:
     return [tree]
 
 
-def _read(select: exp.Select) -> list[exp.Expr]:
-    """What the FROM clause and the joins name."""
-    source = select.args.get("from_") or select.args.get("from")
-    return [source.this, *(join.this for join in select.args.get("joins") or ())] if source else []
-
-
 def _rows_of(select: exp.Select, views: Mapping[str, TableView]) -> list[str]:
     base = _narrowed(select)
     parts = []
-    for node in _read(select):
+    for node in read_by(select):
         view = views.get(node.name.lower()) if isinstance(node, exp.Table) else None
         if view is None:
             continue

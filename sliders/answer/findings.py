@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sliders.answer.dialects import DIALECT
 from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, identifier, quote
-from sliders.answer.references import References, nearest
+from sliders.answer.references import References, nearest, read_by
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
@@ -252,20 +252,25 @@ def _repeated(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[F
     joins = tree.args.get("joins")
     if not isinstance(tree, exp.Select) or not joins or tree.args.get("distinct"):
         return
+    owners = {
+        t.alias_or_name: owner
+        for t in read_by(tree)
+        if (owner := names.aliases.get(t.alias_or_name.lower())) and owner.view.row_id
+    }
     for measure in tree.find_all(exp.Sum, exp.Avg, exp.Count):
-        owner = names.of(measure.this)
-        column = measure.this
-        if owner is None or not owner[0].view.row_id or measure.find_ancestor(exp.Select) is not tree:
+        found, column = names.of(measure.this), measure.this
+        star = isinstance(column, exp.Star)
+        if measure.find_ancestor(exp.Select) is not tree or not (found or star):
             continue
-        alias = column.table or next(
-            t.alias_or_name for t in tree.find_all(exp.Table) if t.name.lower() == owner[0].view.name.lower()
-        )
-        row = exp.column(owner[0].view.row_id, table=alias)
-        once = exp.Count(this=exp.Distinct(expressions=[row.copy()]))
-        every, single = _number(_counting(tree, exp.Count(this=row)), run_sql), _number(_counting(tree, once), run_sql)
-        if every is not None and single is not None and every > single:
-            name = owner[0].view.name
-            yield Finding("repeated", name, f"the join repeats rows of {name}: {single} rows are counted {every} times")
+        for alias, owner in owners.items():
+            if found and (owner is not found[0] or column.table not in ("", alias)):
+                continue
+            row = exp.column(owner.view.row_id, table=alias)
+            every = _number(_counting(tree, exp.Count(this=row)), run_sql) or 0
+            single = _number(_counting(tree, exp.Count(this=exp.Distinct(expressions=[row.copy()]))), run_sql) or 0
+            if every > single:
+                name = owner.view.name
+                yield Finding("repeated", name, f"the join repeats rows of {name}: {single} rows are counted {every} times")
 
 
 def cell_text(value: object) -> str:

@@ -19,7 +19,7 @@ class References:
         self.tree, self.profiles = tree, profiles
         self._by_name = {profile.view.name.lower(): profile for profile in profiles}
         ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
-        self._aliases: dict[str, TableProfile] = {}
+        self.aliases: dict[str, TableProfile] = {}
         self._derived = {alias.alias.lower() for alias in tree.find_all(exp.Alias, exp.Subquery, exp.CTE) if alias.alias}
         self._derived |= {str(name).lower() for alias in tree.find_all(exp.TableAlias) for name in alias.columns}
         self.unknown_tables: list[str] = []
@@ -28,19 +28,19 @@ class References:
             if name in ctes:
                 self._derived.add(table.alias_or_name.lower())
             elif name in self._by_name:
-                self._aliases[table.alias_or_name.lower()] = self._by_name[name]
+                self.aliases[table.alias_or_name.lower()] = self._by_name[name]
             else:
                 self.unknown_tables.append(table.name)
 
     def used(self) -> tuple[TableProfile, ...]:
         """The real tables of the statement, each once."""
-        return tuple(dict.fromkeys(self._aliases.values()))
+        return tuple(dict.fromkeys(self.aliases.values()))
 
     def of(self, column: exp.Expr | None) -> tuple[TableProfile, ColumnProfile] | None:
         """The table and column that a name means; None for aliases, derived columns and other expressions."""
         if not isinstance(column, exp.Column):
             return None
-        owners = [self._aliases.get(column.table.lower())] if column.table else self.used()
+        owners = [self.aliases.get(column.table.lower())] if column.table else self.used()
         return next(((o, found) for o in owners if o is not None and (found := o.column(column.name))), None)
 
     def unknown(self) -> list[str]:
@@ -61,14 +61,20 @@ class References:
             return ""
         if name.lower() in {p.view.row_id.lower() for p in self.used() if p.view.row_id}:
             return ""
-        if owner and owner not in self._aliases:
+        if owner and owner not in self.aliases:
             return f"{column.sql()} names {column.table}, which the FROM clause does not read"
         places = [p.view.name for p in self.profiles if p.column(name)]
         if places:
             return f"column {name} is in table {', '.join(places)}, not where the statement looks for it"
-        holders = [self._aliases[owner]] if owner else self.used()
+        holders = [self.aliases[owner]] if owner else self.used()
         known = [c.column.name for p in holders for c in p.columns]
         return f"there is no column {name}; the nearest are {', '.join(nearest(name, known))}"
+
+
+def read_by(select: exp.Select) -> list[exp.Expr]:
+    """What the FROM clause and the joins name."""
+    source = select.args.get("from_") or select.args.get("from")
+    return [source.this, *(join.this for join in select.args.get("joins") or ())] if source else []
 
 
 def nearest(word: str, texts: Sequence[str], most: int = NEAREST) -> list[str]:
