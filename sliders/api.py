@@ -14,7 +14,7 @@ import pandas as pd
 from sliders.answer.result import Answer, Citation
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded
-from sliders.executor import asking, citing, corrections, fill, front, memory, pinned_sides, querying, routing, settle
+from sliders.executor import citing, corrections, fill, front, memory, needs, querying, routing, run, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
 from sliders.executor.frames import Tables
@@ -26,7 +26,7 @@ from sliders.extraction.cell import Scalar
 from sliders.llm.connect import connect
 from sliders.llm.model import Model, Usage
 from sliders.plan.directives import Directive, parse_hints
-from sliders.schema.pinning import schema_from
+from sliders.schema.pin import schema_from
 from sliders.schema.types import Schema, Table
 from sliders.settings import Budget, Settings
 from sliders.store.audit import ExportFormat, export, verify_audit
@@ -124,8 +124,8 @@ class Workspace:
     async def induce_async(self, questions: Sequence[str]) -> Schema:
         """As `induce`, inside an event loop."""
         async with self._run("schema", " / ".join(questions)):
-            for question in questions:
-                await asking.prepare(self.session, question)
+            run.check(self.session, questions)
+            await needs.plan_tables(self.session, questions)
         return self.schema
 
     @property
@@ -252,13 +252,13 @@ class Workspace:
         """As `extract`, inside an event loop."""
         counts: dict[str, int] = {}
         async with self._run("extract") as outcome:
-            await asking.complete_pinned(self.session)
-            for table in pinned_sides.results_first(self._chosen(tables)):
-                filled = await fill.fill(self.session, table, table.column_names)
-                await settle.settle(self.session, table, model=not filled.stopped)
-                counts[table.name] = self.session.catalog.extractions.count(table.name)
-                if filled.stopped:
-                    raise BudgetExceeded(filled.stopped)
+            await needs.describe_pinned(self.session)
+            chosen = self._chosen(tables)
+            filled = await fill.fill(self.session, {table.name: table.column_names for table in chosen})
+            await run.settle_tables(self.session, filled.stopped)
+            counts |= {table.name: self.session.catalog.extractions.count(table.name) for table in chosen}
+            if filled.stopped:
+                raise BudgetExceeded(filled.stopped)
             outcome["rows"] = counts
         return counts
 

@@ -6,14 +6,14 @@ cells that it needs are extracted lazily, and the model looks again at the table
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sliders.errors import BudgetExceeded, QueryError
 from sliders.executor.fill import fill, missing_work
+from sliders.executor.judging import judge_table
 from sliders.executor.query import sample_query
 from sliders.executor.querying import complete_cells, needed_cells
 from sliders.executor.reader import AttributeReader
-from sliders.executor.retype import retype
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
 from sliders.schema.types import Schema, Table
@@ -42,13 +42,13 @@ async def sample_cells(
 
 
 async def complete_statement(
-    session: Session, sql: str, table: Table, columns: Sequence[str], *, last: bool = False,
+    session: Session, sql: str, columns: Mapping[str, Sequence[str]], *, last: bool = False,
     reader: AttributeReader | None = None,
 ) -> bool:  # fmt: skip
     """Extracts the cells that a statement still needs; whether there were any, so that it must be written again.
 
     Args:
-        table: the question's table, and `columns` its columns: filled whole when the statement cannot be planned.
+        columns: the question's columns by table: filled whole when the statement cannot be planned.
         last: fill them in any case.
 
     Raises:
@@ -58,11 +58,12 @@ async def complete_statement(
     schema = session.catalog.schemas.current() or Schema()
     needed = None if last or not sql else _needed(sql, schema)
     if needed is None:
-        if not missing_work(session, table, columns):
+        if not missing_work(session, columns):
             return False
-        filled = await fill(session, table, columns)
-        retype(session)
-        await settle(session, (session.catalog.schemas.current() or schema).table(table.name))
+        filled = await fill(session, columns)
+        for name in columns:
+            judge_table(session, schema.table(name))
+            await settle(session, schema.table(name))
         if filled.stopped:
             raise BudgetExceeded(filled.stopped)
         return True
@@ -70,9 +71,8 @@ async def complete_statement(
     if not any(before.values()):
         return False
     await complete_cells(session, sql, reader=reader)
-    retype(session)
-    schema = session.catalog.schemas.current() or schema
     for name in needed:
+        judge_table(session, schema.table(name))
         await settle(session, schema.table(name))
     # A document that no condition lets pass keeps its cells open: only what became known counts.
     return any(_missing(session, schema.table(name), needed[name]) < before[name] for name in needed)
@@ -90,11 +90,9 @@ def _needed(sql: str, schema: Schema) -> dict[str, tuple[str, ...]] | None:
 def _missing(session: Session, table: Table, columns: Sequence[str]) -> int:
     """How many cells of a chunk were not asked for yet."""
     names = [name for name in columns if name in table.column_names]
-    return sum(len(work.columns) for work in missing_work(session, table, names))
+    return sum(len(asked.columns) for work in missing_work(session, {table.name: names}) for asked in work.asked)
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
-
-__all__ = ["ROUNDS", "can_wait", "complete_statement", "sample_cells"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sliders.executor.session import Session
-from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.dates import infer_day_first
-from sliders.extraction.numbers import infer_decimal
+from sliders.extraction.parse import Context
+from sliders.extraction.parse_dates import infer_day_first
+from sliders.extraction.parse_numbers import infer_decimal
 
 SAMPLE_CHARACTERS = 200_000
 _BEGINNING = 20_000
@@ -13,7 +13,7 @@ _MOST_DOCUMENTS = 300
 _FEWEST_DOCUMENTS = 3
 
 
-def context_of(session: Session, text: str, note: str = "") -> CoerceContext:
+def context_of(session: Session, text: str, note: str = "") -> Context:
     """What a document shows about its printed values; the order of day and month that all others show where it does not.
 
     `note` is the scale note of the tables that the words come from.
@@ -21,10 +21,7 @@ def context_of(session: Session, text: str, note: str = "") -> CoerceContext:
     sample = text[:SAMPLE_CHARACTERS]
     own = infer_day_first([sample])
     shared = _shared_order(session) if own is None else None
-    return CoerceContext(
-        note=note, day_first=shared if own is None else own, decimal=infer_decimal([sample]),
-        order_of_others=shared is not None,
-    )  # fmt: skip
+    return Context(note=note, day_first=shared if own is None else own, decimal=infer_decimal([sample]))
 
 
 def _shared_order(session: Session) -> bool | None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sliders.errors import SchemaError, StoreError
 from sliders.executor.session import Session
 from sliders.extraction.cell import Scalar
-from sliders.extraction.coerce import coerce
+from sliders.extraction.parse import parse_value
 from sliders.reconcile.profile import comparison_form
 from sliders.schema.types import Schema, Table
 from sliders.store.database import quote_identifier
@@ -114,9 +114,9 @@ def _typed(table: Table, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
     for name, value in values.items():
         column = table.column(name)
         if isinstance(value, str):
-            parsed = coerce(value, column)
+            parsed = parse_value(value, column)
             if parsed.value is None:
-                raise SchemaError(f"{value!r} does not fit column {name!r} ({column.type.value}): {parsed.detail}")
+                raise SchemaError(f"{value!r} does not fit column {name!r} ({column.type.value}): {parsed.reason}")
             value = parsed.value
         typed[name] = value
     return typed

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sliders.executor.asking import check
-from sliders.executor.fill import Work, missing_work
-from sliders.executor.needs import known_needs
-from sliders.executor.sampling import grain_of, samples
+from sliders.executor.choose import LONG
+from sliders.executor.fill import BEFORE_GATE, Work, missing_work
+from sliders.executor.needs import known_need
+from sliders.executor.run import check
+from sliders.executor.sampling import samples
 from sliders.executor.session import Session
-from sliders.extraction.request import chunk_document, record_prompt, rows_prompt
-from sliders.llm.model import Request
+from sliders.extraction.prompt import Asked, chunk_document, is_judged, judge_prompt, read_prompt, rows_prompt, values_prompt
+from sliders.llm.model import Model, Request
 from sliders.llm.usage import PriceTable
-from sliders.schema.induction import induction_prompt
+from sliders.schema.induce import induction_prompt
 from sliders.schema.types import Column, Schema, Table
 
 _ASSUMED_COLUMNS = 4
@@ -22,6 +24,7 @@ _TOKENS_PER_VALUE = 16
 _SCHEMA_REPLY = 200
 _ANSWER_CALLS, _ANSWER_PROMPT, _ANSWER_REPLY = 1, 600, 60
 _GATE_PROMPT, _GATE_REPLY, _GATE_PASSES = 90, 6, 0.6
+_GATE_SHOWN, _GATE_BATCH = 250, 12
 _EMBEDDED_PROMPT_SPEED, _EMBEDDED_REPLY_SPEED = 70.0, 28.0
 """Tokens a second of the embedded model on 2 cores."""
 _HOSTED_LATENCY, _HOSTED_REPLY_SPEED = 1.0, 60.0
@@ -75,16 +78,17 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     check(session, questions)
     schema = session.catalog.schemas.current() or Schema()
     assumptions: list[str] = []
-    schema_calls: list[Request] = []
-    wanted: dict[str, tuple[Table, list[str]]] = {}
+    fresh: list[str] = []
+    wanted: dict[str, list[str]] = {}
     for question in questions:
-        table, columns = _needs(session, question, schema, schema_calls, assumptions)
-        known = wanted.setdefault(table.name, (table, []))[1]
-        known.extend(name for name in columns if name not in known)
-    stages = [_requests(session, "schema", schema_calls, _SCHEMA_REPLY)]
-    work = {name: _units(session, table, columns) for name, (table, columns) in wanted.items()}
-    stages += [_gate(session, [unit for units in work.values() for unit in units], assumptions)]
-    stages += [_extraction(session, [(wanted[name][0], units) for name, units in work.items()])]
+        for table, columns in _needs(session, question, schema, fresh).items():
+            known = wanted.setdefault(table, [])
+            known.extend(name for name in columns if name not in known)
+    stages = [_requests(session, "schema", _schema_requests(session, fresh, schema), _SCHEMA_REPLY)]
+    if fresh:
+        assumptions.append(f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions that are new here")
+    work = _units(session, wanted) + (_assumed_work(session) if fresh else [])
+    stages += [_gate(session, work, assumptions), _extraction(session, work)]
     stages += [
         StageEstimate("answer", _ANSWER_CALLS * len(questions), _ANSWER_PROMPT * len(questions),
                       _ANSWER_REPLY * len(questions))
@@ -94,35 +98,41 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     return Estimate(tuple(stages), cost, minutes, tuple(dict.fromkeys(assumptions)))
 
 
-def _needs(
-    session: Session, question: str, schema: Schema, calls: list[Request], assumptions: list[str]
-) -> tuple[Table, tuple[str, ...]]:
-    """The table and columns that a question needs: known when its schema was induced before, assumed otherwise."""
+def _needs(session: Session, question: str, schema: Schema, fresh: list[str]) -> dict[str, tuple[str, ...]]:
+    """The columns by table that a question needs; a question that is not known yet joins `fresh`."""
     if schema.tables and all(table.pinned for table in schema.tables):
-        return schema.tables[0], schema.tables[0].column_names
-    known = known_needs(session, question)
-    if known is not None:
-        return known
-    texts, grain = samples(session, question), grain_of(session)
-    request = induction_prompt(question, texts, schema)
-    if session.models.model_for("schema").known(request) is None:
-        calls.append(request)
-    assumptions.append(f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for a question that is new here")
-    columns = tuple(Column(f"assumed_{number}") for number in range(_ASSUMED_COLUMNS))
-    return Table("assumed", columns, row="assumed", grain=grain or "document"), tuple(c.name for c in columns)
+        return {table.name: table.column_names for table in schema.tables}
+    known = known_need(session, question)
+    if known is None:
+        fresh.append(question)
+        return {}
+    return dict(known.columns)
 
 
-def _units(session: Session, table: Table, columns: Sequence[str]) -> list[Work]:
-    """The missing work, without what pruning drops of long documents (two chunks a column are kept, and the ends)."""
-    work = missing_work(session, table, columns)
-    if table.grain != "document":
-        return work
-    most = 2 * len(columns) + 2
-    taken: dict[str, int] = {}
+def _schema_requests(session: Session, questions: Sequence[str], schema: Schema) -> list[Request]:
+    """The schema calls of new questions that no cache answers, in batches as the dialect takes them."""
+    model = session.models.model_for("schema")
+    batch = model.dialect.question_batch
+    batches = [questions[at : at + batch] for at in range(0, len(questions), batch)]
+    requests = [induction_prompt(each, samples(session), schema, model.dialect) for each in batches]
+    return [request for request in requests if model.known(request) is None]
+
+
+def _assumed_work(session: Session) -> list[Work]:
+    """Every chunk, asked for columns of one row a document that are not known yet."""
+    columns = tuple(Column(f"assumed_{n}") for n in range(_ASSUMED_COLUMNS))
+    asked = Asked(Table("assumed", columns, row="assumed", grain="document"), columns)
+    chunks = (c for d in session.catalog.documents.all() for c in session.catalog.chunks.of(d.id)[:BEFORE_GATE])
+    return [Work(chunk, (asked,)) for chunk in chunks]
+
+
+def _units(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[Work]:
+    """The missing work, without what choosing drops of long documents."""
+    taken: Counter[str] = Counter()
     kept = []
-    for item in work:
-        taken[item.chunk.document_id] = taken.get(item.chunk.document_id, 0) + 1
-        if taken[item.chunk.document_id] <= max(most, 4):
+    for item in missing_work(session, wanted):
+        taken[item.chunk.document_id] += 1
+        if taken[item.chunk.document_id] <= BEFORE_GATE:
             kept.append(item)
     return kept
 
@@ -133,30 +143,48 @@ def _requests(session: Session, stage: str, requests: Sequence[Request], reply: 
     return StageEstimate(stage, len(requests), prompt, reply * len(requests))
 
 
+def _gated(work: Sequence[Work]) -> set[str]:
+    """Documents of more chunks than are read without asking."""
+    counts = Counter(item.chunk.document_id for item in work)
+    return {document for document, count in counts.items() if count > LONG}
+
+
 def _gate(session: Session, work: Sequence[Work], assumptions: list[str]) -> StageEstimate:
-    gated = [item for item in work if not item.sole]
+    gated = [item for item in work if item.chunk.document_id in _gated(work)]
     if gated:
         assumptions.append(f"{_GATE_PASSES:.0%} of the chunks of longer documents pass the gate")
-    prompt = sum(item.chunk.tokens + _GATE_PROMPT for item in gated)
-    return StageEstimate("gate", len(gated), prompt, _GATE_REPLY * len(gated))
+    alone = session.models.model_for("gate").dialect.judged == "odds"
+    each = [min(item.chunk.tokens, item.chunk.tokens if alone else _GATE_SHOWN) + _GATE_PROMPT for item in gated]
+    return StageEstimate("gate", len(gated) if alone else -(-len(gated) // _GATE_BATCH), sum(each), _GATE_REPLY * len(gated))
 
 
-def _extraction(session: Session, work: Sequence[tuple[Table, Sequence[Work]]]) -> StageEstimate:
+def _extraction(session: Session, work: Sequence[Work]) -> StageEstimate:
     model = session.models.model_for("extract")
+    gated = _gated(work)
     calls, prompt, reply = 0.0, 0.0, 0.0
-    for table, items in work:
-        for item in items:
-            share = 1.0 if item.sole else _GATE_PASSES
-            text = chunk_document(item.chunk)
-            request = (
-                record_prompt(text, table, item.columns)
-                if table.grain == "document"
-                else rows_prompt(text, item.chunk.tokens, table, item.columns)
-            )
-            calls += share
-            prompt += share * sum(model.count_tokens(message.content) for message in request.messages)
-            reply += share * _TOKENS_PER_VALUE * len(item.columns)
+    for item in work:
+        share = _GATE_PASSES if item.chunk.document_id in gated else 1.0
+        requests = _reading_requests(model, item)
+        calls += share * len(requests)
+        prompt += share * sum(model.count_tokens(message.content) for request in requests for message in request.messages)
+        reply += share * _TOKENS_PER_VALUE * sum(len(asked.columns) for asked in item.asked)
     return StageEstimate("extract", round(calls), round(prompt), round(reply))
+
+
+def _reading_requests(model: Model, item: Work) -> list[Request]:
+    """The calls that read a chunk, as its model's dialect makes them."""
+    text = chunk_document(item.chunk)
+    if model.dialect.row_shape == "cells":
+        return [read_prompt(text, item.asked, item.chunk.tokens)]
+    requests = []
+    for asked in item.asked:
+        if asked.table.grain == "many":
+            requests.append(rows_prompt(text, item.chunk.tokens, asked.table, asked.columns))
+            continue
+        stated = [c for c in asked.columns if not is_judged(c)]
+        requests += [values_prompt(text, stated)] if stated else []
+        requests += [judge_prompt(text, c) for c in asked.columns if is_judged(c)]
+    return requests
 
 
 def _money_and_time(session: Session, stages: Sequence[StageEstimate], assumptions: list[str]) -> tuple[float, float]:

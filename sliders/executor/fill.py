@@ -3,129 +3,144 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
-from sliders.errors import BudgetExceeded, ModelError
+from sliders.errors import BudgetExceeded
+from sliders.executor.cards import card_of
+from sliders.executor.choose import LONG, Chooser, shown_to_gate
 from sliders.executor.conventions import context_of
-from sliders.executor.pinned_sides import fill_from_results
-from sliders.executor.prune import ChunkJudge
 from sliders.executor.session import Session
-from sliders.executor.statements import fill_statements
 from sliders.extraction.cell import Absence, Row
-from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.extractor import Extraction, extract_chunk
-from sliders.extraction.gate import gate_chunk
+from sliders.extraction.compact import read_compact
+from sliders.extraction.extract import Extraction, joined, read_chunk
+from sliders.extraction.gate import gate_chunks
+from sliders.extraction.parse import Context
+from sliders.extraction.prompt import Asked
 from sliders.extraction.records import records_of
-from sliders.schema.types import Column, Table
+from sliders.extraction.source import Source
+from sliders.schema.types import Schema, Table
 from sliders.store.records import Decision, Task
+
+_LEAST_AHEAD = 8
+"""Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the prefix of the last call."""
+BEFORE_GATE = 24
+"""Most chunks of a document that the gate is asked about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One unit: the columns of a table that one chunk was not asked for yet."""
+    """One unit: the columns of each table that one chunk was not asked for yet."""
 
     chunk: Chunk
-    columns: tuple[Column, ...]
-    sole: bool
-    """The document has no other chunk: reading it costs little more than asking whether to read it."""
+    asked: tuple[Asked, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Filled:
     """What a fill did."""
 
     asked: int = 0
     failed: int = 0
     gated: int = 0
+    rows: int = 0
+    left: int = 0
     stopped: str = ""
-
-
-_LEAST_AHEAD = 8
-"""Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the prefix of the last call."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Missing:
-    """What a document was not asked for yet: columns by chunk id, and whether it has one chunk only."""
+    """What a document was not asked for yet: columns by chunk id and table."""
 
     document_id: str
-    columns: dict[str, tuple[Column, ...]]
-    sole: bool
+    asked: dict[str, tuple[Asked, ...]]
 
 
-def missing_work(session: Session, table: Table, columns: Sequence[str]) -> list[Work]:
-    """What is still to be asked for these columns, document by document."""
-    return [item for missing in _missing(session, table, columns) for item in _work(session, missing)]
+@dataclass(slots=True)
+class _Filling:
+    """One fill on its way."""
+
+    session: Session
+    chooser: Chooser
+    questions: tuple[str, ...]
+    done: Filled = field(default_factory=Filled)
 
 
-def _missing(session: Session, table: Table, columns: Sequence[str]) -> list[_Missing]:
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """A document, its card, and what it shows about its printed values."""
+
+    document: Document
+    card: str
+    context: Context
+
+
+def missing_work(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[Work]:
+    """What is still to be asked for these columns by table, document by document."""
+    return [item for missing in _missing(session, wanted) for item in _work(session, missing)]
+
+
+def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[_Missing]:
     """Found without reading any text, so that a question over what is known costs the same however large the collection."""
-    settled = session.catalog.extractions.settled(table)
-    found: dict[str, list[str]] = {}
-    for chunk_id, document_id in session.catalog.chunks.places():
-        found.setdefault(document_id, []).append(chunk_id)
-    wanted: dict[frozenset[str], tuple[Column, ...]] = {}
-    missing = []
-    for document_id, chunk_ids in found.items():
-        asked: dict[str, tuple[Column, ...]] = {}
-        for chunk_id in chunk_ids:
+    schema = session.catalog.schemas.current() or Schema()
+    found: dict[str, dict[str, tuple[Asked, ...]]] = {}
+    places = session.catalog.chunks.places()
+    for name, columns in wanted.items():
+        table = schema.table(name)
+        settled = session.catalog.extractions.settled(table)
+        for chunk_id, document_id in places:
+            if chunk_id in session.out_of_scope:
+                continue
             known = settled.get(chunk_id, frozenset())
-            if known not in wanted:
-                wanted[known] = tuple(table.column(name) for name in columns if name not in known)
-            if wanted[known] and chunk_id not in session.out_of_scope:
-                asked[chunk_id] = wanted[known]
-        if asked:
-            missing.append(_Missing(document_id, asked, len(chunk_ids) == 1))
-    return missing
+            asked = tuple(table.column(column) for column in columns if column not in known)
+            if asked:
+                of_document = found.setdefault(document_id, {})
+                of_document[chunk_id] = (*of_document.get(chunk_id, ()), Asked(table, asked))
+    return [_Missing(document_id, asked) for document_id, asked in found.items()]
 
 
 def _work(session: Session, missing: _Missing) -> list[Work]:
     chunks = session.catalog.chunks.of(missing.document_id)
-    return [Work(c, missing.columns[c.id], missing.sole) for c in chunks if c.id in missing.columns]
+    return [Work(c, missing.asked[c.id]) for c in chunks if c.id in missing.asked]
 
 
-async def fill(session: Session, table: Table, columns: Sequence[str]) -> Filled:
-    """Extract the missing cells of these columns; each chunk is saved as soon as it is read.
+async def fill(session: Session, wanted: Mapping[str, Sequence[str]], questions: Sequence[str] = ()) -> Filled:
+    """Extract the missing cells of these columns by table; each chunk is saved as soon as it is read.
 
     A failed chunk is recorded and asked again on the next run; a budget that is spent stops the fill cleanly. Documents
-    are read and pruned while calls for earlier ones are under way, and with many slots some calls are prepared ahead of
+    are chosen and gated while calls for earlier ones are under way, and with many slots some calls are prepared ahead of
     a free one: the model's door holds back what is more than the server may have in flight.
     """
-    fill_from_results(session, table)
-    missing = _missing(session, table, columns)
+    missing = _missing(session, wanted)
     if not missing:
         return Filled()
-    counts = {"asked": 0, "failed": 0, "gated": 0, "rows": 0, "left": sum(len(m.columns) for m in missing)}
+    left = sum(len(m.asked) for m in missing)
+    filling = _Filling(session, Chooser(session, questions, left), tuple(questions), Filled(left=left))
     slots = 1 if session.models.serves_one("extract") else session.settings.concurrency
-    queue: asyncio.Queue[tuple[Work, _DocumentFacts] | None] = asyncio.Queue(maxsize=2 * slots)
+    queue: asyncio.Queue[_Missing | tuple[Work, _Facts] | None] = asyncio.Queue(maxsize=2 * slots)
     number = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
-    stopped: list[str] = []
 
     async def worker() -> None:
         while (item := await queue.get()) is not None:
-            if stopped:
+            if filling.done.stopped or isinstance(item, _Missing):
                 continue  # the queue is emptied, so that its producer never waits for room
             try:
-                await _one(session, table, *item, counts)
+                await _one(filling, *item)
             except BudgetExceeded as error:
-                stopped.append(str(error))
-                continue
-            done = counts["asked"] + counts["gated"]
-            session.progress("extract", done, counts["left"], counts["rows"], table.name)
+                filling.done.stopped = str(error)
 
     async def produce() -> None:
         try:
-            await _produce(session, table, missing, queue, stopped, counts)
+            await _produce(filling, missing, queue.put)
         except BudgetExceeded as error:
-            stopped.append(str(error))
+            filling.done.stopped = str(error)
         for _ in range(number):
             await queue.put(None)
 
     await _together(produce(), *(worker() for _ in range(number)))
-    return Filled(counts["asked"], counts["failed"], counts["gated"], stopped[0] if stopped else "")
+    return filling.done
 
 
 async def _together(*work: Coroutine[None, None, None]) -> None:
@@ -139,33 +154,61 @@ async def _together(*work: Coroutine[None, None, None]) -> None:
 
 
 async def _produce(
-    session: Session, table: Table, missing: Sequence[_Missing],
-    queue: asyncio.Queue[tuple[Work, _DocumentFacts] | None], stopped: Sequence[str], counts: dict[str, int],
-) -> None:  # fmt: skip
-    """Puts the work of one document after the other into the queue, without what code reads or pruning drops."""
-    judge = ChunkJudge(session, table, sum(len(m.columns) for m in missing))
-    for document in missing:
-        if stopped:
+    filling: _Filling, missing: Sequence[_Missing], put: Callable[[tuple[Work, _Facts]], Coroutine[None, None, None]]
+) -> None:
+    """Hands on the work of one document after the other, without what choice and gate leave out."""
+    for entry in missing:
+        if filling.done.stopped:
             return
-        facts = _facts(session, document.document_id)
-        work = await fill_statements(session, table, facts.document, _work(session, document))
-        kept = await _pruned(session, table, work, judge)
-        counts["left"] -= len(document.columns) - len(kept)
-        for item in kept:
-            await queue.put((item, facts))
+        facts = await _facts(filling.session, entry.document_id)
+        for item in await _kept(filling, _work(filling.session, entry), facts):
+            await put((item, facts))
         await asyncio.sleep(0)  # the first calls are sent while the queue fills
 
 
-@dataclass(frozen=True, slots=True)
-class _DocumentFacts:
-    document: Document
-    context: CoerceContext
-
-
-def _facts(session: Session, document_id: str) -> _DocumentFacts:
-    """A document and what it shows about its printed values."""
+async def _facts(session: Session, document_id: str) -> _Facts:
     document = session.catalog.documents.get(document_id)
-    return _DocumentFacts(document, context_of(session, document.text))
+    return _Facts(document, await card_of(session, document), context_of(session, document.text))
+
+
+async def _kept(filling: _Filling, work: list[Work], facts: _Facts) -> list[Work]:
+    """The work of a document that is done; what is left out is a decision and a task of its own."""
+    session = filling.session
+    chunks = [item.chunk for item in work]
+    if len(chunks) <= LONG or any(records_of(c) for c in chunks):  # entries of a list are the rows
+        return work
+    asked = _all_asked(work)
+    pruned = await filling.chooser.choose(chunks, asked, BEFORE_GATE)
+    shown = [c for c in chunks if c.id not in pruned]
+    texts = {c.id: shown_to_gate(c, facts.document) for c in shown}
+    gated = await gate_chunks(shown, texts, asked, session.models.model_for("gate"), facts.card)
+    _leave_out(session, work, pruned, "pruned")
+    _leave_out(session, work, gated, "gated")
+    filling.done.gated += len(gated)
+    filling.done.left -= len(pruned) + len(gated)
+    return [item for item in work if item.chunk.id not in pruned and item.chunk.id not in gated]
+
+
+def _all_asked(work: Sequence[Work]) -> list[Asked]:
+    """The tables of several chunks, each with all the columns that one of the chunks is asked for."""
+    columns: dict[str, dict[str, Asked]] = {}
+    for item in work:
+        for asked in item.asked:
+            columns.setdefault(asked.table.name, {}).update({c.name: Asked(asked.table, (c,)) for c in asked.columns})
+    return [
+        Asked(next(iter(named.values())).table, tuple(one.columns[0] for one in named.values())) for named in columns.values()
+    ]
+
+
+def _leave_out(session: Session, work: Sequence[Work], why: Mapping[str, str], state: str) -> None:
+    tasks, decisions = [], []
+    for item in work:
+        if item.chunk.id in why:
+            reason = why[item.chunk.id]
+            tasks += [Task(a.table.name, tuple(c.name for c in a.columns), item.chunk.id, state, reason) for a in item.asked]  # type: ignore[arg-type]
+            decisions.append(Decision("gate", f"chunk:{item.chunk.id}", "gated out" if state == "gated" else state, reason))
+    if tasks:
+        session.catalog.extractions.save([], tasks, decisions)
 
 
 def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
@@ -181,73 +224,49 @@ def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
     return note_at
 
 
-async def _one(
-    session: Session, table: Table, item: Work, facts: _DocumentFacts, counts: dict[str, int]
-) -> None:
-    chunk = item.chunk
-    names = tuple(c.name for c in item.columns)
-    if not item.sole and not (table.grain == "many" and records_of(chunk)):  # entries of the list are the rows
-        verdict = await _gate(session, table, item)
-        if verdict is not None:
-            counts["gated"] += 1
-            gated = Decision("gate", f"chunk:{chunk.id}", "gated out", verdict)
-            session.catalog.extractions.save([], [Task(table.name, names, chunk.id, "gated", verdict)], [gated])
-            return
-    known = [r for r in _rows_of(session, table, chunk)] if table.grain == "many" else []
-    extraction = await extract_chunk(
-        chunk,
-        table,
-        item.columns,
-        session.models.model_for("extract"),
-        context=facts.context,
-        page_at=facts.document.page_at,
-        note_at=_notes_of(facts.document, chunk),
-        known=known,
-    )
-    _save(session, table, names, extraction)
-    counts["asked"] += 1
-    counts["failed"] += extraction.failed
-    counts["rows"] += len(extraction.rows)
+async def _one(filling: _Filling, item: Work, facts: _Facts) -> None:
+    session, chunk = filling.session, item.chunk
+    source = Source(
+        chunk, chunk.text, chunk.start, facts.context, facts.card, filling.questions, facts.document.page_at,
+        _notes_of(facts.document, chunk),
+    )  # fmt: skip
+    model = session.models.model_for("extract")
+    known = {a.table.name: _known_rows(session, a.table, chunk) for a in item.asked if a.table.grain == "many"}
+    asked = [_with_identity(a) if known.get(a.table.name) else a for a in item.asked]
+    read = read_compact if model.dialect.row_shape == "values" else read_chunk
+    extraction = await read(source, asked, model)
+    for wanted in item.asked:
+        _save(session, wanted, extraction, known.get(wanted.table.name, ()))
+    filling.done.asked += 1
+    filling.done.failed += any(r.fatal for r in extraction.refusals)
+    filling.done.rows += len(extraction.rows)
+    done = filling.done.asked
+    session.progress("extract", done, filling.done.left, filling.done.rows, ", ".join(a.table.name for a in item.asked))
 
 
-def _rows_of(session: Session, table: Table, chunk: Chunk) -> list[Row]:
+def _known_rows(session: Session, table: Table, chunk: Chunk) -> list[Row]:
     rows = session.catalog.extractions.rows(table.name, document_ids=[chunk.document_id])
     return [row for row in rows if row.chunk_id == chunk.id]
 
 
-async def _gate(session: Session, table: Table, item: Work) -> str | None:
-    """Why the chunk is gated out, None when it is to be read; a gate that fails lets the chunk through."""
-    try:
-        verdict = await gate_chunk(item.chunk, table, item.columns, session.models.model_for("gate"))
-    except ModelError as error:
-        if type(error).__name__ == "ModelUnavailable":
-            raise
-        session.decide("gate", f"chunk:{item.chunk.id}", "let through", f"the gate failed: {error}")
-        return None
-    return None if verdict.relevant else verdict.reason
+def _identity(asked: Asked) -> tuple[str, ...]:
+    """Columns by which new cells find their rows: the key, or the first ones that are not asked for now."""
+    names = {c.name for c in asked.columns}
+    return tuple(n for n in asked.table.key or asked.table.column_names if n not in names)[: len(asked.table.key) or 2]
 
 
-def _save(session: Session, table: Table, names: tuple[str, ...], extraction: Extraction) -> None:
-    state = "failed" if extraction.failed else "done"
-    reasons = "; ".join(r.reason for r in extraction.refusals)
-    decisions = [
-        Decision("extract", f"chunk:{extraction.chunk_id}", "refused", f"{r.subject}: {r.reason}")
-        for r in extraction.refusals
-    ]
-    rows = [row for row in extraction.rows if _says_something(row)]
-    session.catalog.extractions.save(rows, [Task(table.name, names, extraction.chunk_id, state, reasons)], decisions)  # type: ignore[arg-type]
+def _with_identity(asked: Asked) -> Asked:
+    return Asked(asked.table, (*(asked.table.column(n) for n in _identity(asked)), *asked.columns))
 
 
-def _says_something(row: Row) -> bool:
-    """A row of nothing but unstated cells says only that the chunk has no row; its task already says that."""
-    return any(cell.absence is not Absence.NOT_STATED for cell in row.cells) or not row.cells
-
-
-async def _pruned(session: Session, table: Table, work: list[Work], judge: ChunkJudge) -> list[Work]:
-    """Without the chunks of a long document that are far from every column; each is a decision and a task of its own."""
-    kept, dropped = await judge.select(work)
-    if dropped:
-        tasks = [Task(table.name, tuple(c.name for c in item.columns), item.chunk.id, "pruned", why) for item, why in dropped]
-        decisions = [Decision("gate", f"chunk:{item.chunk.id}", "pruned", why) for item, why in dropped]
-        session.catalog.extractions.save([], tasks, decisions)
-    return kept
+def _save(session: Session, asked: Asked, extraction: Extraction, known: Sequence[Row]) -> None:
+    table, names = asked.table.name, tuple(c.name for c in asked.columns)
+    rows: Sequence[Row] = extraction.of(table)
+    if known:
+        rows = joined(rows, known, _identity(asked), names)
+    refusals = [r for r in extraction.refusals if r.table in ("", table)]
+    state = "failed" if extraction.failed(table) else "done"
+    reasons = "; ".join(r.reason for r in refusals if r.fatal)
+    decisions = [Decision("extract", f"chunk:{extraction.chunk_id}", "refused", f"{r.subject}: {r.reason}") for r in refusals]
+    kept = [row for row in rows if any(c.absence is not Absence.NOT_STATED for c in row.cells) or not row.cells]
+    session.catalog.extractions.save(kept, [Task(table, names, extraction.chunk_id, state, reasons)], decisions)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sliders.answer.result import Answer
-from sliders.executor import asking
+from sliders.executor import run
 from sliders.executor.routing import ask_routed, plain_reply, turned_away
 from sliders.executor.session import Session
 from sliders.plan.directives import Verify, parse_hints
@@ -22,7 +22,7 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
         PlanError: a question is empty, or there is no document.
         ModelUnavailable: the model cannot be reached.
     """
-    asking.check(session, questions)
+    run.check(session, questions)
     answers: dict[int, Answer] = {}
     shared: list[int] = []
     hinted: list[int] = []
@@ -34,7 +34,7 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
             # Verify ranks candidates, of which tables know none: its sentence stays in the question.
             (hinted if parse_hints(question).without(Verify).directives else shared).append(number)
     if shared:
-        found = await asking.ask_many(session, [questions[n] for n in shared], lazy=lazy)
+        found = await run.ask_many(session, [questions[n] for n in shared], lazy=lazy)
         answers |= dict(zip(shared, found, strict=True))
     for number in hinted:
         answers[number] = await ask_routed(session, questions[number], workflow="extract_and_query")

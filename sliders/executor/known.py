@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from sliders.executor.session import Session
 from sliders.executor.vectors import SegmentIndex
 from sliders.extraction.cell import Cell, Row, Scalar
-from sliders.extraction.extractor import row_id
+from sliders.extraction.extract import row_id
 from sliders.schema.types import Table
 from sliders.store.catalog import Catalog
 from sliders.store.records import Task

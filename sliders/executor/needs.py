@@ -1,30 +1,118 @@
-"""What a question needs is found once: the same question again, after a kill or a year, goes straight to the cells."""
+"""What questions need of the tables: induced for all of them at once, and kept, so that the same question again, after a
+kill or a year, goes straight to the cells."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
+from sliders.executor.sampling import grain_of, samples
 from sliders.executor.session import Session
 from sliders.llm.prompts import load_prompt
-from sliders.schema.types import Schema, Table
+from sliders.schema.induce import Induced, complete_schema, induce_schema
+from sliders.schema.types import Schema
 
 
-def known_needs(session: Session, question: str) -> tuple[Table, tuple[str, ...]] | None:
-    """The table and columns that were found for a question, None when it is new or its columns are gone."""
-    kept = session.catalog.knowledge.statistic(_key(session, question))
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Columns by table that a question needs, what of it no column covers, and why there are none when there are none."""
+
+    question: str
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    uncovered: str = ""
+    reason: str = ""
+
+
+async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
+    """The needs of each question, in order; the schema is extended where it must be, and saved.
+
+    Raises:
+        ModelUnavailable: the model cannot be reached.
+    """
+    session.progress("schema")
+    schema = await describe_pinned(session)
+    if schema.tables and all(table.pinned for table in schema.tables):
+        return [Need(q, {t.name: t.column_names for t in schema.tables}) for q in questions]
+    known = {q: need for q in questions if (need := known_need(session, q)) is not None}
+    fresh = [q for q in dict.fromkeys(questions) if q not in known]
+    if fresh:
+        known |= await _induced(session, fresh, schema)
+    session.progress("schema", len(questions), len(questions))
+    return [known[q] for q in questions]
+
+
+async def _induced(session: Session, questions: Sequence[str], schema: Schema) -> dict[str, Need]:
+    model = session.models.model_for("schema")
+    try:
+        induced = await induce_schema(
+            questions, samples(session), schema, model, session.embedder.embed, grain=grain_of(session)
+        )
+    except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
+        session.decide("schema", "question", "refused", str(error))
+        return {q: Need(q, reason=f"no schema: {error}") for q in questions}
+    needs = {q: _need(q, induced) for q in questions}
+    with session.catalog.database.transaction():  # a kill leaves both or neither: the call is not made again
+        _record(session, induced, schema)
+        for need in needs.values():
+            if need.columns:
+                _keep(session, need)
+    return needs
+
+
+def _need(question: str, induced: Induced) -> Need:
+    columns: dict[str, tuple[str, ...]] = {}
+    for name in induced.needs.get(question, ()):
+        table, _, column = name.partition(".")
+        columns[table] = (*columns.get(table, ()), column)
+    uncovered = induced.uncovered.get(question, "")
+    reason = "" if columns else uncovered or "no fact of the documents was found that the question needs"
+    return Need(question, columns, uncovered, reason)
+
+
+def _record(session: Session, induced: Induced, before: Schema) -> None:
+    for issue in induced.issues:
+        session.decide("schema", f"column:{issue.subject}", "refused once", issue.reason)
+    if induced.schema != before:
+        session.catalog.schemas.save(induced.schema, "extended for questions")
+        names = ", ".join(f"{t.name} ({', '.join(t.column_names)})" for t in induced.schema.tables)
+        session.decide("schema", "tables", "extended", names, induced.tokens)
+
+
+async def describe_pinned(session: Session) -> Schema:
+    """The schema that stands, with the rows of pinned tables described once."""
     schema = session.catalog.schemas.current() or Schema()
-    table = next((t for t in schema.tables if kept is not None and t.name == kept["table"]), None)
-    if table is None or not set(kept["columns"]) <= set(table.column_names):
+    if not any(t.pinned and not t.row for t in schema.tables):
+        return schema
+    completed = await complete_schema(schema, samples(session), session.models.model_for("schema"), grain=grain_of(session))
+    session.catalog.schemas.save(completed, "pinned tables described")
+    for table in completed.tables:
+        if table.pinned:
+            session.decide("schema", f"table:{table.name}", "described", f"one row: {table.row}; grain {table.grain}")
+    return completed
+
+
+def known_need(session: Session, question: str) -> Need | None:
+    """What was found for a question before, None when it is new or its columns are gone."""
+    kept = session.catalog.knowledge.statistic(_key(session, question))
+    if kept is None:
         return None
-    return table, tuple(kept["columns"])
+    schema = session.catalog.schemas.current() or Schema()
+    there = {t.name: set(t.column_names) for t in schema.tables}
+    columns = {table: tuple(names) for table, names in kept["columns"].items()}
+    if not all(set(names) <= there.get(table, set()) for table, names in columns.items()):
+        return None
+    return Need(question, columns, kept["uncovered"])
 
 
-def keep_needs(session: Session, question: str, table: str, columns: Sequence[str]) -> None:
+def _keep(session: Session, need: Need) -> None:
     """Keep what a question needs; another model or another prompt finds anew."""
-    session.catalog.knowledge.set_statistic(_key(session, question), {"table": table, "columns": list(columns)})
+    kept = {"columns": {t: list(names) for t, names in need.columns.items()}, "uncovered": need.uncovered}
+    session.catalog.knowledge.set_statistic(_key(session, need.question), kept)
 
 
 def _key(session: Session, question: str) -> str:
-    model, prompt = session.models.model_for("schema").name, load_prompt("schema/induce").hash
-    return "needs:" + hashlib.sha256("\x1f".join((model, prompt, question)).encode()).hexdigest()[:32]
+    model = session.models.model_for("schema")
+    parts = (model.name, load_prompt("schema/induce", model.dialect).hash, question)
+    return "needs:" + hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]

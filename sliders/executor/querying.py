@@ -12,6 +12,7 @@ from sliders.errors import QueryError, UnsafeStatement
 from sliders.executor.binding import DOCS, bind
 from sliders.executor.explanations import EXPLAIN_TABLES, keep_explanation
 from sliders.executor.fill import fill, missing_work
+from sliders.executor.judging import judge_table
 from sliders.executor.query import QueryOptions, explain_query, run_query
 from sliders.executor.reader import AttributeReader
 from sliders.executor.session import Session
@@ -146,7 +147,7 @@ def _names_docs(sql: str, schema: Schema) -> bool:
 
 
 def _complete(session: Session, table: Table, columns: Sequence[str]) -> bool:
-    return not missing_work(session, table, [name for name in columns if name in table.column_names])
+    return not missing_work(session, {table.name: [name for name in columns if name in table.column_names]})
 
 
 def plain(session: Session, sql: str) -> pd.DataFrame:
@@ -163,5 +164,6 @@ async def _fill(session: Session, query: Query, tables: Sequence[Table]) -> None
     """Ordinary extraction of the columns that the query names."""
     for table in tables:
         wanted = {name for use in query.tables if use.table == table.name for name in use.attributes}
-        await fill(session, table, [name for name in table.column_names if name in wanted])
+        await fill(session, {table.name: [name for name in table.column_names if name in wanted]})
+        judge_table(session, table)
         await settle(session, table)

@@ -12,10 +12,12 @@ from sliders.documents.document import Document
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.executor.conventions import context_of
 from sliders.executor.session import Session
-from sliders.extraction.cell import Cell, Span
-from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.extractor import extract_chunk
-from sliders.extraction.request import record_prompt
+from sliders.extraction.cell import Absence, Cell, Row, Span
+from sliders.extraction.compact import read_compact
+from sliders.extraction.extract import read_chunk
+from sliders.extraction.parse import Context
+from sliders.extraction.prompt import Asked, read_prompt, values_prompt
+from sliders.extraction.source import Source
 from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.names import spoken_name
@@ -72,7 +74,8 @@ class ModelReader:
         self._model = session.models.model_for("extract")
         self._writer = session.models.model_for("plan")
         self.window = window
-        empty = record_prompt("", Table("record", ()), ())
+        compact = self._model.dialect.row_shape == "values"
+        empty = values_prompt("", ()) if compact else read_prompt("", (Asked(Table("record", ()), ()),), 0)
         self.overhead = sum(self._model.count_tokens(message.content) for message in empty.messages)
 
     async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
@@ -85,10 +88,12 @@ class ModelReader:
             context=ChunkContext(),
         )  # fmt: skip
         single = replace(table, grain="document")
-        found = await extract_chunk(chunk, single, tuple(columns), self._model, context=_context(self._session, document, places))
-        if found.failed:
+        source = Source(chunk, chunk.text, 0, _context(self._session, document, places))
+        read = read_compact if self._model.dialect.row_shape == "values" else read_chunk
+        found = await read(source, [Asked(single, tuple(columns))], self._model)
+        if found.failed(table.name):
             return Reading((), found.tokens, "; ".join(refusal.reason for refusal in found.refusals))
-        cells = tuple(joined.placed(cell, document) for row in found.rows for cell in row.cells)
+        cells = tuple(joined.placed(cell, document) for cell in _of_one_row(found.rows, columns))
         return Reading(cells, found.tokens)
 
     async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:
@@ -99,6 +104,16 @@ class ModelReader:
             return ()
         texts = reply.data.get("texts", []) if isinstance(reply.data, dict) else []
         return tuple(text.strip() for text in texts if isinstance(text, str) and text.strip())[:_TEXTS]
+
+
+def _of_one_row(rows: Sequence[Row], columns: Sequence[Column]) -> list[Cell]:
+    """For each column the first cell with a value; a document has one row."""
+    found = []
+    for column in columns:
+        cells = [cell for row in rows if (cell := row.cell(column.name)) is not None]
+        first = cells[0] if cells else Cell(column.name, absence=Absence.NOT_STATED)
+        found.append(next((c for c in cells if c.absence is None), first))
+    return found
 
 
 def synthesis_prompt(table: Table, column: Column, count: int = _TEXTS) -> Request:
@@ -155,7 +170,7 @@ class _Joined:
         return replace(cell, span=Span(document.id, start, end, document.page_at(start)))
 
 
-def _context(session: Session, document: Document, places: Sequence[Place]) -> CoerceContext:
+def _context(session: Session, document: Document, places: Sequence[Place]) -> Context:
     """What the document shows about its printed values, with the notes of the tables that are sent."""
     notes = [
         e.grid.note or e.grid.caption

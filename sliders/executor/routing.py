@@ -14,7 +14,7 @@ from sliders.answer.workflows import Asked, candidates, lookup, precise, split, 
 from sliders.chunks.context import Outline
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded, PlanError
-from sliders.executor import asking
+from sliders.executor import run
 from sliders.executor.passages import named_documents, passage_source
 from sliders.executor.session import Session
 from sliders.llm.model import Usage
@@ -76,7 +76,7 @@ async def ask_routed(
     """
     if workflow != AUTO and workflow not in CHOICES:
         raise PlanError(f"there is no workflow {workflow!r}; choose auto or one of {', '.join(CHOICES)}")
-    asking.check(session, [question])
+    run.check(session, [question])
     session.notes.clear()
     source = passage_source(session, question)
     before = session.models.meter.total
@@ -97,7 +97,7 @@ async def explain_routed(session: Session, question: str, directives: Sequence[D
     Raises:
         PlanError: the question is empty, or there is no document.
     """
-    asking.check(session, [question])
+    run.check(session, [question])
     source = passage_source(session, question)
     planned = await plan_question(session, question, source, directives=directives, calls=False)
     return planned.lines()
@@ -296,7 +296,7 @@ def _with_verify(question: str, directives: Sequence[Directive]) -> str:
 async def _asked_of_tables(session: Session, question: str) -> Answer:
     """Extract and query; lines for the user that stand already are kept."""
     notes = list(session.notes)
-    answer = await asking.ask(session, question)
+    answer = await run.ask(session, question)
     session.notes[:0] = notes
     return answer
 

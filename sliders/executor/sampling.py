@@ -1,40 +1,43 @@
-"""Short samples of several documents for schema induction, and what their form says about rows per document."""
+"""Samples of different kinds of documents for schema induction, and what their form says about rows per document."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from sliders.chunks.chunk import Chunk
 from sliders.executor.session import Session
 from sliders.extraction.records import records_of
+from sliders.schema.induce import Sample
 from sliders.schema.types import Grain
+from sliders.store.documents import StoredDocument
 
-_SMALL_WINDOW = 40_000
-_RECORD_SHARE = 0.5
 _LOOKED_AT = 200
+_RECORD_SHARE = 0.5
+_CANDIDATES = 40
+_COMPARED_CHARACTERS = 800
 
 
-def samples(session: Session, question: str = "") -> list[str]:
-    """Beginnings of documents spread over the collection; more and longer ones for a larger context window."""
+def samples(session: Session) -> list[Sample]:
+    """Beginnings of documents that differ most from each other, as many and as long as the model's dialect takes."""
     model = session.models.model_for("schema")
-    number, tokens = (1, 160) if model.context_tokens <= _SMALL_WINDOW else (5, 800)
+    number, tokens = model.dialect.samples, model.dialect.sample_tokens
     stored = session.catalog.documents.all()
-    step = max(1, len(stored) // number)
-    texts = []
-    for document in stored[::step][:number]:
-        text = session.catalog.documents.text(document.id)
-        texts.append(_beginning(text, tokens, model.count_tokens))
-    return texts
+    spread = stored[:: max(1, len(stored) // _CANDIDATES)][:_CANDIDATES]
+    chosen = spread if len(spread) <= number else _different(session, spread, number)
+    return [Sample(d.name, _beginning(session.catalog.documents.text(d.id), tokens, model.count_tokens)) for d in chosen]
 
 
-def beginnings(session: Session) -> list[str]:
-    """Beginnings of more documents than the model is shown, in characters, spread over the collection."""
-    stored = session.catalog.documents.all()
-    step = max(1, len(stored) // _MOST_TEXTS)
-    return [session.catalog.documents.text(d.id)[:_TEXT_CHARACTERS] for d in stored[::step][:_MOST_TEXTS]]
-
-
-_MOST_TEXTS, _TEXT_CHARACTERS = 8, 4000
+def _different(session: Session, documents: Sequence[StoredDocument], number: int) -> list[StoredDocument]:
+    """The document nearest to the middle of all, then each time the one that is farthest from those chosen."""
+    vectors = session.embedder.embed([session.catalog.documents.text(d.id)[:_COMPARED_CHARACTERS] for d in documents])
+    chosen = [int(np.argmax(vectors @ vectors.mean(axis=0)))]
+    while len(chosen) < number:
+        nearest = (vectors @ vectors[chosen].T).max(axis=1)
+        nearest[chosen] = np.inf
+        chosen.append(int(np.argmin(nearest)))
+    return [documents[place] for place in chosen]
 
 
 def _beginning(text: str, tokens: int, count: Callable[[str], int]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -184,9 +184,7 @@ def _read_numeric(match: re.Match[str], text: str, day_first: bool | None) -> Pr
 
 
 def _read_month(match: re.Match[str], text: str, day_first: bool | None) -> PrintedDate | None:
-    return PrintedDate(
-        *match.span(), text[match.start() : match.end()], _year(match["year"]), _month(match["month"])
-    )  # fmt: skip
+    return PrintedDate(*match.span(), text[slice(*match.span())], _year(match["year"]), _month(match["month"]))
 
 
 def _read_year(match: re.Match[str], text: str, day_first: bool | None) -> PrintedDate | None:
@@ -194,11 +192,8 @@ def _read_year(match: re.Match[str], text: str, day_first: bool | None) -> Print
 
 
 _READERS: dict[str, Callable[[re.Match[str], str, bool | None], PrintedDate | None]] = {
-    "full": _read_full,
-    "numeric": _read_numeric,
-    "month": _read_month,
-    "year": _read_year,
-}
+    "full": _read_full, "numeric": _read_numeric, "month": _read_month, "year": _read_year,
+}  # fmt: skip
 
 
 def _time(match: re.Match[str]) -> str:
@@ -217,21 +212,13 @@ _NUMERIC = re.compile(r"(?<![\d./-])(\d{1,2})([/-])(\d{1,2})\2(?:\d{4}|\d\d)(?![
 
 def infer_day_first(texts: Iterable[str]) -> bool | None:
     """The order that a document's or column's numeric dates show: None if nothing shows it or if they disagree."""
-    orders: set[bool] = set()
-    for first, _, second in _numeric_parts(texts):
-        if first > 12 >= second > 0:
-            orders.add(True)
-        elif second > 12 >= first > 0:
-            orders.add(False)
-        if len(orders) > 1:
-            return None
-    return orders.pop() if orders else None
-
-
-def _numeric_parts(texts: Iterable[str]) -> Iterator[tuple[int, str, int]]:
-    for text in texts:
-        for match in _NUMERIC.finditer(text):
-            yield int(match[1]), match[2], int(match[3])
+    orders = {
+        int(match[1]) > 12
+        for text in texts
+        for match in _NUMERIC.finditer(text)
+        if min(parts := (int(match[1]), int(match[3]))) > 0 and min(parts) <= 12 < max(parts)
+    }
+    return orders.pop() if len(orders) == 1 else None
 
 
 _UNSURE_BEFORE = re.compile(

@@ -14,7 +14,7 @@ Anything else ("1.2.3") is not a number.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -112,9 +112,7 @@ def read_digits(digits: str, *, decimal: DecimalMark = "", whole: bool = False) 
 
 
 def _groups_once(mark: str, decimal: DecimalMark, whole: bool) -> bool:
-    if whole:
-        return True
-    return decimal != mark if decimal else mark == ","
+    return whole or (decimal != mark if decimal else mark == ",")
 
 
 def _grouped(digits: str, mark: str) -> bool:
@@ -140,20 +138,13 @@ def numbers_in(text: str, *, decimal: DecimalMark = "", whole: bool = False) -> 
         decimal: the document's decimal mark where it is known, see `infer_decimal`.
         whole: whether whole numbers are wanted, which settles "22.268".
     """
-    found = [*_digit_numbers(text, decimal, whole), *(_word_number(spelled, text) for spelled in spelled_in(text))]
-    found.sort(key=lambda number: number.start)
+    digits = (_from_match(match, text, decimal, whole) for match in _NUMBER.finditer(text))
+    found = [*filter(None, digits), *(_word_number(spelled, text) for spelled in spelled_in(text))]
     kept: list[Number] = []
-    for number in found:
+    for number in sorted(found, key=lambda number: number.start):
         if not kept or number.start >= kept[-1].end:
             kept.append(number)
     return tuple(kept)
-
-
-def _digit_numbers(text: str, decimal: DecimalMark, whole: bool) -> Iterator[Number]:
-    for match in _NUMBER.finditer(text):
-        number = _from_match(match, text, decimal, whole)
-        if number is not None:
-            yield number
 
 
 _LONGEST = 40  # characters; a longer run of digits is a code, not an amount
@@ -201,19 +192,12 @@ def _from_match(match: re.Match[str], text: str, decimal: DecimalMark, whole: bo
         readings = (Decimal(re.sub(r"\D", "", match["core"])), Decimal(match["core"].replace(",", ".")))
         other = next((reading for reading in readings if reading != base), None)
     return Number(
-        start,
-        end,
-        text[start:end],
-        amount(value),
-        scale=scale,
-        currency=_currency_of(match),
-        percent=match["percent"] is not None or text[end - 1] == "%",
-        unit=unit or unit_after(text, end),
-        ordinal=match["ordinal"] is not None,
-        attached=_is_attached(text, end),
-        ranged=_is_ranged(text, start, end),
+        start, end, text[start:end], amount(value), scale, _currency_of(match),
+        percent=match["percent"] is not None or text[end - 1] == "%", unit=unit or unit_after(text, end),
+        ordinal=match["ordinal"] is not None, attached=_is_attached(text, end),
+        ranged=bool(_RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(text[max(0, start - 6) : start])),
         alternative=None if other is None else amount((-other if negative else other) * factor),
-    )
+    )  # fmt: skip
 
 
 _CLOSED = re.compile(r"\s?\)(?:\s?%)?")
@@ -242,23 +226,17 @@ def _scale_of(match: re.Match[str]) -> str:
     return SCALE_WORDS[short.lower()]
 
 
+_CURRENCIES = {name.lower(): code for name, code in (CURRENCY_NAMES | CURRENCY_SYMBOLS).items()}
+_VERBS = frozenset(("try", "cop"))  # currencies in capitals only
+
+
 def _currency_of(match: re.Match[str]) -> str:
     printed = (match["before"] or match["after"] or "").strip()
-    if not printed:
-        return ""
-    for table in (CURRENCY_SYMBOLS, CURRENCY_NAMES):
-        for symbol, code in table.items():
-            if symbol.lower() == printed.lower():
-                return code
-    return printed.upper()
+    return "" if printed in _VERBS else _CURRENCIES.get(printed.lower(), printed.upper())
 
 
 def _is_attached(text: str, end: int) -> bool:
     return _HYPHENED.match(text, end) is not None
-
-
-def _is_ranged(text: str, start: int, end: int) -> bool:
-    return bool(_RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(text[max(0, start - 6) : start]))
 
 
 _WORD_TAIL = re.compile(
@@ -269,24 +247,13 @@ _WORD_TAIL = re.compile(
 def _word_number(spelled: Spelled, text: str) -> Number:
     start, end = spelled.start, spelled.end
     tail = _WORD_TAIL.match(text, end)
-    percent = tail is not None and tail["percent"] is not None
-    currency = CURRENCY_NAMES[tail["money"].lower()] if tail is not None and tail["money"] else ""
     attached = _is_attached(text, end)
-    end = tail.end() if tail is not None else end
-    unit = "" if percent or currency else unit_after(text, end)
+    percent, money = (bool(tail["percent"]), tail["money"]) if tail else (False, None)
+    end = tail.end() if tail else end
     return Number(
-        start,
-        end,
-        text[start:end],
-        amount(spelled.value),
-        scale=spelled.scale,
-        currency=currency,
-        percent=percent,
-        unit=unit,
-        ordinal=spelled.ordinal,
-        word=True,
-        attached=attached,
-    )
+        start, end, text[start:end], amount(spelled.value), spelled.scale, _CURRENCIES[money.lower()] if money else "",
+        percent, "" if tail else unit_after(text, end), spelled.ordinal, True, attached,
+    )  # fmt: skip
 
 
 def join_space_groups(text: str) -> str:
@@ -305,16 +272,14 @@ def infer_decimal(texts: Iterable[str]) -> DecimalMark:
 
     A comma must show itself in a grouped number ("1.234,56", "2.556.697") or twice ("141,3"), for "1,2" may be a list.
     """
-    dots = commas = 0
+    shown = {".": 0, ",": 0}
     for text in texts:
         for match in _SEPARATED.finditer(text):
             mark, weight = _shown_mark(match[0])
-            dots, commas = dots + (weight if mark == "." else 0), commas + (weight if mark == "," else 0)
-            if dots and commas:
-                return ""
-    if dots:
-        return "."
-    return "," if commas >= 2 else ""
+            shown[mark] += weight
+    if all(shown.values()):
+        return ""
+    return "." if shown["."] else "," if shown[","] >= 2 else ""
 
 
 def _shown_mark(digits: str) -> tuple[str, int]:

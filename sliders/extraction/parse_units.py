@@ -124,10 +124,14 @@ def convert(value: Decimal, printed: str, wanted: str) -> Decimal | None:
     return value * source[1] / target[1]
 
 
+_SCALE = (
+    r"hundreds|thousands|tausend|tsd|milliers|miles|millions?|mio|millionen|millones|mn|mm|billions?|mrd|milliarden|milliards|bn"
+    r"|lakhs?|crores?"
+)
 _SCALE_NOTE = re.compile(
-    r"(?:\b(?:in|en|dollars?|euros?|amounts?|usd|eur|us\$|€|£|\$)\s*,?\s*(?:in\s+)?(?:of\s+)?"
-    r"(?P<word>hundreds|thousands|tausend|tsd|milliers|miles|millions?|mio|millionen|millones|mn|billions?|mrd|milliarden|milliards|bn)\b"
-    r"|(?P<zeros>(?<![\d,.])[$€£]?\s?['’]?\b000(?:'?s|,000)?\b(?!\s?,?\d))|(?P<symbol>(?<!\w)(?:us)?[$€£]\s?(?:m|mn|bn|k)\b)|(?P<teur>\bT(?:EUR|€|USD)(?!\w)))",
+    rf"\b(?:in|en|dollars?|euros?|amounts?|usd|eur|rs\.?|inr|us\$)\s*,?\s*(?:in\s+)?(?:of\s+)?(?:us)?[$€£]?\s?(?P<word>{_SCALE})\b"
+    rf"|[$€£]\s*,?\s*(?:in\s+)?(?P<money>{_SCALE}|[mk])\b|\b(?P<lead>{_SCALE})\s+(?:of|de)\s+(?:u\.?s\.?\s+)?(?:dollars|euros|usd|eur|yen|pounds)\b"
+    r"|(?P<zeros>(?<![\d,.])[$€£]?\s?['’]?\b000(?:'?s|,000)?\b(?!\s?,?\d))|(?P<teur>\bT(?:EUR|€|USD)(?!\w))",
     re.IGNORECASE,
 )
 _EXCEPTED = re.compile(r"\b(?:except|excluding|other than|unless|per[ -]share|sauf|ausser|außer|salvo)\b", re.IGNORECASE)
@@ -136,19 +140,13 @@ _EXCEPTED = re.compile(r"\b(?:except|excluding|other than|unless|per[ -]share|sa
 @lru_cache(maxsize=1024)
 def scale_in(note: str) -> str:
     """The canonical scale that a table's note or header states ("(in thousands, except per share data)"), or ""."""
-    direct = SCALE_WORDS.get(note.strip().lower().rstrip("."), "") if len(note) < 16 else ""
-    if direct:
+    direct = SCALE_WORDS.get(note.lower().strip(" .:()[]"), "") if len(note) < 16 else ""
+    if direct or not (match := _SCALE_NOTE.search(note)):
         return direct
-    match = _SCALE_NOTE.search(note)
-    if match is None:
-        return ""
-    if match["word"]:
-        return SCALE_WORDS[match["word"].lower()]
     if match["zeros"]:
         return "millions" if "000,000" in match["zeros"] else "thousands"
-    if match["symbol"]:
-        return SCALE_WORDS[re.sub(r"[^a-z]", "", match["symbol"].lower().removeprefix("us"))]
-    return "thousands"
+    word = match["word"] or match["money"] or match["lead"]
+    return SCALE_WORDS[word.lower()] if word else "thousands"
 
 
 def has_exceptions(note: str) -> bool:

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 
 from sliders.chunks.chunk import Chunk
-from sliders.schema.names import spoken_name
 
 _MARKED = re.compile(r"^\s*(?:\[[^\]\n]{1,24}\]|\(?\d{1,5}[.):]|[-*•‣◦]|#\d+|[A-Za-z]{0,3}\d{1,6}[:.)\t])\s+\S")
 _SHARE = 0.9
@@ -51,21 +50,6 @@ def records_of(chunk: Chunk) -> tuple[Record, ...]:
 def _mark(text: str) -> tuple[int, int]:
     first = re.match(r"\s*[\[({#]*([^\]\n)}\s][^\]\n)}]*?)(?:[\])}.:]+\s|\s)", text)
     return first.span(1) if first else (0, 0)
-
-
-_IDENTIFIER = frozenset(["id", "ids", "identifier", "number", "no", "nr", "code", "ref", "key", "label"])
-
-
-def names_entry(column: str, table: str, row: str) -> bool:
-    """Whether a column holds what identifies an entry of the list: the row's own noun, or an identifier of it.
-
-    >>> names_entry("sailing_id", "sailings", "a sailing"), names_entry("phone_number", "sailings", "a sailing")
-    (True, False)
-    """
-    words = spoken_name(column).split()
-    nouns = {w.rstrip("s") for w in (*spoken_name(table).split(), *row.lower().split())} - {"a", "an", "the", "one"}
-    rest = [w for w in words if w not in _IDENTIFIER]
-    return bool(words) and all(w.rstrip("s") in nouns for w in rest)
 
 
 def _alike(lines: list[str]) -> bool:

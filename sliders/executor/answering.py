@@ -1,0 +1,162 @@
+"""From filled tables to an answer: the model's SQL, the words behind it, and how complete and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import add
+
+from sliders.answer.agent import answer_question
+from sliders.answer.citations import columns_used
+from sliders.answer.result import Answer, Completeness
+from sliders.answer.values import SqlAnswer, TableView
+from sliders.errors import BudgetExceeded
+from sliders.executor.citing import cite
+from sliders.executor.completing import ROUNDS, complete_statement
+from sliders.executor.needs import Need
+from sliders.executor.session import Session
+from sliders.llm.model import Usage
+from sliders.schema.types import Schema, Table
+from sliders.store.guard import run_readonly
+from sliders.store.records import Reliability
+from sliders.store.records import SqlAttempt as StoredAttempt
+
+
+async def answer_need(session: Session, need: Need, stopped: str, shared: Usage, *, lazy: bool = False) -> Answer:
+    """The answer of a question from the tables as they stand.
+
+    Args:
+        stopped: why filling them stopped, or "".
+        shared: what was spent for this question before.
+    """
+    session.progress("answer", detail=need.question)
+    before = session.models.meter.total
+    if not need.columns or not _filled_tables(session):
+        return _without_rows(session, need, stopped)
+    try:
+        found, views = await _statement(session, need)
+        for number in range(ROUNDS + 1 if lazy and not stopped else 0):
+            if not await complete_statement(session, found.sql, need.columns, last=number == ROUNDS):
+                break
+            found, views = await _statement(session, need)
+    except BudgetExceeded as error:
+        return replace(_without_rows(session, need, str(error)), text=f"No answer yet: {error}", reason=str(error))
+    _log_attempts(session, need.question, found)
+    return _finished(session, need, found, stopped, session.models.meter.total - before + shared, views)
+
+
+def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
+    reason = need.reason or stopped or "the documents gave no rows for it"
+    return Answer(
+        need.question, "incomplete" if stopped else "not_found", None, f"Not found in these documents: {reason}.",
+        reason=reason, completeness=completeness(session, need.columns, need.uncovered), decisions=tuple(session.notes),
+    )  # fmt: skip
+
+
+async def _statement(session: Session, need: Need) -> tuple[SqlAnswer, list[TableView]]:
+    """What the SQL agent finds in the tables as they stand, and the tables as it saw them."""
+    ordered = sorted(_filled_tables(session), key=lambda t: t.name not in need.columns)
+    views = [TableView(_sql_table(session, t)) for t in ordered]
+    names = [session.catalog.schemas.relation(t.name).relation for t in ordered]
+    found = await answer_question(
+        need.question,
+        views,
+        lambda sql: run_readonly(session.catalog.database, sql, tables=names),
+        session.models.model_for("answer"),
+        uncovered=need.uncovered,
+    )
+    return found, views
+
+
+def _filled_tables(session: Session) -> list[Table]:
+    schema = session.catalog.schemas.current() or Schema()
+    return [t for t in schema.tables if session.catalog.tables.current(t.name) is not None]
+
+
+def _sql_table(session: Session, table: Table) -> Table:
+    """The table under its SQL names, as the agent must write them."""
+    relation = session.catalog.schemas.relation(table.name)
+    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns)
+    return replace(table, name=relation.relation, columns=columns)
+
+
+def _finished(
+    session: Session, need: Need, found: SqlAnswer, stopped: str, usage: Usage, views: Sequence[TableView]
+) -> Answer:
+    used = _columns_read(session, found.sql, views) or need.columns
+    ledger = completeness(session, used, need.uncovered)
+    status = found.status
+    text = found.text
+    if status == "answered" and (stopped or not ledger.complete):
+        status = "incomplete"
+    if status == "incomplete" and found.value is not None:
+        text = f"{found.text} (incomplete: {stopped or str(ledger)})"
+    return Answer(
+        question=need.question,
+        status=status,
+        value=found.value,
+        text=text,
+        sql=found.sql,
+        columns=found.columns,
+        rows=found.rows,
+        citations=cite(session, found.sql, views),
+        completeness=ledger,
+        usage=usage,
+        reason=found.reason or stopped,
+        decisions=tuple(session.notes),
+    )
+
+
+def _columns_read(session: Session, sql: str, views: Sequence[TableView]) -> dict[str, tuple[str, ...]]:
+    """Schema columns by table that a statement reads."""
+    used = columns_used(sql, views) if sql else {}
+    found = {}
+    for table in _filled_tables(session):
+        relation = session.catalog.schemas.relation(table.name)
+        read = {name.lower() for name in used.get(relation.relation, ())}
+        if relation.relation in used:
+            found[table.name] = tuple(c for c in table.column_names if relation.sql_name(c).lower() in read)
+    return found
+
+
+def _log_attempts(session: Session, question: str, found: SqlAnswer) -> None:
+    for attempt in found.attempts:
+        outcome = "error" if attempt.error else "ok" if attempt.rows else "empty"
+        session.catalog.journal.record_attempt(
+            StoredAttempt(
+                "answer",
+                question,
+                attempt.sql or attempt.written,
+                outcome,  # type: ignore[arg-type]
+                "; ".join([attempt.error, *attempt.findings]).strip("; "),
+                attempt.rows,
+            )
+        )
+
+
+def completeness(session: Session, columns: Mapping[str, Sequence[str]], uncovered: str = "") -> Completeness:
+    """The ledger of the tables and columns that an answer rests on."""
+    extractions = session.catalog.extractions
+    chunks: set[str] = set()
+    states: dict[str, set[str]] = {"done": set(), "failed": set(), "gated": set(), "pruned": set(), "pending": set()}
+    conflicts = 0
+    for table in columns:
+        for task in extractions.tasks(table):
+            chunks.add(task.chunk_id)
+            states[task.state].add(task.chunk_id)
+        conflicts += len(session.catalog.knowledge.statistic(f"conflicts:{table}", []))
+    rests = reduce(add, (extractions.reliability(table, names) for table, names in columns.items()), Reliability())
+    return Completeness(
+        documents=session.catalog.documents.count(),
+        documents_with_rows=len({d for table in columns for d in extractions.documents_with_rows(table)}),
+        chunks=len(chunks),
+        failed_chunks=len(states["failed"]),
+        gated_chunks=len((states["gated"] | states["pruned"]) - states["done"]),
+        ungrounded_cells=rests.ungrounded,
+        unparsed_cells=rests.unparsed,
+        open_conflicts=conflicts,
+        judged_cells=rests.judged,
+        unverified_cells=rests.unverified,
+        uncovered=(uncovered,) if uncovered else (),
+    )

@@ -1,0 +1,44 @@
+"""A document's card: title, kind, who, date, period and one line, made once from its first pages (SLIDERS, global metadata)."""
+
+from __future__ import annotations
+
+from sliders.documents.document import Document
+from sliders.errors import ModelError
+from sliders.executor.session import Session
+from sliders.extraction.extract import generate
+from sliders.extraction.prompt import Card, card_prompt
+
+_FIRST_CHARACTERS = 6000
+_LINES, _LINE_CHARACTERS = 3, 160
+
+
+async def card_of(session: Session, document: Document) -> str:
+    """The card that stands above every chunk of the document; "" for a document that is read in one piece.
+
+    The model makes it in the full dialect, once, and it is kept; in the compact dialect it is the title with the first lines.
+
+    Raises:
+        ModelUnavailable: the model cannot be reached.
+    """
+    if len(session.catalog.chunks.of(document.id)) < 2:
+        return ""
+    model = session.models.model_for("extract")
+    if model.dialect.card == "code":
+        return _by_code(document)
+    key = f"card:{document.id}"
+    if (kept := session.catalog.knowledge.statistic(key)) is not None:
+        return str(kept)
+    reply = await generate(card_prompt(document.name, document.text[:_FIRST_CHARACTERS]), model)
+    if isinstance(reply, ModelError):
+        session.decide("extract", f"document:{document.name}", "card by code", str(reply))
+        return _by_code(document)
+    card = Card.model_validate(reply.data).line() or _by_code(document)
+    session.catalog.knowledge.set_statistic(key, card)
+    return card
+
+
+def _by_code(document: Document) -> str:
+    """The title and the first lines that say something else."""
+    lines = [" ".join(line.split())[:_LINE_CHARACTERS] for line in document.text[:_FIRST_CHARACTERS].splitlines() if line.strip()]
+    told = dict.fromkeys([document.title, *lines[:_LINES]])
+    return "; ".join(line for line in told if line)

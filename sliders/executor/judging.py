@@ -1,0 +1,52 @@
+"""Judged columns over the whole collection: the cut between the choices is set where the documents' odds part best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sliders.executor.session import Session
+from sliders.extraction.cell import Cell, Row
+from sliders.extraction.judge import judge
+from sliders.extraction.prompt import YES_NO, chosen_value, is_judged
+from sliders.schema.types import Column, Table
+
+_Odds = Mapping[str, float]
+
+
+def judge_table(session: Session, table: Table) -> None:
+    """Set the values of judged cells by all odds of their column; nothing is asked, and the odds stay as they were."""
+    for column in filter(is_judged, table.columns):
+        rows = [row for row in session.catalog.extractions.rows(table.name) if _odds(row, column) is not None]
+        if rows:
+            _judge_column(session, table, column, rows)
+
+
+def _judge_column(session: Session, table: Table, column: Column, rows: Sequence[Row]) -> None:
+    """One judgement for each thing that a row is about: for a document read in parts, that of the part that tells most."""
+    subjects: dict[str, list[Row]] = {}
+    for row in rows:
+        subjects.setdefault(row.document_id if table.grain == "document" else row.id, []).append(row)
+    telling = {subject: _most_telling(parts, column) for subject, parts in subjects.items()}
+    found, how = judge(list(telling.values()))
+    cells: dict[str, Cell] = {}
+    for subject, judgement in zip(telling, found, strict=True):
+        for row in subjects[subject]:
+            cell = row.cell(column.name)
+            if cell is not None and cell.absence is None:
+                value = chosen_value(column, judgement.choice)
+                cells[row.id] = replace(cell, value=value, doubt=judgement.doubt)
+    session.catalog.extractions.recalibrate(table.name, column.name, cells, how)
+
+
+def _odds(row: Row, column: Column) -> _Odds | None:
+    cell = row.cell(column.name)
+    return dict(cell.odds) if cell is not None and cell.odds and cell.absence is None else None
+
+
+def _most_telling(rows: Sequence[Row], column: Column) -> _Odds:
+    """The odds of the part that says yes most, or that prefers one category most: what other parts do not tell is no no."""
+    every = [odds for row in rows if (odds := _odds(row, column)) is not None]
+    if set(every[0]) == set(YES_NO):
+        return max(every, key=lambda odds: odds[YES_NO[0]] - odds[YES_NO[1]])
+    return max(every, key=lambda odds: sorted(odds.values())[-1] - sorted(odds.values())[-2])

@@ -1,0 +1,144 @@
+"""What a model gave for a cell, checked: its words found, its value parsed and compared, its arithmetic done again.
+
+The model judges, the code checks: a check never changes a value. What it doubts comes back as a finding in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar, Span
+from sliders.extraction.ground import Grounded, find
+from sliders.extraction.ground_value import find_value
+from sliders.extraction.parse import ExpressionError, agrees, evaluate, typed
+from sliders.extraction.source import Source
+from sliders.schema.types import Column, ColumnType
+
+_TOLERANCE = 1e-6
+_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A cell as it would be kept, and what the check found; "" where nothing is to be said."""
+
+    cell: Cell
+    finding: str = ""
+
+
+def check_cell(source: Source, column: Column, given: Mapping[str, Any], near: Sequence[tuple[int, int]] = ()) -> Checked:
+    """A cell of the full dialect: `{"value", "words", "how", "why"}`.
+
+    Args:
+        near: places of the row's other cells in `source.text`: equal words are taken beside them.
+    """
+    said = given.get("value")
+    if said is None:
+        return Checked(Cell(column.name, absence=Absence.NOT_STATED))
+    how = How(given.get("how") or How.STATED)
+    why = str(given.get("why") or "")
+    parsed = typed(said, column)
+    if parsed.absent:
+        return Checked(Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason))
+    words = [str(w) for w in given.get("words") or () if str(w).strip()]
+    found = [find(w, source.text, near) for w in words]
+    places = [f for f in found if f.status is not Grounding.NONE]
+    if parsed.value is None:
+        cell = Cell(column.name, _scalar(said), _join(words), absence=Absence.NOT_PARSED, detail=parsed.reason, how=how)
+        return Checked(_placed(cell, source, places), f"the value {said!r} does not fit the column: {parsed.reason}")
+    cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale, rationale=why, how=how)
+    if not places:
+        lacking = _join(words)
+        detail = f"these words are not in the text: {lacking!r}" if lacking else "no words were given"
+        return Checked(replace(cell, printed=lacking, absence=Absence.UNGROUNDED, detail=detail), detail)
+    cell = _placed(cell, source, places)
+    if len(places) < len(found):
+        missing = next(w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE)
+        return _doubted(cell, f"these words are not in the text: {missing!r}")
+    return _doubted(cell, _disagreement(source, column, cell, places))
+
+
+def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> str:
+    """Why the words or the arithmetic do not carry the value; "" where they do, or where it was judged."""
+    if cell.how is How.JUDGED or cell.value is None:
+        return ""
+    if cell.how is How.COMPUTED:
+        return _arithmetic(cell.value, cell.rationale) if column.type in _NUMBERS else ""
+    said = [source.text[p.start : p.end] for p in places]
+    findings = [agrees(cell.value, words, column, source.context_at(p.start)) for words, p in zip(said, places, strict=True)]
+    if not all(findings):
+        return ""
+    return agrees(cell.value, " ".join(said), column, source.context_at(places[0].start)) and findings[0]
+
+
+def _arithmetic(value: Scalar, expression: str) -> str:
+    try:
+        result = evaluate(expression)
+    except ExpressionError as error:
+        return f"the arithmetic cannot be done again: {error}"
+    number = float(value) if isinstance(value, int | float) else float("nan")
+    if abs(result - number) <= max(_TOLERANCE, abs(number) * _TOLERANCE):
+        return ""
+    return f"{expression} is {result:g}, the value is {value}"
+
+
+def value_cell(source: Source, column: Column, said: object, near: Sequence[tuple[int, int]] = ()) -> Cell:
+    """A cell of the compact dialect: a bare typed value; code finds where the text prints it.
+
+    A value that the text prints nowhere is ungrounded: the caller asks for its words.
+    """
+    if said is None:
+        return Cell(column.name, absence=Absence.NOT_STATED)
+    parsed = typed(said, column)
+    if parsed.absent:
+        return Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason)
+    if parsed.value is None:
+        return Cell(column.name, _scalar(said), str(said), absence=Absence.NOT_PARSED, detail=parsed.reason)
+    place = find_value(parsed.value, column, source.text, source.context, near)
+    cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale)
+    if place.status is Grounding.NONE:
+        detail = "the text prints this value nowhere"
+        return replace(cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail)
+    return _placed(cell, source, [place])
+
+
+def with_words(source: Source, column: Column, cell: Cell, words: str) -> Cell:
+    """An ungrounded cell of the compact dialect with the words that the model gave for it afterwards."""
+    place = find(words, source.text)
+    if place.status is Grounding.NONE:
+        return replace(cell, detail=f"{cell.detail}; these words are not in the text: {words!r}")
+    found = _placed(replace(cell, absence=None, detail="", how=How.JUDGED), source, [place])
+    if cell.value is not None and not agrees(cell.value, found.printed, column, source.context_at(place.start)):
+        return replace(found, how=How.STATED)
+    if column.type in _NUMBERS or column.type in (ColumnType.DATE, ColumnType.DATETIME):
+        return replace(found, doubt="its words do not print the value")
+    return found
+
+
+def _doubted(cell: Cell, finding: str) -> Checked:
+    return Checked(replace(cell, doubt=finding) if finding else cell, finding)
+
+
+def _placed(cell: Cell, source: Source, places: Sequence[Grounded]) -> Cell:
+    """The cell at its words: the first ones are its span, further ones its parts."""
+    if not places:
+        return cell
+    spans = tuple(dict.fromkeys(source.span(p.start, p.end) for p in places))
+    printed = " ... ".join(_words(source, span) for span in spans)
+    worst = max((p.status for p in places), key=list(Grounding).index)
+    status = Grounding.DERIVED if cell.how is How.COMPUTED else worst
+    return replace(cell, printed=printed, grounding=status, span=spans[0], parts=spans[1:])
+
+
+def _words(source: Source, span: Span) -> str:
+    return source.text[span.start - source.offset : span.end - source.offset]
+
+
+def _join(words: Sequence[str]) -> str:
+    return " ... ".join(words)
+
+
+def _scalar(said: object) -> Scalar:
+    return said if isinstance(said, str | int | float | bool) else str(said)

@@ -1,0 +1,178 @@
+"""Extraction as a small model does it: typed values under a grammar, then the words; a judgement is one token's odds.
+
+The document stands first in every request, so that the server's prefix cache reads it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sliders.errors import ModelError, TruncatedReply
+from sliders.extraction.cell import Absence, Cell, How, Row
+from sliders.extraction.check import value_cell, with_words
+from sliders.extraction.extract import Extraction, Refusal, generate, new_row
+from sliders.extraction.prompt import (
+    Asked,
+    choices_of,
+    chosen_value,
+    chunk_document,
+    is_judged,
+    judge_prompt,
+    rows_prompt,
+    says_again,
+    values_prompt,
+    words_prompt,
+)
+from sliders.extraction.records import records_of
+from sliders.extraction.source import Source
+from sliders.llm.model import Model, Request, Response
+from sliders.schema.types import Column, ColumnType
+
+_DEEPEST = 4
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One chunk on its way: what is spent and what was refused."""
+
+    source: Source
+    model: Model
+    tokens: int = 0
+    refusals: list[Refusal] = field(default_factory=list)
+
+    async def ask(self, request: Request, table: str) -> Response | None:
+        """The reply, or None with the refusal kept."""
+        reply = await generate(request, self.model)
+        if isinstance(reply, ModelError):
+            self.refusals.append(Refusal(self.source.chunk.id, request.stage, str(reply), table))
+            return None
+        self.tokens += reply.usage.tokens
+        return reply
+
+
+async def read_compact(source: Source, asked: Sequence[Asked], model: Model) -> Extraction:
+    """The rows of the tables asked, table by table."""
+    reading = _Reading(source, model)
+    rows: list[Row] = []
+    for wanted in asked:
+        if wanted.table.grain == "document":
+            document = chunk_document(source.chunk, source.card)
+            rows.append(new_row(source, wanted.table.name, 0, await _one_row(reading, source, wanted, document)))
+        elif records := records_of(source.chunk):
+            for record in records:
+                start = record.start - source.offset
+                part = source.part(start, start + len(record.text))
+                rows.append(new_row(part, wanted.table.name, record.ordinal, await _one_row(reading, part, wanted, record.text)))
+        else:
+            rows += await _listed(reading, source, wanted, 0)
+    return Extraction(source.chunk.id, tuple(rows), tuple(reading.refusals), reading.tokens)
+
+
+async def _one_row(reading: _Reading, source: Source, asked: Asked, document: str) -> list[Cell]:
+    """The cells of the one row that a text tells of: stated ones in one object, then judged ones one by one."""
+    stated = [c for c in asked.columns if not is_judged(c)]
+    cells = await _stated(reading, source, asked.table.name, stated, document) if stated else {}
+    for column in asked.columns:
+        if is_judged(column):
+            cells[column.name] = await _judged(reading, asked.table.name, column, document)
+    return [cells[c.name] for c in asked.columns]
+
+
+async def _stated(
+    reading: _Reading, source: Source, table: str, columns: Sequence[Column], document: str
+) -> dict[str, Cell]:
+    request = values_prompt(document, columns)
+    reply = await reading.ask(request, table)
+    if reply is None:
+        failed = reading.refusals[-1].reason
+        return {c.name: Cell(c.name, absence=Absence.CALL_FAILED, detail=failed) for c in columns}
+    cells = _cells(source, columns, reply.data, reply, request, reading.model)
+    lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
+    if not lost:
+        return cells
+    request = words_prompt(document, lost)
+    reply = await reading.ask(request, table)
+    told = reply.data if reply is not None and isinstance(reply.data, dict) else {}
+    for column in lost:
+        if words := str(told.get(column.name) or "").strip():
+            cells[column.name] = with_words(source, column, cells[column.name], words)
+    return cells
+
+
+def _cells(
+    source: Source, columns: Sequence[Column], data: Any, reply: Response, request: Request, model: Model
+) -> dict[str, Cell]:
+    """Typed values with their printed places, equal ones beside the row's others."""
+    told = data if isinstance(data, dict) else {}
+    cells: dict[str, Cell] = {}
+    near: list[tuple[int, int]] = []
+    for column in columns:
+        cell = value_cell(source, column, told.get(column.name), near)
+        if cell.span is not None:
+            near.append((cell.span.start - source.offset, cell.span.end - source.offset))
+        cells[column.name] = replace(cell, call_id=reply.call_id, model=model.name, prompt_hash=request.prompt_hash)
+    return cells
+
+
+async def _judged(reading: _Reading, table: str, column: Column, document: str) -> Cell:
+    """The model's own word for now, with the odds that a cut over the collection is made from."""
+    request = judge_prompt(document, column)
+    reply = await reading.ask(request, table)
+    if reply is None:
+        return Cell(column.name, absence=Absence.CALL_FAILED, detail=reading.refusals[-1].reason)
+    choices = choices_of(column)
+    choice = next((c for c in choices if c.casefold() == reply.text.strip().casefold()), "")
+    if not choice:
+        detail = f"{reply.text[:40]!r} is none of {', '.join(choices)}"
+        return Cell(column.name, absence=Absence.NOT_PARSED, detail=detail, how=How.JUDGED)
+    odds = tuple((c, reply.odds[c]) for c in choices) if reply.odds else ()
+    return Cell(
+        column.name, chosen_value(column, choice), how=How.JUDGED, odds=odds,
+        doubt="" if odds else "the server gives no odds", call_id=reply.call_id, model=reading.model.name,
+        prompt_hash=request.prompt_hash,
+    )  # fmt: skip
+
+
+async def _listed(reading: _Reading, source: Source, asked: Asked, depth: int) -> list[Row]:
+    """All rows that a text lists; a reply that was cut is asked again in halves of the text."""
+    columns = _naming_first(asked.columns)
+    text = source.text.strip() if depth else chunk_document(source.chunk, source.card)
+    request = rows_prompt(text, reading.model.count_tokens(text), asked.table, columns)
+    reply = await generate(request, reading.model)
+    cut = isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length")
+    if cut and depth < _DEEPEST and (halves := source.halves()):
+        return [row for half in halves for row in await _listed(reading, half, asked, depth + 1)]
+    if isinstance(reply, ModelError):
+        reading.refusals.append(Refusal(source.chunk.id, "rows", str(reply), asked.table.name))
+        return []
+    reading.tokens += reply.usage.tokens
+    if reply.salvaged:
+        reading.refusals.append(
+            Refusal(source.chunk.id, "rows", "the reply was cut; complete rows were kept", asked.table.name)
+        )
+    items = list((reply.data or {}).get("rows", ()))
+    if says_again(reply.text):
+        items, again = _before_loop(items)
+        subject = f"{again} rows"
+        told = "the reply went round in a loop and said earlier rows again"
+        reading.refusals.append(Refusal(source.chunk.id, subject, told, asked.table.name, fatal=False))
+    rows = []
+    for ordinal, item in enumerate(items):
+        cells = _cells(source, columns, item, reply, request, reading.model)
+        if any(cell.absence is not Absence.NOT_STATED for cell in cells.values()):
+            rows.append(new_row(source, asked.table.name, ordinal, [cells[c.name] for c in asked.columns]))
+    return rows
+
+
+def _before_loop(items: Sequence[Any]) -> tuple[list[Any], int]:
+    """The rows up to the last one that is new, and how many after it say earlier ones again."""
+    last = max(n for n, item in enumerate(items) if item not in items[:n])
+    return list(items[: last + 1]), len(items) - last - 1
+
+
+def _naming_first(columns: Sequence[Column]) -> list[Column]:
+    """The columns with the one that names the row first: a number that stands before its name is left null."""
+    naming = next((c for c in columns if c.type in (ColumnType.TEXT, ColumnType.CATEGORY)), None)
+    return [naming, *(c for c in columns if c is not naming)] if naming is not None else list(columns)

@@ -1,0 +1,214 @@
+"""Rows out of one chunk, for all tables that want it: ask, check, ask once more with what the check found (contracts 1 to 4)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sliders.errors import ModelError, ModelUnavailable, TruncatedReply
+from sliders.extraction.cell import Absence, Cell, Row, Span
+from sliders.extraction.check import Checked, check_cell
+from sliders.extraction.prompt import Asked, chunk_document, read_prompt, recheck_prompt
+from sliders.extraction.source import Source
+from sliders.llm.model import Model, Request, Response
+from sliders.schema.types import Column
+
+_DEEPEST = 4
+_MOST_FINDINGS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A call, a row or a cell that gave nothing usable: which chunk, which table ("" for all), what, and why."""
+
+    chunk_id: str
+    subject: str
+    reason: str
+    table: str = ""
+    fatal: bool = True
+    """Some of the chunk is not known, so that it is asked again on the next run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What one chunk gave: rows of the tables that were asked for, and what was refused."""
+
+    chunk_id: str
+    rows: tuple[Row, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    tokens: int = 0
+
+    def failed(self, table: str) -> bool:
+        """Whether some of the chunk is not known for a table."""
+        return any(r.fatal and r.table in ("", table) for r in self.refusals)
+
+    def of(self, table: str) -> tuple[Row, ...]:
+        """The rows of one table."""
+        return tuple(row for row in self.rows if row.table == table)
+
+    def __add__(self, other: Extraction) -> Extraction:
+        return Extraction(
+            self.chunk_id, (*self.rows, *other.rows), (*self.refusals, *other.refusals), self.tokens + other.tokens
+        )
+
+
+async def generate(request: Request, model: Model) -> Response | ModelError:
+    """The reply, or the error as a value: a failed call costs its chunk and no other.
+
+    Raises:
+        ModelUnavailable: no server, no key: every other chunk would fail alike.
+    """
+    try:
+        return await model.generate(request)
+    except ModelUnavailable:
+        raise
+    except ModelError as error:
+        return error
+
+
+async def read_chunk(source: Source, asked: Sequence[Asked], model: Model, depth: int = 0) -> Extraction:
+    """All rows of all tables asked, in the full dialect; a reply that was cut is asked again in halves."""
+    document = chunk_document(source.chunk, source.card) if not depth else source.text.strip()
+    request = read_prompt(document, asked, model.count_tokens(document), source.questions)
+    reply = await generate(request, model)
+    if isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length"):
+        halves = source.halves() if depth < _DEEPEST else ()
+        if halves:
+            parts = [await read_chunk(half, asked, model, depth + 1) for half in halves]
+            return parts[0] + parts[1]
+    if isinstance(reply, ModelError):
+        return Extraction(source.chunk.id, refusals=(Refusal(source.chunk.id, "reply", str(reply)),))
+    drafts, refusals = _drafts(source, asked, reply)
+    spent = reply.usage.tokens
+    findings = [(d, name) for d in drafts for name, checked in d.cells.items() if checked.finding][:_MOST_FINDINGS]
+    if findings:
+        spent += await _recheck(source, document, findings, model)
+    rows = tuple(_row(source, draft, reply.call_id, model.name, request.prompt_hash) for draft in drafts)
+    if reply.salvaged:
+        refusals.append(Refusal(source.chunk.id, "reply", "the reply was cut; complete rows were kept"))
+    return Extraction(source.chunk.id, rows, tuple(refusals), spent)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A row on its way: the checked cells by column, and what the model gave for them."""
+
+    asked: Asked
+    ordinal: int
+    cells: dict[str, Checked]
+    given: dict[str, Mapping[str, Any]]
+
+
+def _drafts(source: Source, asked: Sequence[Asked], reply: Response) -> tuple[list[_Draft], list[Refusal]]:
+    """Every row of the reply, or the recorded reason why it is none."""
+    by_name = {a.table.name: a for a in asked}
+    drafts: list[_Draft] = []
+    refusals: list[Refusal] = []
+    counts: dict[str, int] = {}
+    for number, item in enumerate((reply.data or {}).get("rows", ()), 1):
+        table = str(item.get("table", ""))
+        wanted = by_name.get(table) or (asked[0] if len(asked) == 1 else None)
+        if wanted is None:
+            refusals.append(_slight(source, f"row {number}", f"there is no table {table!r}"))
+            continue
+        name = wanted.table.name
+        columns = {c.name: c for c in wanted.columns}
+        given = {k: v if isinstance(v, Mapping) else {"value": v} for k, v in dict(item.get("cells") or {}).items()}
+        for unknown in given.keys() - columns.keys():
+            refusals.append(_slight(source, f"row {number}", f"table {name} has no column {unknown!r} to fill", name))
+        draft = _Draft(wanted, counts.get(name, 0), {}, {k: v for k, v in given.items() if k in columns})
+        counts[name] = draft.ordinal + 1
+        _check(source, draft, columns)
+        drafts.append(draft)
+    return drafts, refusals
+
+
+def _slight(source: Source, subject: str, reason: str, table: str = "") -> Refusal:
+    return Refusal(source.chunk.id, subject, reason, table, fatal=False)
+
+
+def _check(source: Source, draft: _Draft, columns: Mapping[str, Column]) -> None:
+    near: list[tuple[int, int]] = []
+    for name, column in columns.items():
+        if name not in draft.given:
+            draft.cells[name] = Checked(Cell(name, absence=Absence.NOT_STATED))
+            continue
+        checked = check_cell(source, column, draft.given[name], near)
+        draft.cells[name] = checked
+        if checked.cell.span is not None:
+            near.append(_local(source, checked.cell.span))
+
+
+def _local(source: Source, span: Span) -> tuple[int, int]:
+    return span.start - source.offset, span.end - source.offset
+
+
+async def _recheck(source: Source, document: str, findings: Sequence[tuple[_Draft, str]], model: Model) -> int:
+    """Ask once more for the cells that a check doubts, and take what comes back; tokens spent.
+
+    A cell that is given again as it was keeps its doubt; a failed call changes nothing.
+    """
+    lines = [f"{number}. {_described(draft, name)}" for number, (draft, name) in enumerate(findings, 1)]
+    reply = await generate(recheck_prompt(document, lines), model)
+    if isinstance(reply, ModelError):
+        return 0
+    for item in (reply.data or {}).get("cells", ()):
+        number = item.get("number")
+        if not isinstance(number, int) or not 1 <= number <= len(findings):
+            continue
+        draft, name = findings[number - 1]
+        column = next(c for c in draft.asked.columns if c.name == name)
+        near = [_local(source, c.cell.span) for n, c in draft.cells.items() if n != name and c.cell.span is not None]
+        draft.cells[name] = check_cell(source, column, item, near)
+    return reply.usage.tokens
+
+
+def _described(draft: _Draft, name: str) -> str:
+    column = next(c for c in draft.asked.columns if c.name == name)
+    others = (c.cell for n, c in draft.cells.items() if n != name)
+    row = ", ".join(f"{c.column} {c.value}" for c in others if c.value is not None and c.absence is None)
+    given = draft.given[name]
+    said = f"value {given.get('value')!r}, words {list(given.get('words') or ())!r}"
+    return f"{name} ({column.description}) of the row with {row or 'no other cell'}: {said}. Found: {draft.cells[name].finding}"
+
+
+def _row(source: Source, draft: _Draft, call_id: str, model: str, prompt_hash: str) -> Row:
+    cells = tuple(
+        replace(checked.cell, call_id=call_id, model=model, prompt_hash=prompt_hash) for checked in draft.cells.values()
+    )
+    return new_row(source, draft.asked.table.name, draft.ordinal, cells)
+
+
+def new_row(source: Source, table: str, ordinal: int, cells: Iterable[Cell]) -> Row:
+    """A row of the source's chunk."""
+    identity = row_id(table, source.chunk.id, source.offset, ordinal)
+    return Row(identity, table, source.chunk.document_id, source.chunk.id, ordinal, tuple(cells))
+
+
+def row_id(table: str, chunk_id: str, offset: int, ordinal: int) -> str:
+    """The stable identifier of a row: the same place and reply give the same one."""
+    return hashlib.sha256(f"{table}\x1f{chunk_id}\x1f{offset}\x1f{ordinal}".encode()).hexdigest()[:16]
+
+
+def joined(rows: Sequence[Row], known: Sequence[Row], identity: Sequence[str], asked: Sequence[str]) -> tuple[Row, ...]:
+    """New columns on the rows that stand: matched by their identifying cells, in order; others become rows of their own."""
+    free = list(known)
+    out = []
+    for row in rows:
+        match = next((k for k in free if _same(row, k, identity)), None)
+        if match is None:
+            out.append(replace(row, id=row.id + "+"))
+            continue
+        free.remove(match)
+        out.append(replace(match, cells=tuple(c for c in row.cells if c.column in asked)))
+    for row in free:  # asked and not told of: the cells say so
+        out.append(replace(row, cells=tuple(Cell(name, absence=Absence.NOT_STATED) for name in asked)))
+    return tuple(out)
+
+
+def _same(row: Row, other: Row, identity: Sequence[str]) -> bool:
+    pairs = [(a.value, b.value) for name in identity if (a := row.cell(name)) and (b := other.cell(name))]
+    told = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return bool(told) and all(a == b for a, b in told)

@@ -1,0 +1,321 @@
+"""What an extraction asks: the pure twins that build each request, printable without running."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from sliders.chunks.chunk import Chunk
+from sliders.llm.dialect import COMPACT, FULL
+from sliders.llm.model import Message, Request
+from sliders.llm.prompts import load_prompt
+from sliders.schema.names import spoken_name
+from sliders.schema.types import Column, ColumnType, Table
+
+YES_NO = ("yes", "no")
+_LONGEST_VALUE = 240
+"""Characters after which the grammar stops a value: run-away values are not cheap."""
+_MOST_QUESTIONS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Columns of a table that a chunk is asked for."""
+
+    table: Table
+    columns: tuple[Column, ...]
+
+
+class CellReply(BaseModel):
+    """A corrected cell of the full dialect."""
+
+    number: int
+    value: Any = None
+    words: list[str] = Field(default_factory=list)
+    how: str = "stated"
+    why: str = ""
+
+
+class Rechecked(BaseModel):
+    """The reply to findings."""
+
+    cells: list[CellReply]
+
+
+class Chosen(BaseModel):
+    """The reply of the gate: numbers of the parts to read."""
+
+    parts: list[int]
+
+
+class Card(BaseModel):
+    """What the model says of a document from its first pages (SLIDERS, global metadata)."""
+
+    title: str = ""
+    kind: str = ""
+    who: str = ""
+    date: str = ""
+    period: str = ""
+    about: str = ""
+
+    def line(self) -> str:
+        """The card as one line, what is empty left out."""
+        named = (self.title, self.kind, self.who, self.date, f"period: {self.period}" if self.period else "", self.about)
+        return "; ".join(" ".join(part.split()) for part in named if part.strip())
+
+
+def column_line(column: Column) -> str:
+    """A column for the full dialect: name, type with unit or values, how it is read, description."""
+    unit = " ".join(part for part in (column.currency, column.scale, column.unit) if part)
+    kind = "one of " + ", ".join(column.values) if column.values else column.type.value
+    judged = "judged" if column.reading == "judged" else ""
+    facts = ", ".join(part for part in (kind, f"in {unit}" if unit else "", judged) if part)
+    return f"{column.name} ({facts}): {column.description or spoken_name(column.name)}"
+
+
+def field_line(column: Column) -> str:
+    """A column for the compact dialect: its plain question, its unit and values, and the name of the field."""
+    said = column.description or spoken_name(column.name)
+    unit = " ".join(part for part in (column.currency, column.scale, column.unit) if part)
+    notes = [said]
+    if unit and unit.casefold() not in said.casefold():
+        notes.append(f"in {unit}")
+    if column.values:
+        notes.append("one of " + ", ".join(column.values))
+    return f'{"; ".join(notes)} ("{column.name}")'
+
+
+def table_about(table: Table) -> str:
+    """What one row is, how many a document has, and which documents fill the table."""
+    row = f"one row is {table.row}" if table.row else f"rows are {spoken_name(table.name)}"
+    each = "a document has one" if table.grain == "document" else "a document may have several"
+    parts = (row, each, table.documents, table.description)
+    return "; ".join(part for part in parts if part)
+
+
+def chunk_document(chunk: Chunk, card: str = "") -> str:
+    """The chunk with its document's card and its own headings above it, as the model reads it."""
+    first = chunk.position == 0 and not chunk.context.captions
+    header = "" if first and not card else chunk.context.header()
+    head = "\n".join(part for part in (f"From: {card}" if card else "", header) if part)
+    body = chunk.text.strip()
+    return f"{head}\n\n{body}" if head else body
+
+
+def read_prompt(document: str, asked: Sequence[Asked], tokens: int, questions: Sequence[str] = ()) -> Request:
+    """All rows of all the tables asked that `document` (of so many tokens) tells of, each cell with its words."""
+    prompt = load_prompt("extraction/read", FULL)
+    columns = sum(len(a.columns) for a in asked)
+    return Request(
+        stage="extract",
+        messages=prompt.render(
+            tables=[_shown(a) for a in asked], questions=list(questions[:_MOST_QUESTIONS]), document=document
+        ),
+        prompt_hash=prompt.hash,
+        json_schema=read_schema(asked),
+        max_tokens=max(1500, min(16_000, 4 * tokens + 120 * columns)),
+    )
+
+
+def _shown(asked: Asked) -> dict[str, Any]:
+    return {
+        "name": asked.table.name, "about": table_about(asked.table),
+        "columns": [column_line(column) for column in asked.columns],
+    }  # fmt: skip
+
+
+def read_schema(asked: Sequence[Asked]) -> dict[str, Any]:
+    """The JSON schema of rows of these tables, each cell with value, words, how and why."""
+    cell = {
+        "type": "object",
+        "properties": {
+            "value": {"type": ["string", "number", "boolean", "null"]},
+            "words": {"type": "array", "items": {"type": "string"}},
+            "how": {"type": "string", "enum": ["stated", "computed", "judged"]},
+            "why": {"type": "string"},
+        },
+        "required": ["value"],
+    }
+    row = {
+        "type": "object",
+        "properties": {
+            "table": {"type": "string", "enum": [a.table.name for a in asked]},
+            "cells": {"type": "object", "additionalProperties": cell},
+        },
+        "required": ["table", "cells"],
+    }
+    return {"type": "object", "properties": {"rows": {"type": "array", "items": row}}, "required": ["rows"]}
+
+
+def recheck_prompt(document: str, findings: Sequence[str]) -> Request:
+    """Cells that a check doubts, asked once more with what it found."""
+    prompt = load_prompt("extraction/recheck", FULL)
+    return Request(
+        stage="extract",
+        messages=prompt.render(document=document, findings=list(findings)),
+        prompt_hash=prompt.hash,
+        reply=Rechecked,
+        max_tokens=200 + 120 * len(findings),
+    )
+
+
+def gate_prompt(parts: Sequence[str], asked: Sequence[Asked], card: str = "") -> Request:
+    """Which parts of a document may hold a value of the tables: one call for all of them."""
+    prompt = load_prompt("extraction/gate", FULL)
+    return Request(
+        stage="gate",
+        messages=prompt.render(tables=[_shown(a) for a in asked], parts=list(parts), card=card),
+        prompt_hash=prompt.hash,
+        reply=Chosen,
+        max_tokens=300,
+    )
+
+
+def card_prompt(name: str, document: str) -> Request:
+    """A document's card from its first pages."""
+    prompt = load_prompt("extraction/card", FULL)
+    return Request(
+        stage="extract", messages=prompt.render(name=name, document=document), prompt_hash=prompt.hash, reply=Card, max_tokens=400
+    )
+
+
+# The compact dialect: the document stands first and the system message is one, so that a server's prefix cache serves
+# every further question on the same document.
+
+
+def values_prompt(document: str, columns: Sequence[Column]) -> Request:
+    """One object of typed values for one row."""
+    return _object("extraction/values", document, columns, {c.name: _value_schema(c) for c in columns}, 24 + 40 * len(columns))
+
+
+def words_prompt(document: str, columns: Sequence[Column]) -> Request:
+    """The exact words that tell each of these columns."""
+    shapes = {c.name: _nullable({"type": "string", "maxLength": _LONGEST_VALUE}) for c in columns}
+    return _object("extraction/words", document, columns, shapes, 24 + 60 * len(columns))
+
+
+def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
+    """All rows of a table that `document` (of so many tokens) tells of, as typed values; the first column names the row."""
+    prompt = load_prompt("extraction/rows", COMPACT)
+    shapes = {c.name: _value_schema(c) for c in columns}
+    return Request(
+        stage="extract",
+        messages=prompt.render(document=document, row=_noun(table), fields=[field_line(c) for c in columns]),
+        prompt_hash=prompt.hash,
+        json_schema={
+            "type": "object",
+            "properties": {"rows": {"type": "array", "items": _closed(shapes)}},
+            "required": ["rows"],
+            "additionalProperties": False,
+        },
+        max_tokens=max(256, min(4096, tokens + 40 * len(columns))),
+        enough=says_again,
+    )
+
+
+def judge_prompt(document: str, column: Column) -> Request:
+    """One plain question on the document, answered by one token; `choices_of` gives the answers."""
+    prompt = load_prompt("extraction/judge", COMPACT)
+    choices = choices_of(column)
+    listed = [c if choice == c else f"{choice} ({c})" for choice, c in zip(choices, _options(column), strict=True)]
+    return Request(
+        stage="extract",
+        messages=prompt.render(document=document, question=column.description or spoken_name(column.name), choices=_or(listed)),
+        prompt_hash=prompt.hash,
+        choices=choices,
+        max_tokens=1,
+        logprobs=True,
+    )
+
+
+def judge_gate_prompt(document: str, table: Table, columns: Sequence[Column]) -> Request:
+    """Whether a part tells any of the columns, as the odds of one token."""
+    prompt = load_prompt("extraction/gate", COMPACT)
+    fields = "; ".join(spoken_name(c.name) for c in columns)
+    return Request(
+        stage="gate",
+        messages=prompt.render(document=document, row=table.row, fields=fields),
+        prompt_hash=prompt.hash,
+        choices=YES_NO,
+        max_tokens=1,
+        logprobs=True,
+    )
+
+
+def choices_of(column: Column) -> tuple[str, ...]:
+    """The words that answer a judged column: yes and no, the category's values, or letters where those begin alike."""
+    options = _options(column)
+    heads = [option.casefold()[:3] for option in options]
+    if len(set(heads)) == len(heads):
+        return options
+    return tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(options)])
+
+
+def chosen_value(column: Column, choice: str) -> str | bool:
+    """The value of the column that a choice stands for."""
+    option = _options(column)[choices_of(column).index(choice)]
+    return option == YES_NO[0] if column.type is ColumnType.BOOLEAN else option
+
+
+def is_judged(column: Column) -> bool:
+    """Whether the compact dialect asks for the odds of a choice: booleans, and categories that a reader judges."""
+    return column.type is ColumnType.BOOLEAN or (column.reading == "judged" and 2 <= len(column.values) <= 26)
+
+
+def _options(column: Column) -> tuple[str, ...]:
+    return YES_NO if column.type is ColumnType.BOOLEAN else column.values
+
+
+def _or(words: Sequence[str]) -> str:
+    return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
+
+
+def _noun(table: Table) -> str:
+    row = table.row.split(maxsplit=1)
+    return row[1] if len(row) > 1 and len(row[0]) <= 2 else table.row or spoken_name(table.name)
+
+
+def _object(name: str, document: str, columns: Sequence[Column], shapes: Mapping[str, Any], most: int) -> Request:
+    prompt = load_prompt(name, COMPACT)
+    messages: tuple[Message, ...] = prompt.render(document=document, fields=[field_line(c) for c in columns])
+    return Request(
+        stage="extract", messages=messages, prompt_hash=prompt.hash, json_schema=_closed(shapes), max_tokens=most
+    )
+
+
+def _closed(shapes: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": dict(shapes), "required": list(shapes), "additionalProperties": False}
+
+
+def _value_schema(column: Column) -> dict[str, Any]:
+    match column.type:
+        case ColumnType.INTEGER:
+            return _nullable({"type": "integer"})
+        case ColumnType.NUMBER:
+            return _nullable({"type": "number"})
+        case ColumnType.BOOLEAN:
+            return _nullable({"type": "boolean"})
+        case ColumnType.CATEGORY if column.values:
+            return _nullable({"type": "string", "enum": list(column.values)})
+        case _:
+            return _nullable({"type": "string", "maxLength": _LONGEST_VALUE})
+
+
+def _nullable(shape: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [shape, {"type": "null"}]}
+
+
+_AGAIN = 4
+
+
+def says_again(text: str) -> bool:
+    """Whether the last rows of a reply under way all stand in it already: a small model with nothing more to say loops.
+
+    >>> says_again('{"rows":[{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"}')
+    True
+    """
+    rows = text.rstrip().removesuffix("}").partition("[{")[2].split("},{")
+    return len(rows) > _AGAIN and all(rows[at] in rows[:at] for at in range(len(rows) - _AGAIN, len(rows)))

@@ -1,0 +1,61 @@
+"""The text that a call of extraction reads: a chunk or a part of it, and what its document shows about printed values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from sliders.chunks.chunk import Chunk
+from sliders.extraction.cell import Span
+from sliders.extraction.parse import Context
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`text` stands in its document at `offset`; `card` is the document's card, `questions` what the columns are for.
+
+    `note_at` gives the note of the table that covers a place of the document ("in millions"), or "".
+    """
+
+    chunk: Chunk
+    text: str
+    offset: int
+    context: Context = field(default_factory=Context)
+    card: str = ""
+    questions: tuple[str, ...] = ()
+    page_at: Callable[[int], int | None] | None = None
+    note_at: Callable[[int], str] | None = None
+
+    @classmethod
+    def of(cls, chunk: Chunk) -> Source:
+        """A chunk by itself."""
+        return cls(chunk, chunk.text, chunk.start)
+
+    def part(self, start: int, end: int) -> Source:
+        """The characters `start` to `end` of the text."""
+        return replace(self, text=self.text[start:end], offset=self.offset + start)
+
+    def span(self, start: int, end: int) -> Span:
+        """A place of the text as a place of the document, with its page."""
+        place = self.offset + start
+        page = self.page_at(place) if self.page_at else self.chunk.context.page_from
+        return Span(self.chunk.document_id, place, self.offset + end, page)
+
+    def context_at(self, start: int) -> Context:
+        """What holds for a value there: the note of a table says nothing of the text around it."""
+        return self.context if self.note_at is None else replace(self.context, note=self.note_at(self.offset + start))
+
+    def halves(self) -> tuple[Source, ...]:
+        """The text cut at the line or sentence end nearest to its middle; empty when it is too short to cut."""
+        if len(self.text) < _SHORTEST:
+            return ()
+        middle = len(self.text) // 2
+        for mark in ("\n", ". ", " "):
+            cut = self.text.find(mark, middle)
+            if 0 < cut < len(self.text) - _SHORTEST // 10:
+                cut += len(mark)
+                return self.part(0, cut), self.part(cut, len(self.text))
+        return ()
+
+
+_SHORTEST = 400
