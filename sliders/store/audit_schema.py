@@ -75,53 +75,44 @@ AUDIT_SCHEMA: tuple[str, ...] = (
         LEFT JOIN audit_documents d ON d.id = c.document_id""",
 )
 
-# (target table, its columns, SELECT over `work`)
-AUDIT_COPIES: tuple[tuple[str, str, str], ...] = (
+# (target table, SELECT over `work` that gives its columns in order)
+AUDIT_COPIES: tuple[tuple[str, str], ...] = (
     (
         "audit_documents",
-        "id, name, title, description, media_type, source, version, superseded_by, added, warnings, sha256, text",
         """SELECT d.id, d.name, d.title, d.description, d.media_type, d.source, d.version, n.id, d.added, d.warnings,
             d.sha256, d.text FROM work.sl_documents d LEFT JOIN work.sl_documents n ON n.key = d.superseded_by
             ORDER BY d.key""",
     ),
     (
         "audit_pages",
-        "document_id, number, start, stop",
         """SELECT d.id, p.number, p.start, p.stop FROM work.sl_pages p
             JOIN work.sl_documents d ON d.key = p.document_key ORDER BY d.key, p.position""",
     ),
     (
         "audit_chunks",
-        "id, document_id, position, start, stop, tokens, heading_path, page_from, page_to",
         """SELECT c.id, d.id, c.position, c.start, c.stop, c.tokens,
             (SELECT group_concat(value, ' > ') FROM json_each(c.heading_path)), c.page_from, c.page_to
             FROM work.sl_chunks c JOIN work.sl_documents d ON d.key = c.document_key ORDER BY d.key, c.position""",
     ),
     (
         "audit_tables",
-        "name, relation, row_meaning, description, grain, key_columns, documents, version",
         """SELECT name, relation, row_meaning, description, grain,
             (SELECT group_concat(value, ', ') FROM json_each(key_columns)), documents, current_version
             FROM work.sl_tables ORDER BY key""",
     ),
     (
         "audit_columns",
-        """id, table_name, name, sql_name, position, type, description, unit, scale, currency, allowed, reading,
-            active""",
         """SELECT c.key, t.name, c.name, c.sql_name, c.position, c.type, c.description, c.unit, c.scale, c.currency,
             c.allowed, c.reading, c.active FROM work.sl_columns c JOIN work.sl_tables t ON t.key = c.table_key""",
     ),
     (
         "audit_rows",
-        "id, table_name, document_id, chunk_id, ordinal",
         """SELECT r.id, t.name, d.id, c.id, r.ordinal FROM work.sl_rows r
             JOIN work.sl_tables t ON t.key = r.table_key JOIN work.sl_documents d ON d.key = r.document_key
             JOIN work.sl_chunks c ON c.key = r.chunk_key ORDER BY r.key""",
     ),
     (
         "audit_cells",
-        """row_id, column_id, value, printed, grounding, document_id, start, stop, page, unit, scale, absence, detail,
-            rationale, how, odds, doubt, call_id, model, prompt_hash""",
         """SELECT r.id, c.column_key, c.value, c.printed, c.grounding,
             CASE WHEN c.start IS NOT NULL THEN coalesce(e.id, d.id) END, c.start, c.stop, c.page, c.unit, c.scale,
             c.absence, c.detail, c.rationale, coalesce(c.how, 'stated'), c.odds, c.doubt, o.call_id, o.model, o.prompt_hash
@@ -131,7 +122,6 @@ AUDIT_COPIES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "audit_parts",
-        "row_id, column_id, number, printed, document_id, start, stop, page",
         """SELECT r.id, c.column_key, p.key, substr(e.text, (p.value ->> 0) + 1, (p.value ->> 1) - (p.value ->> 0)), e.id,
             p.value ->> 0, p.value ->> 1, p.value ->> 2
             FROM work.sl_cells c JOIN json_each(c.parts) p JOIN work.sl_rows r ON r.key = c.row_key
@@ -140,47 +130,38 @@ AUDIT_COPIES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "audit_table_versions",
-        "table_name, version, parent, operation, sql, reason, rows, created",
         """SELECT t.name, v.version, v.parent, v.operation, v.sql, v.reason, v.rows, v.created
             FROM work.sl_table_versions v JOIN work.sl_tables t ON t.key = v.table_key""",
     ),
     (
         "audit_derivations",
-        "table_name, version, row_id, column_name, source_value, value, kind, reason",
         """SELECT t.name, d.version, d.row_id, d.column_name, d.source_value, d.value, d.kind, d.reason
             FROM work.sl_derivations d JOIN work.sl_tables t ON t.key = d.table_key""",
     ),
     (
         "audit_runs",
-        "id, kind, question, status, started, finished, settings, outcome",
         "SELECT id, kind, question, status, started, finished, settings, outcome FROM work.sl_runs",
     ),
     (
         "audit_decisions",
-        "id, run, stage, subject, verdict, reason, tokens, at",
         "SELECT id, run, stage, subject, verdict, reason, tokens, at FROM work.sl_decisions",
     ),
     (
         "audit_sql_attempts",
-        "id, run, stage, question, sql, outcome, detail, rows, seconds, at",
         "SELECT id, run, stage, question, sql, outcome, detail, rows, seconds, at FROM work.sl_sql_attempts",
     ),
     (
         "audit_calls",
-        """number, id, run, stage, model, prompt_hash, prompt, reply, finish_reason, prompt_tokens, completion_tokens,
-            seconds, cost, cached, error, created""",
         """SELECT number, id, run, stage, model, prompt_hash, prompt, reply, finish_reason, prompt_tokens,
             completion_tokens, seconds, cost, cached, error, datetime(created, 'unixepoch') FROM work.sl_calls""",
     ),
     (
         "audit_corrections",
-        "id, kind, table_name, subject, column_name, value, author, reason, created, revoked",
         """SELECT id, kind, table_name, subject, column_name, value, author, reason, created, revoked
             FROM work.sl_corrections""",
     ),
     (
         "audit_schemas",
-        "version, schema, reason, created",
         "SELECT version, schema, reason, created FROM work.sl_schemas",
     ),
 )

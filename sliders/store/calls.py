@@ -10,11 +10,9 @@ from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.journal import Journal
 
-_SELECT = """SELECT c.id, c.key, c.stage, c.model, c.prompt_hash, coalesce(c.prompt, p.prompt, ''),
-    coalesce(c.reply, p.reply, ''), coalesce(c.data, p.data), c.finish_reason, c.salvaged,
-    coalesce(c.token_logprobs, p.token_logprobs), c.prompt_tokens, c.completion_tokens, c.seconds, c.cost, c.calls,
-    c.cached, c.error, c.created FROM sl_calls c LEFT JOIN sl_calls p ON c.cached AND p.number = (
-        SELECT max(number) FROM sl_calls WHERE key = c.key AND NOT cached AND error = '')"""
+_FOUND = """SELECT id, key, stage, model, prompt_hash, prompt, reply, data, finish_reason, salvaged, token_logprobs,
+    prompt_tokens, completion_tokens, seconds, cost, calls, cached, error, created FROM sl_calls
+    WHERE key = ? AND NOT cached AND error = '' ORDER BY number DESC LIMIT 1"""
 
 
 class Calls:
@@ -26,8 +24,8 @@ class Calls:
 
     def lookup(self, key: str) -> Response | None:
         """The answer of an earlier call with that key that did not fail."""
-        found = self._read(" WHERE c.key = ? AND NOT c.cached AND c.error = '' ORDER BY c.number DESC LIMIT 1", (key,))
-        return found[0].response() if found else None
+        row = self._database.one(_FOUND, (key,))
+        return _call(row).response() if row else None
 
     def record(self, call: Call) -> None:
         """Keep one call: paid, cached or failed. It is on disk when this returns."""
@@ -45,18 +43,6 @@ class Calls:
                 call.error, call.created,
             ),
         )  # fmt: skip
-
-    def all(self, run: int | None = None) -> list[Call]:
-        """Calls in order of time, of one run or of all; a cached one carries the words of the call that paid."""
-        return self._read(" WHERE (?1 IS NULL OR c.run = ?1) ORDER BY c.number", (run,))
-
-    def get(self, call_id: str) -> Call | None:
-        """The newest call of that id, None when there is none."""
-        found = self._read(" WHERE c.id = ? ORDER BY c.cached, c.number DESC LIMIT 1", (call_id,))
-        return found[0] if found else None
-
-    def _read(self, where: str, parameters: tuple[Any, ...]) -> list[Call]:
-        return [_call(row) for row in self._database.query(_SELECT + where, parameters)]
 
     def usage(self, run: int | None = None) -> dict[str, Usage]:
         """What was spent, by stage."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,7 +24,6 @@ from sliders.errors import StoreError, WorkspaceLocked
 from sliders.store.functions import register_functions
 from sliders.store.lock import WriterLock
 
-Tracer = Callable[[str, object], None]
 Parameters = Sequence[Any] | dict[str, Any]
 
 BUSY_MILLISECONDS = 10_000
@@ -100,17 +99,15 @@ class Database:
     Args:
         path: the SQLite file; a missing one is created when `write`.
         write: take the writer's lock; without it the file is opened read-only.
-        tracer: called with each statement and its parameters before it runs.
 
     Raises:
         WorkspaceLocked: another process writes to it.
         StoreError: the file cannot be opened, is damaged, or is no SQLite database.
     """
 
-    def __init__(self, path: str | Path, *, write: bool = True, tracer: Tracer | None = None) -> None:
+    def __init__(self, path: str | Path, *, write: bool = True) -> None:
         self.path = Path(path)
         self.write = write
-        self._tracer = tracer
         self._guard = threading.RLock()
         self._depth = 0
         self._check_place()
@@ -180,8 +177,6 @@ class Database:
     def _execute(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
         # On the driver's own connection: an extraction runs some twenty short statements a chunk, and SQLAlchemy would
         # take ten times as long over each as SQLite itself.
-        if self._tracer is not None:
-            self._tracer(sql, parameters)
         return self._raw.execute(sql, parameters if isinstance(parameters, dict) else tuple(parameters))
 
     def query(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
@@ -222,14 +217,10 @@ class Database:
         """Run one statement for many rows, streamed past SQLAlchemy (it would copy every row); rows changed."""
         # Inside a transaction no savepoint is set: SQLite would copy every page that it changes.
         with self._guard, self._sentences(sql), contextlib.nullcontext() if self._depth else self.transaction():
-            if self._tracer is not None:
-                self._tracer(sql, "many rows")
             return int(self._raw.executemany(sql, rows).rowcount)
 
     def stream(self, sql: str, parameters: Parameters = ()) -> Iterator[tuple[Any, ...]]:
         """Rows of a statement in constant memory; the table read must not be written meanwhile."""
-        if self._tracer is not None:
-            self._tracer(sql, parameters)
         with self._guard, self._sentences(sql):
             cursor = self._raw.execute(sql, parameters)
         while True:

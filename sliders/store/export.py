@@ -84,8 +84,8 @@ def _copy(audit: Database, catalog: Catalog) -> None:
     with audit.transaction():
         for statement in AUDIT_SCHEMA:
             audit.execute(statement)
-        for target, columns, select in AUDIT_COPIES:
-            audit.execute(f"INSERT INTO {target} ({columns}) {select}")
+        for target, select in AUDIT_COPIES:
+            audit.execute(f"INSERT INTO {target} {select}")
         for relation, version in _current(catalog):
             _copy_table(audit, relation, version)
         audit.execute("INSERT INTO audit_document_search (audit_document_search) VALUES ('rebuild')")

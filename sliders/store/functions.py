@@ -1,8 +1,7 @@
-"""SQL functions that SQLite lacks: statistics for analysts, and the union of row sources for repairs."""
+"""SQL functions that SQLite lacks: statistics for analysts."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sqlite3
@@ -100,20 +99,6 @@ class _Mode:
         return self.counts.most_common(1)[0][0] if self.counts else None
 
 
-class _SourcesUnion:
-    """`sources_union(row_id, _sources)`: JSON list of the extracted rows that a merged row stands for."""
-
-    def __init__(self) -> None:
-        self.sources: dict[str, None] = {}
-
-    def step(self, row_id: object, sources: object) -> None:
-        for source in json.loads(str(sources)) if sources else [str(row_id)]:
-            self.sources[source] = None
-
-    def finalize(self) -> str | None:
-        return json.dumps(list(self.sources), ensure_ascii=False, separators=(",", ":")) if self.sources else None
-
-
 _FORMAT = re.compile(r"%([-+ 0#,!]*)(\d*|\*)(?:\.(\d+|\*))?l{0,2}([a-zA-Z%])")
 _FORMAT_WIDTH = 1_000
 _TRIM_CHARACTERS = 200
@@ -194,7 +179,7 @@ _BOUNDED: tuple[tuple[str, int, Callable[..., Any]], ...] = (
 
 
 def register_functions(connection: sqlite3.Connection, *, bounded: bool = False) -> list[str]:
-    """Make `median stdev stdev_pop variance percentile mode sources_union` known to a connection.
+    """Make `median stdev stdev_pop variance percentile mode` known to a connection.
 
     Args:
         bounded: replace the built-in functions that one call can keep busy for minutes.
@@ -203,7 +188,7 @@ def register_functions(connection: sqlite3.Connection, *, bounded: bool = False)
         A list that receives the words of each error inside a function, which SQLite itself does not pass on.
     """
     complaints: list[str] = []
-    for name, (arguments, aggregate) in {**ANALYST_AGGREGATES, "sources_union": (2, _SourcesUnion)}.items():
+    for name, (arguments, aggregate) in ANALYST_AGGREGATES.items():
         connection.create_aggregate(name, arguments, cast("Any", partial(_Reporting, aggregate, complaints)))
     if bounded:
         for name, arguments, function in _BOUNDED:

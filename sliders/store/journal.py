@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.migrations import now
@@ -40,17 +39,6 @@ class Journal:
         )
         if self._run == run:
             self._run = None
-
-    def run(self, number: int) -> Run:
-        """One run.
-
-        Raises:
-            StoreError: there is none of that number.
-        """
-        for run in self.runs():
-            if run.id == number:
-                return run
-        raise StoreError(f"the workspace has no run {number}; list them with: sliders runs")
 
     def runs(self) -> list[Run]:
         """All runs, oldest first; one that was killed is still "running"."""
@@ -105,12 +93,3 @@ class Journal:
                 attempt.outcome, attempt.detail, attempt.rows, attempt.seconds, attempt.at or now(),
             ),
         )  # fmt: skip
-
-    def attempts(self, run: int | None = None) -> list[SqlAttempt]:
-        """Statements that agents tried, in order."""
-        rows = self._database.query(
-            """SELECT stage, question, sql, outcome, detail, rows, seconds, run, at FROM sl_sql_attempts
-            WHERE (?1 IS NULL OR run = ?1) ORDER BY id""",
-            (run,),
-        )
-        return [SqlAttempt(*row) for row in rows]

@@ -54,13 +54,6 @@ class Knowledge:
         text = self._database.value("SELECT value FROM sl_statistics WHERE key = ?", (key,))
         return default if text is None else codec.load(text)
 
-    def statistics(self, prefix: str = "") -> dict[str, Any]:
-        """All kept figures whose key starts so."""
-        rows = self._database.query(
-            "SELECT key, value FROM sl_statistics WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key", (prefix,)
-        )
-        return {key: codec.load(value) for key, value in rows}
-
     def correct(self, correction: Correction) -> int:
         """Store a human decision; its number."""
         return self._database.insert(

@@ -84,10 +84,6 @@ class Schemas:
         text = self._database.value("SELECT schema FROM sl_schemas ORDER BY version DESC LIMIT 1")
         return None if text is None else codec.decode_schema(text)
 
-    def version(self) -> int:
-        """Number of the current schema, 0 before the first one."""
-        return int(self._database.value("SELECT max(version) FROM sl_schemas") or 0)
-
     def relation(self, table: str) -> Relation:
         """What a table and its columns are called in SQL.
 

@@ -7,7 +7,7 @@ that it stands for) and `_sources` (JSON list of the `Row.id`s that were merged 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.store import codec
 from sliders.store.database import Database, quote_identifier
 from sliders.store.migrations import now
-from sliders.store.naming import SYSTEM_COLUMNS, fold, version_name
+from sliders.store.naming import SYSTEM_COLUMNS, version_name
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
 from sliders.store.schemas import Schemas
 
@@ -112,77 +112,46 @@ class Tables:
                 self._database.query("SELECT name, key FROM sl_columns WHERE table_key = ? AND active", (key,))
             )
             sql = materialise_sql(relation, key, columns, unverified)
-            version = self._reserve(relation, relation.columns, None, operation, sql, reason or "cells to rows")
-            return self._fill(version, sql, (*_names(version), "_sources"))
+            version = self._reserve(relation, None, operation, sql, reason or "cells to rows")
+            return self._fill(version, sql)
 
     def create_version(
-        self,
-        table: str,
-        rows: str | Iterable[DataRow],
-        *,
-        operation: str,
-        sql: str = "",
-        reason: str = "",
-        derived: Iterable[Derivation] | str = (),
+        self, table: str, rows: Iterable[DataRow], *, operation: str, sql: str = "", reason: str = "",
+        derived: Iterable[Derivation] = (),
     ) -> TableVersion:
         """A repaired version of a table, made current; all in one transaction.
 
         Args:
-            rows: the new rows, or a SELECT that gives the user's columns (SQL names), `document`, `document_id`,
-                `row_id` and, where rows were merged, `_sources` (the aggregate `sources_union(row_id, _sources)`
-                makes it; read it from the physical table of the parent); more columns are kept.
             operation: "deduplicate", "resolve conflict" ...
-            sql: the SQL to record; the SELECT itself when left out.
-            derived: declares values that no source row has, or a SELECT of
-                `row_id, column_name, source_value, value, kind, reason`.
+            sql: the SQL of the repair, to be recorded.
+            derived: declares values that no source row has.
 
         Raises:
             RepairError: a column is missing, a row id is unknown or comes twice, or a source row does not exist.
-            StoreError: the SELECT does not run.
         """
         relation = self._schemas.relation(table)
         with self._database.transaction():
             parent = self.current(table)
             if parent is None:
                 raise RepairError(f"table {table!r} has no version to repair; materialise it first")
-            if isinstance(rows, str):
-                found = self._database.columns(f"SELECT * FROM ({rows}) LIMIT 0")
-                columns = _with_extra(relation, found)
-                version = self._reserve(relation, columns, parent.version, operation, sql or rows, reason)
-                names = _names(version) + (("_sources",) if "_sources" in found else ())
-                version = self._fill(version, rows, names)
-            else:
-                version = self._reserve(relation, relation.columns, parent.version, operation, sql, reason)
-                version = self._fill_rows(version, rows)
+            version = self._fill_rows(self._reserve(relation, parent.version, operation, sql, reason), rows)
             self._check_rows(version)
             self._declare(version, derived)
         return version
-
-    def revision(self, table: str) -> int:
-        """A number that grows whenever rows, documents or columns of a table change; 0 for an unknown table."""
-        return int(self._database.value("SELECT revision FROM sl_tables WHERE name = ?", (table,)) or 0)
 
     def _identity(self, table: str) -> tuple[int, int]:
         row = self._database.one("SELECT key, revision FROM sl_tables WHERE name = ?", (table,))
         assert row is not None  # the caller has asked for the table's relation
         return int(row[0]), int(row[1])
 
-    def _reserve(
-        self,
-        relation: Relation,
-        columns: Sequence[RelationColumn],
-        parent: int | None,
-        operation: str,
-        sql: str,
-        reason: str,
-    ) -> TableVersion:
+    def _reserve(self, relation: Relation, parent: int | None, operation: str, sql: str, reason: str) -> TableVersion:
         """An empty version: its physical table and its line in the catalog."""
         key, revision = self._identity(relation.name)
         last = self._database.value("SELECT max(version) FROM sl_table_versions WHERE table_key = ?", (key,))
         number = int(last or 0) + 1
         physical = version_name(relation.relation, number)
-        names = tuple(column.sql_name for column in columns)
-        types = [f"{quote_identifier(column.sql_name)} {column.sql_type}" for column in columns]
+        names = tuple(column.sql_name for column in relation.columns)
+        types = [f"{quote_identifier(column.sql_name)} {column.sql_type}" for column in relation.columns]
         system = "document TEXT, document_id TEXT, row_id TEXT NOT NULL, _sources TEXT"
         self._database.execute(f"CREATE TABLE {quote_identifier(physical)} ({', '.join([*types, system])})")
         created = now()
@@ -194,8 +163,8 @@ class Tables:
             relation.name, number, parent, physical, operation, sql, reason, names, 0, revision, created
         )  # fmt: skip
 
-    def _fill(self, version: TableVersion, select: str, names: Sequence[str]) -> TableVersion:
-        listed = ", ".join(quote_identifier(name) for name in names)
+    def _fill(self, version: TableVersion, select: str) -> TableVersion:
+        listed = ", ".join(quote_identifier(name) for name in (*version.columns, *SYSTEM_COLUMNS))
         target = quote_identifier(version.relation)
         self._database.execute(f"INSERT INTO {target} ({listed}) SELECT {listed} FROM ({select})")
         return self._finish(version)
@@ -259,16 +228,11 @@ class Tables:
                 "take row ids and sources from the table"
             )
 
-    def _declare(self, version: TableVersion, derived: Iterable[Derivation] | str) -> None:
+    def _declare(self, version: TableVersion, derived: Iterable[Derivation]) -> None:
         key, _ = self._identity(version.table)
-        insert = """INSERT INTO sl_derivations
-            (table_key, version, row_id, column_name, source_value, value, kind, reason)"""
-        if isinstance(derived, str):
-            fields = "row_id, column_name, source_value, value, kind, reason"
-            self._database.execute(f"{insert} SELECT {key}, {version.version}, {fields} FROM ({derived})")
-            return
         self._database.insert_many(
-            f"{insert} VALUES (?,?,?,?,?,?,?,?)",
+            """INSERT INTO sl_derivations (table_key, version, row_id, column_name, source_value, value, kind, reason)
+            VALUES (?,?,?,?,?,?,?,?)""",
             (
                 (
                     key, version.version, d.row_id, d.column, codec.encode_scalar(d.source_value)[0],
@@ -342,17 +306,6 @@ def _version(row: tuple[Any, ...]) -> TableVersion:
     return TableVersion(
         table, number, parent, relation, operation, sql, reason, tuple(codec.load(columns)), rows, revision, created
     )  # fmt: skip
-
-
-def _with_extra(relation: Relation, found: Sequence[str]) -> tuple[RelationColumn, ...]:
-    """The table's columns, then what a repair adds to them."""
-    names = {fold(name) for name in found}
-    needed = [*(column.sql_name for column in relation.columns), *SYSTEM_COLUMNS[:3]]
-    missing = [name for name in needed if fold(name) not in names]
-    if missing:
-        raise RepairError(f"the repair of {relation.name!r} loses {', '.join(missing)}; select every column")
-    known = {fold(name) for name in needed} | {"_sources"}
-    return relation.columns + tuple(RelationColumn(name, name, "") for name in found if fold(name) not in known)
 
 
 def _complete(rows: Iterable[DataRow], version: TableVersion) -> Iterable[DataRow]:

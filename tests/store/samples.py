@@ -7,6 +7,8 @@ from sliders.documents.document import Document, Element, Page, TableCell, Table
 from sliders.extraction.cell import Absence, Cell, Grounding, Row, Scalar, Span
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.catalog import Catalog
+from sliders.store.records import Derivation, TableVersion
+from sliders.store.tables import DataRow
 
 TEXT = "Orders\n\nNorthwind bought 12 lamps for 1,250 dollars.\n\nItem: vase; Price: 40\n"
 
@@ -108,3 +110,16 @@ def fill(catalog: Catalog) -> Catalog:
     catalog.schemas.save(SCHEMA, "test")
     catalog.extractions.save(rows_of(DOCUMENT))
     return catalog
+
+
+MERGED = DataRow(
+    "doc-1-r0", "orders.md", "doc-1", {"customer": "Northwind", "pieces": 12, "price": 1290.0, "paid": True},
+    ("doc-1-r0", "doc-1-r1"),
+)  # fmt: skip
+
+
+def merge(catalog: Catalog, *derived: Derivation) -> TableVersion:
+    """The two rows of `fill` as one."""
+    return catalog.tables.create_version(
+        "orders", [MERGED], operation="merge", sql="MERGE", reason="one customer", derived=derived
+    )

@@ -28,11 +28,7 @@ from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 from sliders.store.records import Decision, Derivation
 
-from .samples import DOCUMENT, TEXT, grounded, rows_of, span_of
-
-MERGE = """SELECT 'Northwind' AS customer, max(pieces) AS pieces, sum(price) AS price, max(paid) AS paid,
-    min(document) AS document, min(document_id) AS document_id, min(row_id) AS row_id,
-    sources_union(row_id, _sources) AS _sources FROM orders__v1"""
+from .samples import DOCUMENT, MERGED, TEXT, grounded, merge, rows_of, span_of
 
 
 @pytest.fixture
@@ -40,10 +36,6 @@ def made(filled: Catalog) -> Catalog:
     filled.tables.materialise("orders")
     filled.journal.record(Decision("gate", "chunk:doc-1/0", "kept", "holds an order"))
     return filled
-
-
-def merge(catalog: Catalog, *derived: Derivation) -> None:
-    catalog.tables.create_version("orders", MERGE, operation="merge", derived=derived)
 
 
 def test_value_walks_back_to_the_page(made: Catalog) -> None:
@@ -103,14 +95,9 @@ def test_sound_exports_verify(made: Catalog, tmp_path: Path) -> None:
     assert verify_audit(tmp_path / "work.db") == []
     merge(made, Derivation("price", 1290.0, "sum", "two orders of one customer", "doc-1-r0"))
     assert verify_audit(export_audit(made, tmp_path / "a.db")) == []
-    kept = "pieces, price, paid, document, document_id, row_id, _sources"
-    made.tables.create_version(
-        "orders",
-        f"SELECT 'Northwind plc' AS customer, {kept} FROM orders__v2",
-        operation="canonicalize",
-        derived="""SELECT NULL AS row_id, 'customer' AS column_name, 'Northwind' AS source_value,
-        'Northwind plc' AS value, 'canonical' AS kind, 'registered name' AS reason""",
-    )
+    renamed = replace(MERGED, values={**MERGED.values, "customer": "Northwind plc"})
+    canonical = Derivation("customer", "Northwind plc", "canonical", "registered name", source_value="Northwind")
+    made.tables.create_version("orders", [renamed], operation="canonicalize", derived=[canonical])
     assert verify_audit(export_audit(made, tmp_path / "a.db")) == []
 
 
@@ -221,8 +208,7 @@ def test_unverified_values_are_shown_only_on_demand(filled: Catalog, tmp_path: P
     shown = lineage(filled, "doc-1-r0", "paid")
     assert [(e.value, e.doubt, e.agrees) for e in shown] == [(True, "ungrounded: not in the text", True)]
     assert verify_audit(export_audit(filled, tmp_path / "a.db")) == []
-    filled.tables.create_version("orders", MERGE, operation="merge",
-                                 derived=[Derivation("price", 1290.0, "sum", "two orders", "doc-1-r0")])  # fmt: skip
+    merge(filled, Derivation("price", 1290.0, "sum", "two orders", "doc-1-r0"))
     assert verify_audit(export_audit(filled, tmp_path / "a.db")) == []
 
 

@@ -125,7 +125,7 @@ def test_chunk_text_is_stored_once(tmp_path: Path) -> None:
 
 
 def test_schema_versions(catalog: Catalog) -> None:
-    assert catalog.schemas.current() is None and catalog.schemas.version() == 0
+    assert catalog.schemas.current() is None
     assert catalog.schemas.save(SCHEMA, "first") == 1
     assert catalog.schemas.save(SCHEMA, "same again") == 1
     wider = Schema(
@@ -221,11 +221,11 @@ def test_cells_keep_how_they_were_read(filled: Catalog) -> None:
 def test_judged_values_are_cut_anew_and_the_rest_stays(filled: Catalog) -> None:
     old = judged(filled)
     new = {row: replace(cell, value=False, doubt="" if cell.value else "near the cut") for row, cell in old.items()}
-    revision = filled.tables.revision("orders")
+    first = filled.tables.materialise("orders")
     assert filled.extractions.recalibrate("orders", "paid", new, "cut at 1.2") == 1
     assert {id: row.cell("paid") for id, row in filled.extractions.get(list(new)).items()} == new
     assert filled.extractions.get(["doc-1-r0"])["doc-1-r0"].cell("pieces") == grounded("pieces", 12, "12")
-    assert filled.tables.revision("orders") == revision + 1
+    assert filled.tables.materialise("orders").version == first.version + 1
     [decision] = filled.journal.decisions(subject="column:orders.paid")
     assert decision.reason == "cut at 1.2; 1 of 2 values changed, before: false 1, true 1"
     assert filled.extractions.recalibrate("orders", "paid", new, "cut at 1.2") == 0
@@ -328,8 +328,7 @@ def test_calls_are_kept_and_found(catalog: Catalog) -> None:
         catalog.calls.record(one)
     assert catalog.calls.lookup("key-1") == call().response()
     assert catalog.calls.lookup("key-2") is None and catalog.calls.lookup("key-3") is None
-    assert catalog.calls.all(run) == [call(), failed, cached]
-    assert catalog.calls.get("id-1") == call() and catalog.calls.get("id-9") is None
+    assert catalog.database.query("SELECT run, count(*), count(prompt) FROM sl_calls") == [(run, 3, 2)]
     usage = catalog.calls.usage()["extract"]
     assert (usage.calls, usage.cached_calls, usage.prompt_tokens, usage.cost) == (2, 1, 200, 0.5)
 
@@ -341,10 +340,10 @@ def test_journal_tells_what_happened(catalog: Catalog) -> None:
         [Decision("plan", "table:orders", "kept", "wanted"), Decision("gate", "chunk:c2", "kept", "")]
     )
     catalog.journal.record_attempt(SqlAttempt("answer", "which?", "SELECT 1", "ok", rows=1))
-    assert catalog.journal.run(run).status == "running"
+    assert [known.status for known in catalog.journal.runs()] == ["running"]
     catalog.journal.finish_run(run, "done", {"value": 3})
     catalog.journal.record(Decision("later", "run", "noted", ""))
-    found = catalog.journal.run(run)
+    [found] = catalog.journal.runs()
     assert (found.status, found.question, found.settings, found.outcome) == (
         "done",
         "which?",
@@ -355,9 +354,7 @@ def test_journal_tells_what_happened(catalog: Catalog) -> None:
     assert [d.tokens for d in catalog.journal.decisions(mentions="TABLE")] == [12, 0]
     assert [d.verdict for d in catalog.journal.decisions(subject="chunk:c2")] == ["kept"]
     assert [d.run for d in catalog.journal.decisions(stage="later")] == [None]
-    assert [attempt.sql for attempt in catalog.journal.attempts(run)] == ["SELECT 1"]
-    with pytest.raises(StoreError, match="no run 99"):
-        catalog.journal.run(99)
+    assert catalog.database.query("SELECT run, sql FROM sl_sql_attempts") == [(run, "SELECT 1")]
 
 
 def test_knowledge_is_kept(catalog: Catalog) -> None:
@@ -367,8 +364,7 @@ def test_knowledge_is_kept(catalog: Catalog) -> None:
     assert found["d1"].tolist() == [[0.5, -1.5]] and found["d2"].shape == (3, 2)
     assert catalog.knowledge.vectors("segment", "mini") == {}
     catalog.knowledge.set_statistic("selectivity/price", {"hits": 3})
-    catalog.knowledge.set_statistic("other", 1)
-    assert catalog.knowledge.statistics("selectivity/") == {"selectivity/price": {"hits": 3}}
+    assert catalog.knowledge.statistic("selectivity/price") == {"hits": 3}
     assert catalog.knowledge.statistic("missing", 7) == 7
     number = catalog.knowledge.correct(Correction("set_value", "orders", {"customer": "A"}, "paid", True, "me", "seen"))
     kept = catalog.knowledge.corrections("orders")

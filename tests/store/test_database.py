@@ -52,14 +52,6 @@ def test_transaction_is_all_or_nothing(database: Database) -> None:
     assert database.query("SELECT a FROM t") == [(2,), (4,)]
 
 
-def test_tracer_sees_every_statement(tmp_path: Path) -> None:
-    seen: list[str] = []
-    with Database(tmp_path / "w.db", tracer=lambda sql, _: seen.append(sql)) as database:
-        with database.transaction():
-            database.query("SELECT 1")
-        assert seen == ["BEGIN IMMEDIATE", "SELECT 1", "COMMIT"]
-
-
 def test_second_writer_is_told_who_writes(tmp_path: Path) -> None:
     path = tmp_path / "w.db"
     with Database(path):

@@ -11,11 +11,7 @@ from sliders.store.catalog import Catalog
 from sliders.store.records import Derivation
 from sliders.store.tables import DataRow
 
-from .samples import DOCUMENT, ORDERS, TEXT, document, grounded, rows_of
-
-MERGE = """SELECT 'Northwind' AS customer, max(pieces) AS pieces, sum(price) AS price, max(paid) AS paid,
-    min(document) AS document, min(document_id) AS document_id, min(row_id) AS row_id,
-    sources_union(row_id, _sources) AS _sources FROM {parent}"""
+from .samples import DOCUMENT, ORDERS, TEXT, document, grounded, merge, rows_of
 
 
 def contents(catalog: Catalog) -> list[tuple[object, ...]]:
@@ -56,7 +52,7 @@ def test_a_judged_value_without_words_enters(filled: Catalog) -> None:
 def test_table_is_made_again_only_when_something_changed(filled: Catalog) -> None:
     first = filled.tables.materialise("orders")
     assert filled.tables.materialise("orders") == first
-    repaired = filled.tables.create_version("orders", MERGE.format(parent=first.relation), operation="merge")
+    repaired = merge(filled)
     assert filled.tables.materialise("orders") == repaired
     other = Schema((ORDERS, replace(ORDERS, name="other")))
     filled.schemas.save(other)
@@ -71,13 +67,10 @@ def test_table_is_made_again_only_when_something_changed(filled: Catalog) -> Non
 
 def test_undo_and_redo_show_each_version_as_it_was(filled: Catalog) -> None:
     first = filled.tables.materialise("orders")
-    second = filled.tables.create_version(
-        "orders", MERGE.format(parent=first.relation), operation="merge", reason="one customer"
-    )
+    second = merge(filled)
     merged = [("Northwind", 12, 1290.0, 1, "orders.md", "doc-1", "doc-1-r0")]
     assert contents(filled) == merged
-    assert (second.parent, second.reason, second.rows) == (1, "one customer", 1)
-    assert "sum(price)" in second.sql
+    assert (second.parent, second.reason, second.rows, second.sql) == (first.version, "one customer", 1, "MERGE")
     assert filled.tables.sources("orders", "doc-1-r0") == ("doc-1-r0", "doc-1-r1")
     filled.tables.undo("orders", 1)
     assert contents(filled) == EXTRACTED
@@ -100,52 +93,31 @@ def test_version_from_rows(filled: Catalog) -> None:
     assert filled.tables.sources("orders", "nothing") == ()
 
 
-def test_sources_of_sources_are_flattened(filled: Catalog) -> None:
-    first = filled.tables.materialise("orders")
-    second = filled.tables.create_version("orders", MERGE.format(parent=first.relation), operation="merge")
-    filled.tables.create_version("orders", MERGE.format(parent=second.relation), operation="merge again")
-    assert filled.tables.sources("orders", "doc-1-r0") == ("doc-1-r0", "doc-1-r1")
-
-
-def test_columns_that_a_repair_adds_are_kept(filled: Catalog) -> None:
-    filled.tables.materialise("orders")
-    filled.tables.create_version("orders", "SELECT *, 'x' AS flag FROM orders__v1", operation="flag")
-    assert filled.database.query("SELECT flag, customer FROM orders") == [("x", "Northwind"), ("x", None)]
-
-
-PLAIN = "customer, pieces, price, paid, document, document_id"
+VALUES = {"customer": "Northwind", "pieces": 12, "price": 1250.0, "paid": None}
+GOOD = DataRow("doc-1-r0", "orders.md", "doc-1", VALUES)
 
 
 @pytest.mark.parametrize(
-    ("select", "words"),
+    ("rows", "words"),
     [
-        ("SELECT customer, price, document, document_id, row_id FROM orders", "loses pieces, paid"),
-        ("SELECT customer, pieces, price, paid, document FROM orders", "loses document_id, row_id"),
-        ("SELECT * FROM orders UNION ALL SELECT * FROM orders", "gives row 'doc-1-r"),
-        (f"SELECT {PLAIN}, 'invented' AS row_id FROM orders LIMIT 1", "'invented', which was never extracted"),
-        (f"SELECT {PLAIN}, row_id, '[\"invented\"]' AS _sources FROM orders__v1", "'invented', which was never"),
+        ([replace(GOOD, values={"customer": "Northwind", "price": 1})], "loses pieces, paid"),
+        ([GOOD, GOOD], "gives row 'doc-1-r0' twice"),
+        ([replace(GOOD, row_id="invented")], "'invented', which was never extracted"),
+        ([replace(GOOD, sources=("invented",))], "'invented', which was never"),
     ],
 )
-def test_bad_repair_is_refused_and_leaves_no_trace(filled: Catalog, select: str, words: str) -> None:
+def test_bad_repair_is_refused_and_leaves_no_trace(filled: Catalog, rows: list[DataRow], words: str) -> None:
     filled.tables.materialise("orders")
     objects = filled.database.query("SELECT name FROM sqlite_master")
-    with pytest.raises(RepairError) as caught:
-        filled.tables.create_version("orders", select, operation="repair")
-    assert words in str(caught.value)
+    with pytest.raises(RepairError, match=words):
+        filled.tables.create_version("orders", rows, operation="repair")
     assert contents(filled) == EXTRACTED
     assert filled.database.query("SELECT name FROM sqlite_master") == objects
     assert len(filled.tables.versions("orders")) == 1
 
 
-def test_sql_that_does_not_run_and_missing_tables_get_a_sentence(filled: Catalog) -> None:
+def test_missing_tables_get_a_sentence(filled: Catalog) -> None:
     with pytest.raises(RepairError, match="materialise it first"):
-        filled.tables.create_version("orders", "SELECT 1", operation="repair")
-    filled.tables.materialise("orders")
-    with pytest.raises(StoreError, match="no such table"):
-        filled.tables.create_version("orders", "SELECT * FROM nowhere", operation="repair")
-    with pytest.raises(RepairError, match="loses pieces"):
-        filled.tables.create_version(
-            "orders", [DataRow("doc-1-r0", "", "", {"customer": 1, "price": 1, "paid": 1})], operation="x"
-        )
+        filled.tables.create_version("orders", [GOOD], operation="repair")
     with pytest.raises(StoreError, match="no table 'nothing'"):
         filled.tables.materialise("nothing")
