@@ -17,7 +17,10 @@ class ChunkContext:
     captions: tuple[str, ...] = ()
 
     def header(self) -> str:
-        """The context as a short block for a prompt: title, headings, captions; empty when nothing is known."""
+        """The context as a short block for a prompt: title, headings, captions, last the head of a table that goes on.
+
+        Empty when nothing is known.
+        """
         lines = []
         if self.title:
             lines.append(f"Document: {self.title}")
@@ -25,7 +28,8 @@ class ChunkContext:
             lines.append(f"About: {self.description}")
         if self.heading_path:
             lines.append("Section: " + " > ".join(self.heading_path))
-        lines.extend(f"Note: {caption}" for caption in self.captions)
+        lines.extend(f"Note: {caption}" for caption in self.captions if not caption.startswith("|"))
+        lines.extend(caption for caption in self.captions if caption.startswith("|"))
         return "\n".join(lines)
 
 

@@ -109,7 +109,7 @@ def _chunk(document: Document, outline: Outline, position: int, span: tuple[int,
 
 
 def _pieces(document: Document, limits: _Limits) -> Iterator[_Piece]:
-    """The pieces of the document in order; headings and captions before tables are tied to the next."""
+    """The pieces of the document in order; headings, and captions and words before a table are tied to the next."""
     tied_tokens = 0
     blocks = _blocks(document)
     for number, (start, end, element) in enumerate(blocks):
@@ -117,7 +117,8 @@ def _pieces(document: Document, limits: _Limits) -> Iterator[_Piece]:
         kind = element.kind if element else "paragraph"
         follower = blocks[number + 1][2] if number + 1 < len(blocks) else None
         level = max(1, element.level) if element and kind == "heading" else 0
-        tied = kind == "heading" or (kind == "caption" and follower is not None and follower.kind == "table")
+        introduces = kind == "caption" or limits.text[start:end].rstrip().endswith(":")
+        tied = kind == "heading" or (introduces and follower is not None and follower.kind == "table")
         if tied and tokens + tied_tokens <= limits.max_tokens // 2:
             tied_tokens += tokens
             yield _Piece(start, end, tokens, level, tied=True)

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 
 from sliders.chunks.chunk import ChunkContext
 from sliders.documents.document import Document, Element
+from sliders.documents.tables import sections_of
 
 _LONGEST = 300
 
@@ -78,23 +79,30 @@ class Outline:
         return self._document.pages[number - 1].number if number else None
 
     def _captions(self, start: int, end: int) -> tuple[str, ...]:
-        """Captions and notes of the span's tables, the header of a table begun before it, captions next to the span."""
+        """Captions and notes of the span's tables and next to the span; last, the head of a table begun before it."""
         text = self._document.text
-        found: list[str] = []
         covering = self._covering(start)
         low = bisect_left(self._starts, start)
         high = bisect_left(self._starts, end)
         around = self._elements[max(0, low - 1) : low] + self._elements[high : high + 1]
-        found.extend(text[element.start : element.end] for element in around if element.kind == "caption")
+        found = [text[element.start : element.end] for element in around if element.kind == "caption"]
         for element in self._touching(start, end):
-            if element.grid is None:
-                continue
-            found.extend((element.grid.caption, element.grid.note))
-            if element is covering and any(element.grid.header):
-                found.append("Columns: " + " | ".join(element.grid.header))
+            if element.grid is not None:
+                found.extend((element.grid.caption, element.grid.note))
         inside = text[start:end]
-        lines = (_line(entry) for entry in dict.fromkeys(found) if entry.strip() and entry.strip() not in inside)
-        return tuple(dict.fromkeys(lines))
+        lines = [_line(entry) for entry in dict.fromkeys(found) if entry.strip() and entry.strip() not in inside]
+        if covering is not None and covering.grid is not None:
+            lines.append(self._table_head(covering, start))
+        return tuple(dict.fromkeys(line for line in lines if line))
+
+    def _table_head(self, table: Element, start: int) -> str:
+        """The header rows of a table and the rows that name the sections of its first row from `start` on."""
+        text, rows = self._document.text, table.row_starts
+        if not rows or start <= rows[0]:
+            return ""
+        first = min(bisect_left(rows, start), len(rows) - 1)
+        sections = (text[rows[n] : rows[n + 1]] for n in sections_of(table, first) if n < first)
+        return "".join([text[table.start : rows[0]], *sections]).strip()
 
 
 def _line(text: str) -> str:

@@ -148,11 +148,7 @@ def _paragraphs(lines: Sequence[str], first: int, last: int) -> Iterator[Piece]:
 
 def _names_a_part(rest: str) -> bool:
     words = rest.split()
-    return (
-        len(words) <= 14
-        and (not words or words[0][0].isupper() or words[0][0] in "“\"'(")
-        and not rest.endswith((",", ";"))
-    )
+    return len(words) <= 14 and (not words or words[0][0].isupper() or words[0][0] in "“\"'(") and not rest.endswith((",", ";"))
 
 
 def _is_capitals(line: str) -> bool:

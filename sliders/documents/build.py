@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
-from sliders.documents.about import describe, find_title
+from sliders.documents.about import find_title
 from sliders.documents.document import Document, Element, ElementKind, Page
-from sliders.documents.tables import Table, header_note, move_grid, render_table, with_context
+from sliders.documents.tables import Table, move_grid, render_table, with_context
 
 
 class DocumentBuilder:
@@ -33,13 +33,13 @@ class DocumentBuilder:
         self._elements.append(Element(kind, start, self._length, level, self._page))
 
     def add_table(self, table: Table, *, caption: str = "", note: str = "", gap: str = "\n\n") -> None:
-        """Add a table; its own note and header words become a caption line above it.
+        """Add a table; its own caption and note become a line above it.
 
         `caption` and `note` come from lines that are already in the text.
         """
         if not any(any(row) for row in table.rows):
             return
-        own = " ".join(part for part in (table.caption, header_note(table), table.note) if part)
+        own = " ".join(part for part in (table.caption, table.note) if part)
         if own:
             self.add("caption", own, gap=gap)
             gap = "\n"
@@ -73,7 +73,6 @@ class DocumentBuilder:
             title=title,
             elements=elements,
             pages=self._pages(),
-            description=describe(text, elements, title),
             media_type=media_type,
             warnings=tuple(self.warnings),
         )

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from sliders.documents.lines import cells_of
-from sliders.documents.segments import Line
+from sliders.documents.segments import Line, char_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +22,40 @@ class Column:
 
 
 def columns_of(rows: Sequence[Line], years: Sequence[Line]) -> tuple[Column, ...]:
-    """Columns by the rows that fill all of them: the median edges of the first, second, ... value."""
+    """Columns of the rows' values, from left to right.
+
+    Where values stand in strips with nothing between them, the strips are the columns; where printed text drifts, the
+    rows that fill all columns give the median edges of the first, second, ... value.
+    """
     counts = Counter(len(row) for row in rows)
     enough = max(2, len(rows) // 10)
     width = max((n for n, rows_with in counts.items() if rows_with >= enough), default=max(counts))
     width = max([width, *(len(line) for line in years)])
+    strips = _strips(rows, years)
+    wide = 2 * median(char_width(cell) for row in rows for cell in row)
+    if len(strips) == width or (len(strips) > width and all(b.left - a.right > wide for a, b in pairwise(strips))):
+        return tuple(strips)
     full = [row for row in rows if len(row) == width] or [line for line in years if len(line) == width]
-    return tuple(
-        Column(median(row[c].left for row in full), median(row[c].right for row in full)) for c in range(width)
-    )
+    return tuple(Column(median(row[c].left for row in full), median(row[c].right for row in full)) for c in range(width))
+
+
+def _strips(rows: Sequence[Line], years: Sequence[Line]) -> list[Column]:
+    """Where at least two values stand one over the other and no row has two; none if that cannot be said."""
+    cells = sorted((cell.left, cell.right, number) for number, row in enumerate([*rows, *years]) for cell in row)
+    strips: list[Column] = []
+    members: list[int] = []
+    for left, right, number in cells:
+        if strips and left < strips[-1].right:
+            if number in members:
+                return []
+            strips[-1] = Column(strips[-1].left, max(right, strips[-1].right))
+            members.append(number)
+            continue
+        if strips and len(members) < 2:
+            return []
+        strips.append(Column(left, right))
+        members = [number]
+    return strips if len(members) >= 2 else []
 
 
 def assign(cells: Line, columns: Sequence[Column]) -> list[int]:
@@ -49,19 +73,6 @@ def assign(cells: Line, columns: Sequence[Column]) -> list[int]:
             row.append((before + far, (*path, n + skipped)))
         best.append(row)
     return list(min(best[-1])[1])
-
-
-def row_of(line: Line, columns: Sequence[Column]) -> tuple[str, ...]:
-    cells = cells_of(line)
-    label = line[0].text if len(cells) < len(line) else ""
-    if len(line) == 1 and not label:
-        cells = line
-    extra = max(0, len(cells) - len(columns))
-    label = " ".join([label, *(cell.text for cell in cells[:extra])]).strip()
-    row = [""] * len(columns)
-    for cell, column in zip(cells[extra:], assign(cells[extra:], columns), strict=True):
-        row[column] = cell.text
-    return (label, *row)
 
 
 def spacing_of(columns: Sequence[Column]) -> float:

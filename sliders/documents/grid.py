@@ -1,27 +1,32 @@
 """Rows and columns out of positioned pieces of text, for pages (points) and for aligned plain text (characters).
 
-A line is a tuple of segments from left to right; a blank line is the empty tuple. Positions have any unit. Columns come
-from the right edges of the rows that fill all of them; a row with as many values as there are columns is read in order,
-because printed text drifts, a row with fewer goes to the nearest columns in order.
+A line is a tuple of segments from left to right; a blank line is the empty tuple. Positions have any unit. A row with
+as many values as there are columns is read in order, because printed text drifts; a row with fewer goes to the nearest
+columns in order. Headers are read by geometry: strokes below them, what they overlap, what they stand in the middle of.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
+from statistics import median
 
-from sliders.documents.columns import Column, columns_of, row_of, spacing_of
-from sliders.documents.headers import find_header, name_columns
-from sliders.documents.lines import cells_of, goes_on, is_data, is_section, is_year_header, text_of, value_edge
-from sliders.documents.segments import Line, Segment, join_marks
+from sliders.documents.columns import Column, assign, columns_of, spacing_of
+from sliders.documents.headers import Frame, Rules, find_header, name_columns
+from sliders.documents.lines import cells_of, is_data, is_section, is_year_header, text_of, value_edge
+from sliders.documents.segments import Line, Segment, char_width, join_marks
 from sliders.documents.tables import Table
-from sliders.documents.values import is_note, is_year
+from sliders.documents.values import is_note, is_value, is_year
 
 __all__ = ["Line", "Region", "Segment", "find_tables", "join_marks"]
 
 _MAX_BLANKS = 2
-_MAX_SECTIONS = 3
+_MAX_SECTIONS = 4
 _MAX_BETWEEN = 4
+_MAX_INDENT = 6
+_TIGHT = 0.93
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +38,32 @@ class Region:
     table: Table
 
 
-def find_tables(lines: Sequence[Line]) -> tuple[Region, ...]:
-    """The tables of a page in order; regions do not overlap. `lines` come from `join_marks`."""
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row while its label is put together: where its first line's label and its last line stand."""
+
+    label: str
+    values: tuple[str, ...]
+    left: float
+    right: float
+    base: float
+
+
+def find_tables(lines: Sequence[Line], rules: Sequence[Rules] = ()) -> tuple[Region, ...]:
+    """The tables of a page in order; regions do not overlap. `lines` come from `join_marks`.
+
+    `rules` are the horizontal strokes below each line, where the page's are known.
+    """
+    rules = rules or [()] * len(lines)
     regions: list[Region] = []
     columns: tuple[Column, ...] = ()
-    floor = 0
-    at = 0
+    floor = at = 0
     while at < len(lines):
         if not is_data(lines[at]):
             at += 1
             continue
         last = _extent(lines, at)
-        found = _region(lines, floor, at, last)
+        found = _region(lines, rules, floor, at, last)
         if found is not None:
             region, above, columns = found[0], columns, found[1]
             if regions and _continues(lines, regions[-1], region, above, columns):
@@ -96,39 +115,107 @@ def _continues(
     return all(abs(a.right - b.right) <= tolerance for a, b in zip(columns_above, columns, strict=True))
 
 
-def _region(lines: Sequence[Line], floor: int, first: int, last: int) -> tuple[Region, tuple[Column, ...]] | None:
+def _region(
+    lines: Sequence[Line], rules: Sequence[Rules], floor: int, first: int, last: int
+) -> tuple[Region, tuple[Column, ...]] | None:
     data = [i for i in range(first, last + 1) if is_data(lines[i]) and not is_year_header(lines[i])]
     if data and is_year_header(lines[data[0]], named=True) and not all(_only_years(lines[i]) for i in data):
         data = data[1:]
-    width = max((len(cells_of(lines[i])) for i in data), default=0)
-    printed = sum(any(ch.isdigit() for cell in cells_of(lines[i]) for ch in cell.text) for i in data)
-    if len(data) < (2 if width > 1 else 3) or printed * 2 < len(data):
+    if not data:
+        return None
+    label_left = _label_left([lines[i] for i in data])
+    cells = {i: _cells(lines[i], label_left) for i in data}
+    width = max(len(row) for row in cells.values())
+    printed = sum(any(ch.isdigit() for cell in row for ch in cell.text) for row in cells.values())
+    if width == 0 or printed * 2 < len(data):
         return None
     years = [cells_of(lines[i]) for i in range(first, data[0]) if is_year_header(lines[i], named=True)]
-    columns = columns_of([cells_of(lines[i]) for i in data], years)
-    top, header_lines, notes = find_header(lines, floor, data[0], columns)
-    in_header = set(header_lines)
-    header, label_words = name_columns([lines[i] for i in header_lines], columns)
-    note = " ".join([*notes, *(w for w in label_words if is_note(w))])
-    label = " ".join(w for w in label_words if not is_note(w))
-    skipped = in_header | {i for i in range(top, data[0]) if text_of(lines[i]) in notes}
-    body = [i for i in range(top, last + 1) if lines[i] and i not in skipped]
-    rows = _join_wrapped([row_of(lines[i], columns) for i in body])
-    return Region(top, last, Table((label, *header), tuple(rows), note=note)), columns
+    frame = Frame(columns_of(list(cells.values()), years), label_left, rules)
+    top, header_lines, notes = find_header(lines, floor, data[0], frame)
+    if len(data) < (1 if width > 1 and header_lines else 2 if width > 1 else 3):
+        return None
+    header, stub = name_columns(lines, header_lines, frame)
+    note = " ".join([*notes, *(w for w in stub if is_note(w))])
+    label = " ".join(w for w in stub if not is_note(w))
+    skipped = {*header_lines, *(i for i in range(top, data[0]) if text_of(lines[i]) in notes)}
+    body = [_row(lines[i], cells.get(i), frame) for i in range(top, last + 1) if lines[i] and i not in skipped]
+    table = _table((label, *header), _join_wrapped(body), note)
+    return Region(top, last, table), frame.columns
+
+
+def _label_left(rows: Sequence[Line]) -> float:
+    """Where labels begin: the leftmost text, or the left edge that the first numbers share."""
+    texts = [row[0].left for row in rows if not is_value(row[0].text)]
+    firsts = [row[0].left for row in rows]
+    aligned = len(rows) > 1 and max(firsts) - min(firsts) < char_width(rows[0][0])
+    return min(texts or firsts) if texts or aligned else -inf
+
+
+def _cells(line: Line, label_left: float) -> Line:
+    """The cells of a row that has its label where all labels begin, even if the label is a number ("2026")."""
+    at_margin = len(line) > 1 and line[0].left <= label_left + char_width(line[0])
+    return line[1:] if at_margin else cells_of(line)
 
 
 def _only_years(line: Line) -> bool:
     return all(is_year(cell.text) for cell in cells_of(line))
 
 
-def _join_wrapped(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Join a label that was broken over two lines: the first line has no values, the second begins in lower case."""
-    joined: list[tuple[str, ...]] = []
+def _row(line: Line, cells: Line | None, frame: Frame) -> _Row:
+    """The label and the values of a line, each in its column."""
+    columns = frame.columns
+    if cells is None:
+        cells = cells_of(line)
+    if len(line) == 1 and is_value(line[0].text):
+        cells = line
+    head = line[: len(line) - len(cells)]
+    extra = max(0, len(cells) - len(columns))
+    head, cells = (*head, *cells[:extra]), cells[extra:]
+    values = [""] * len(columns)
+    for cell, column in zip(cells, assign(cells, columns), strict=True):
+        values[column] = cell.text
+    left = head[0].left if head else columns[0].left
+    return _Row(text_of(head), tuple(values), left, head[-1].right if head else left, line[0].base)
+
+
+def _join_wrapped(rows: Sequence[_Row]) -> list[_Row]:
+    """Join labels that were broken over lines: what goes on in lower case, or stands nearer than rows do."""
+    steps = [a.base - b.base for a, b in itertools.pairwise(rows) if any(a.values) and any(b.values)]
+    pitch = median(steps) if len(steps) > 1 and min(steps) > 0 else 0.0
+    limit = max((row.right for row in rows), default=0.0)
+    joined: list[_Row] = []
     for row in rows:
         above = joined[-1] if joined else None
-        broken = above is not None and not any(above[1:]) and not above[0].endswith((":", "."))
-        if above is not None and broken and row[0] and (row[0][:1].islower() or goes_on(above[0])):
-            joined[-1] = (f"{above[0]} {row[0]}", *row[1:])
+        if above is None or not above.label or not row.label or above.label.endswith((":", ".")):
+            joined.append(row)
+            continue
+        lower = row.label[:1].islower()
+        tight = bool(pitch) and 0 < above.base - row.base < _TIGHT * pitch
+        full = _is_full(above, row, limit)
+        if not any(above.values) and (lower or (tight and full)):
+            joined[-1] = replace(row, label=f"{above.label} {row.label}", left=above.left, right=max(above.right, row.right))
+        elif any(above.values) and not any(row.values) and lower and (tight or not pitch) and full:
+            joined[-1] = replace(above, label=f"{above.label} {row.label}", base=row.base)
         else:
             joined.append(row)
     return joined
+
+
+def _is_full(above: _Row, row: _Row, limit: float) -> bool:
+    """The first word of `row` would not have stood in the line above it."""
+    step = (row.right - row.left) / max(len(row.label), 1)
+    return above.right + step * (1 + len(row.label.split()[0])) > limit - step
+
+
+def _table(header: tuple[str, ...], rows: Sequence[_Row], note: str) -> Table:
+    """The table; without any label its first column names the rows."""
+    if len(header) > 2 and not header[0] and not any(row.label for row in rows):
+        return Table(header[1:], tuple(row.values for row in rows), note=note)
+    lefts = sorted(row.left for row in rows if row.label)
+    step = min((max(row.right - row.left, 1.0) / len(row.label) for row in rows if row.label), default=1.0)
+    levels: list[float] = []
+    for left in lefts:
+        if not levels or left > levels[-1] + 0.6 * step:
+            levels.append(left)
+    indents = tuple(min(sum(level <= row.left for level in levels) - 1, _MAX_INDENT) if row.label else 0 for row in rows)
+    return Table(header, tuple((row.label, *row.values) for row in rows), note=note, indents=indents)

@@ -1,45 +1,72 @@
-"""The header of a table: its lines above the rows, and the words that each column gets from them."""
+"""The header of a table: its lines above the rows, and the words over each column, by where they are printed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from dataclasses import dataclass, replace
 
 from sliders.documents.columns import Column, assign, spacing_of
-from sliders.documents.lines import MAX_TEXT_CELL, is_data, is_section, is_year_header, text_of, wraps
-from sliders.documents.segments import Line, Segment
-from sliders.documents.values import is_note, is_period, is_year
+from sliders.documents.lines import MAX_TEXT_CELL, is_data, is_section, is_year_header, text_of
+from sliders.documents.segments import Line, Segment, char_width, split_breaks
+from sliders.documents.tables import LEVEL
+from sliders.documents.values import is_note, is_year
 
 _MAX_BLANKS = 2
 _MAX_SECTIONS = 3
-_MAX_HEADER_LINES = 6
+_MAX_HEADER_LINES = 9
+_LONGEST = 90
+
+Rules = Sequence[tuple[float, float]]
+"""The horizontal strokes directly below a line, as left and right ends."""
+
+_Spanned = tuple[Segment, tuple[int, int]]
 
 
-def find_header(
-    lines: Sequence[Line], floor: int, body: int, columns: Sequence[Column]
-) -> tuple[int, list[int], list[str]]:
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where a table stands: its value columns, where its labels begin, and the strokes below each line of the page."""
+
+    columns: tuple[Column, ...]
+    label_left: float
+    rules: Sequence[Rules]
+
+    @property
+    def edge(self) -> float:
+        """Pieces with their centre right of it are over the columns."""
+        return self.columns[0].left - spacing_of(self.columns) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    text: str
+    first: int
+    last: int
+
+
+def find_header(lines: Sequence[Line], floor: int, body: int, frame: Frame) -> tuple[int, list[int], list[str]]:
     """(first line of the table, its header lines from top to bottom, notes printed among them), reading upwards."""
-    edge = columns[0].left
     top, found, notes, sections, blanks = body, list[int](), list[str](), list[int](), 0
-    for at in range(body - 1, max(floor, body - 12) - 1, -1):
+    for at in range(body - 1, max(floor, body - 16) - 1, -1):
         line = lines[at]
         if not line:
             blanks += 1
             if blanks > (1 if found else _MAX_BLANKS):
                 break
             continue
-        if found and blanks and len(line) != len(columns):
-            break
         if len(line) == 1 and is_note(line[0].text):
             # Between header and rows it belongs to the table, above the header it stays where it is printed.
-            if not found and _header_above(lines, floor, at, columns):
+            if not found and any(_is_header(lines, n, frame, found) for n in range(max(floor, at - 2), at) if lines[n]):
                 notes.append(text_of(line))
                 top, blanks = at, 0
                 continue
             break
-        if _is_header(line, columns):
+        if _is_header(lines, at, frame, found):
+            if found and blanks and not frame.rules[at] and len(line) == 1:
+                break
             found.insert(0, at)
-        elif found or not is_section(lines, at, edge) or len(sections) == _MAX_SECTIONS:
+        elif found and _goes_on(lines, at, frame):
+            found.insert(0, at)
+        elif found or not is_section(lines, at, frame.columns[0].left) or len(sections) == _MAX_SECTIONS:
             break
         else:
             sections.insert(0, at)
@@ -54,66 +81,209 @@ def _first_section(lines: Sequence[Line], sections: Sequence[int], body: int) ->
     top = body
     while top - 1 in sections:
         top -= 1
-    return next((at for at in range(top, body) if text_of(lines[at]).endswith(":") or wraps(lines, at, inf)), body)
+    return next((at for at in range(top, body) if text_of(lines[at]).endswith(":")), body)
 
 
-def _header_above(lines: Sequence[Line], floor: int, at: int, columns: Sequence[Column]) -> bool:
-    return at - 1 >= floor and bool(lines[at - 1]) and _is_header(lines[at - 1], columns)
-
-
-def _is_header(line: Line, columns: Sequence[Column]) -> bool:
-    """True when the line's pieces stand over the value columns (a piece over the labels may come first)."""
+def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int]) -> bool:
+    """True when the line's pieces stand over the value columns (one over the labels may come first)."""
+    line, columns = lines[at], frame.columns
     if is_year_header(line, named=True):
         return True
-    spacing = spacing_of(columns)
-    # Over drifting text the words of a period stand further left than the values below them.
-    reach = spacing * 1.5 if len(line) == 1 and is_period(line[0].text) else spacing / 2
-    left, right = columns[0].left - reach, columns[-1].right + spacing / 2
-    over = [s for s in line if left <= s.center <= right]
-    if not over or len(line) - len(over) > 1 or (len(over) < len(line) and line[0] in over):
+    stub, over = _divide(line, frame)
+    if not over or (is_data(line) and not all(is_year(piece.text) for piece in over)):
         return False
-    if is_data(line) and not all(is_year(s.text) for s in over):
+    if len(line) > len(columns) + 1 or any(len(piece.text) > _LONGEST for piece in over):
         return False
-    wide = max(s.right for s in over) - min(s.left for s in over)
-    if len(over) == 1 and len(columns) > 1:
-        return wide <= right - left and over[0].right >= columns[0].left - reach and len(over[0].text) <= 80
-    return len(over) <= len(columns) and all(len(s.text) <= MAX_TEXT_CELL for s in over)
+    if any(piece.right > columns[0].left and piece.left < frame.edge for piece in stub):
+        return False
+    if len(over) > 1 or (len(columns) == 1 and not stub):
+        return len(over) <= len(columns) and all(len(p.text) <= MAX_TEXT_CELL for p in over)
+    piece, spacing = over[0], spacing_of(columns)
+    if any(_holds(rule, piece) and rule[0] > frame.label_left + spacing / 4 for rule in frame.rules[at]):
+        return True
+    years = any(is_year_header(lines[n]) for n in below)
+    reach = spacing * (1.5 if years else 0.5)
+    middle = (columns[0].left + columns[-1].right) / 2
+    inside = piece.left >= columns[0].left - reach and piece.right <= columns[-1].right + reach
+    return inside or (piece.left > frame.label_left + spacing / 4 and abs(piece.center - middle) < spacing / 4)
 
 
-def name_columns(lines: Sequence[Line], columns: Sequence[Column]) -> tuple[tuple[str, ...], list[str]]:
-    """Header per column, its lines joined from top to bottom, and the words that stand over the labels."""
-    names: list[list[str]] = [[] for _ in columns]
-    label_words: list[str] = []
-    edge = columns[0].left - spacing_of(columns) / 2
-    for line in reversed(lines):
-        over = [s for s in line if s.center >= edge or (s is not line[0] and len(line) > 1)]
-        if (
-            len(line) == 1
-            and is_period(line[0].text)
-            and _is_header(line, columns)
-            and line[0].right >= columns[0].left
-        ):
-            over = list(line)
-        in_reach = len(columns) > 1 and line[0].center >= edge - spacing_of(columns) / 2
-        if len(line) == len(columns) and (in_reach or all(is_year(s.text) for s in line)):
-            over = list(line)
-        label_words[:0] = [s.text for s in line if s not in over]
-        for column, text in _over_columns(over, columns, all(names)):
-            names[column].insert(0, text)
-    return tuple(" ".join(parts) for parts in names), label_words
+def _goes_on(lines: Sequence[Line], at: int, frame: Frame) -> bool:
+    """True for words over the labels that stand so near above the header that they are the same cell's."""
+    (piece, *others), below = lines[at], lines[at + 1]
+    margin = frame.label_left - char_width(piece) <= piece.left <= frame.label_left + char_width(piece)
+    near = bool(below) and 0 < piece.base - below[0].base < 2.9 * char_width(piece)
+    return near and margin and not others and piece.right < frame.columns[0].left and not frame.rules[at]
 
 
-def _over_columns(over: Sequence[Segment], columns: Sequence[Column], spanning: bool) -> list[tuple[int, str]]:
+def _divide(line: Line, frame: Frame) -> tuple[list[Segment], list[Segment]]:
+    """(pieces over the labels, pieces over the value columns); pieces over several columns are cut at wide spaces."""
+    columns = frame.columns
+    clear = line[0].left > frame.label_left + spacing_of(columns) or all(is_year(piece.text) for piece in line)
+    if len(line) == len(columns) > 1 and clear:
+        return [], list(line)
+    stub: list[Segment] = []
+    over: list[Segment] = []
+    for number, whole in enumerate(line):
+        for piece in _cut(whole, columns):
+            at_margin = piece.left < frame.label_left + 2 * char_width(piece)
+            under = number == 0 and (piece.center < frame.edge or (at_margin and piece.right < columns[0].right))
+            (stub if under and not over else over).append(piece)
+    return stub, over
+
+
+def _cut(segment: Segment, columns: Sequence[Column]) -> list[Segment]:
+    """The segment, cut at those wide spaces that lie between the middles of two columns."""
+    kept = tuple(
+        gap
+        for gap in segment.breaks
+        if sum(column.center < gap[0] for column in columns) != sum(column.center < segment.left for column in columns)
+        or gap[1] < columns[0].center
+    )
+    return split_breaks(replace(segment, breaks=kept)) if kept else [segment]
+
+
+def _holds(rule: tuple[float, float], piece: Segment) -> bool:
+    slack = char_width(piece)
+    return rule[0] - slack <= piece.left and piece.right <= rule[1] + slack
+
+
+def name_columns(lines: Sequence[Line], at: Sequence[int], frame: Frame) -> tuple[tuple[str, ...], list[str]]:
+    """Words over each column from top to bottom, and the words that stand over the labels.
+
+    Words that stand over several columns are given to each of them, before a " / "; `at` are the header lines.
+    """
+    divided = [_divide(lines[n], frame) for n in at]
+    placed_lines: list[list[_Spanned]] = []
+    levels: list[list[_Placed]] = []
+    extents = list(frame.columns)
+    for number in range(len(at) - 1, -1, -1):
+        over = divided[number][1]
+        lower = [pieces for _, pieces in divided[number + 1 :]]
+        rules = [frame.rules[n] for n in at[number:]]
+        placed = [
+            _under_rule(piece, over, lower, rules, frame) or span
+            for piece, span in zip(over, _by_place(over, extents, levels), strict=True)
+        ]
+        for piece, (first, last) in zip(over, placed, strict=True):
+            if first == last:
+                left, right = extents[first].left, extents[first].right
+                extents[first] = Column(min(left, piece.left), max(right, piece.right))
+        levels.insert(0, [_Placed(p.text, a, b) for p, (a, b) in zip(over, placed, strict=True)])
+        placed_lines.insert(0, list(zip(over, placed, strict=True)))
+    for number in range(1, len(levels)):
+        over, last = divided[number][1], number + 1 == len(levels)
+        if last or not any(len(pieces) > len(over) for _, pieces in divided[number + 1 :]):
+            placed_lines[number] = [
+                (p, _below_wider(p, own, placed_lines[number], placed_lines[number - 1])) for p, own in placed_lines[number]
+            ]
+            levels[number] = [_Placed(p.text, *span) for p, span in placed_lines[number]]
+    names = tuple(_path(levels, c) for c in range(len(frame.columns)))
+    return names, [piece.text for stub, _ in divided for piece in stub]
+
+
+def _path(levels: Sequence[Sequence[_Placed]], column: int) -> str:
+    """The words over one column: those over the same columns are one name, wider ones stand before it."""
+    names: list[_Placed] = []
+    for level in levels:
+        for words in level:
+            if not words.first <= column <= words.last:
+                continue
+            same = next((n for n, p in enumerate(names) if (p.first, p.last) == (words.first, words.last)), None)
+            if same is None:
+                names.append(words)
+            else:
+                names[same] = replace(words, text=_joined(names[same].text, words.text))
+    names.sort(key=lambda name: name.first - name.last)
+    return LEVEL.join(name.text for name in names)
+
+
+def _joined(above: str, below: str) -> str:
+    return f"{above[:-1]}-{below}" if above.endswith("\x02") else f"{above} {below}"
+
+
+def _under_rule(
+    piece: Segment, over: Sequence[Segment], lower: Sequence[Sequence[Segment]], rules: Sequence[Rules], frame: Frame
+) -> tuple[int, int] | None:
+    """The columns above which a stroke underlines the piece: the widest that underlines it alone."""
+    if len(over) == 1 and (drawn := _columns_above(rules[0], frame)) and drawn[1] > drawn[0]:
+        strokes = [s for s in rules[0] if s[0] > frame.label_left + char_width(piece)]
+        middle = (min(s[0] for s in strokes) + max(s[1] for s in strokes)) / 2
+        if abs(middle - piece.center) < char_width(piece):
+            return drawn  # the cell's lower edge is drawn column by column
+    between: list[Segment] = [other for other in over if other is not piece]
+    for depth, strokes in enumerate(rules):
+        if depth:
+            between += [p for p in lower[depth - 1] if abs(p.center - piece.center) > char_width(p)]
+        fitting = sorted((s for s in strokes if _holds(s, piece)), key=lambda s: s[0] - s[1])
+        for left, right in fitting:
+            inside = [c for c, column in enumerate(frame.columns) if left <= column.center <= right]
+            if not inside or left < frame.label_left + char_width(piece):
+                continue
+            shared = any(left < other.center < right for other in between)
+            named_apart = any(sum(left < p.center < right for p in line) > 1 for line in lower[depth:])
+            centred = abs((left + right) / 2 - piece.center) < max(0.06 * (right - left), char_width(piece))
+            if len(inside) == 1 or (not shared and (centred or named_apart)):
+                return inside[0], inside[-1]
+        if any(left < piece.center < right for left, right in strokes):
+            return None
+    return None
+
+
+def _columns_above(strokes: Rules, frame: Frame) -> tuple[int, int] | None:
+    """First and last of the columns below which something is drawn."""
+    drawn = [c for c, col in enumerate(frame.columns) if any(left <= col.center <= right for left, right in strokes)]
+    return (drawn[0], drawn[-1]) if drawn else None
+
+
+def _below_wider(piece: Segment, own: tuple[int, int], level: Sequence[_Spanned], above: Sequence[_Spanned]) -> tuple[int, int]:
+    """The columns of the words directly above whose middle the piece shares: the lines of one cell."""
+    for upper, (first, last) in above:
+        alone = not any(other is not piece and first <= at <= last for other, (at, _) in level)
+        if first <= own[0] and own[1] <= last and abs(upper.center - piece.center) < char_width(piece) and alone:
+            return first, last
+    return own
+
+
+def _by_place(over: Sequence[Segment], columns: Sequence[Column], lower: Sequence[Sequence[_Placed]]) -> list[tuple[int, int]]:
+    """The columns that each piece stands over: those it overlaps, and those around them whose middle it marks."""
     if len(over) == len(columns):
-        return [(c, s.text) for c, s in enumerate(over)]
-    if len(over) == 1 and len(columns) > 1 and over[0].right - over[0].left > spacing_of(columns):
-        spanning = True
-    if not spanning:
-        return [(c, s.text) for s, c in zip(over, assign(tuple(over), columns), strict=True)]
-    reach = spacing_of(columns) * max(1.0, len(columns) / max(len(over), 1)) * 0.75
-    pairs = []
-    for c, column in enumerate(columns):
-        nearest = min(over, key=lambda s: abs(s.center - column.center)) if over else None
-        if nearest is not None and (len(over) == 1 or abs(nearest.center - column.center) <= reach):
-            pairs.append((c, nearest.text))
-    return pairs
+        return [(c, c) for c in range(len(columns))]
+    named = {words.first for level in lower for words in level if words.first == words.last}
+    if not named.issuperset(range(len(columns))):
+        homes = [(c, c) for c in assign(tuple(over), columns)] if len(over) <= len(columns) else []
+        wide = any(piece.right - piece.left > 1.5 * spacing_of(columns) for piece in over)
+        if not wide or not named:
+            return homes or [(min(c, len(columns) - 1),) * 2 for c in range(len(over))]
+    homes = [_overlapped(piece, columns) for piece in over]
+    years = any(level and all(is_year(words.text) for words in level) for level in lower)
+    spans: list[tuple[int, int]] = []
+    for n, piece in enumerate(over):
+        low = spans[-1][1] + 1 if spans else 0
+        high = homes[n + 1][0] - 1 if n + 1 < len(over) else len(columns) - 1
+        first, last = max(homes[n][0], low), max(homes[n][1], low)
+        high = max(high, last)
+        wide = piece.right - piece.left > columns[last].right - columns[first].left
+        spacing = spacing_of(columns)
+
+        def miss(span: tuple[int, int], piece: Segment = piece) -> float:
+            return abs((columns[span[0]].left + columns[span[1]].right) / 2 - piece.center)
+
+        options = [(a, b) for a in range(min(low, first), first + 1) for b in range(last, high + 1)]
+        best = min(options, key=lambda span: (miss(span) > 0.35 * spacing, round(miss(span) / spacing, 1)))
+        if years or wide:
+            near = [span for span in options if miss(span) <= miss(best) + 0.3 * spacing]
+            best = max(near, key=lambda span: span[1] - span[0])
+        elif miss((first, last)) <= 0.3 * spacing:
+            best = (first, last)
+        if years and len(over) == 1:
+            best = (0, len(columns) - 1)
+        spans.append(best)
+    return spans
+
+
+def _overlapped(piece: Segment, columns: Sequence[Column]) -> tuple[int, int]:
+    """First and last column that the piece overlaps, the nearest one if there is none."""
+    inside = [c for c, column in enumerate(columns) if min(column.right, piece.right) > max(column.left, piece.left)]
+    nearest = min(range(len(columns)), key=lambda c: abs(columns[c].center - piece.center))
+    return (inside[0], inside[-1]) if inside else (nearest, nearest)

@@ -11,7 +11,7 @@ from sliders.documents.build import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document
 from sliders.documents.tables import Table, table_from_rows
-from sliders.documents.values import is_note, is_period, is_value, is_year
+from sliders.documents.values import is_value, is_year
 
 _SKIPPED = frozenset({"script", "style", "template", "noscript", "svg", "head"})
 _BLOCKS = frozenset(
@@ -86,8 +86,8 @@ def count_header_rows(rows: Sequence[Sequence[str]]) -> int:
         if values:
             return n
         label = row[0] if row else ""
-        if n and label and label != rows[0][0] and not (is_note(label) or is_period(label)):
-            return n
+        if n and label and label != rows[0][0] and not any(cell and cell != label for cell in row):
+            return n  # a section's name over the first rows
     return min(1, max(len(rows) - 1, 0))
 
 

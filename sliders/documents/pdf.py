@@ -15,8 +15,9 @@ from sliders.documents.build import DocumentBuilder
 from sliders.documents.document import Document
 from sliders.documents.grid import Line, find_tables, join_marks
 from sliders.documents.pdf_order import reading_order
+from sliders.documents.pdf_rules import Stroke, page_strokes, strokes_below
 from sliders.documents.pdf_words import PrintedLine, page_lines
-from sliders.documents.values import is_note, is_period, is_value
+from sliders.documents.values import is_note, is_value, unit_note
 from sliders.errors import DocumentError
 
 _FEW_CHARACTERS = 20
@@ -36,7 +37,7 @@ def read_pdf(raw: bytes, name: str) -> Document:
     pdf = _open(raw, name)
     try:
         builder = DocumentBuilder()
-        pages = [_lines(pdf, n, builder) for n in range(len(pdf))]
+        pages, strokes = zip(*(_lines(pdf, n, builder) for n in range(len(pdf))), strict=True)
         title = str(pdf.get_metadata_dict().get("Title", ""))
     finally:
         pdf.close()
@@ -45,7 +46,7 @@ def read_pdf(raw: bytes, name: str) -> Document:
         builder.start_page(number)
         if sum(len(line.text) for line in lines) < _FEW_CHARACTERS:
             builder.warnings.append(f"page {number} has no text: it needs OCR")
-        _PageWriter(builder, lines, furniture).write()
+        _PageWriter(builder, lines, strokes[number - 1], furniture).write()
     if not any(pages):
         raise DocumentError(f"{name}: none of its {len(pages)} pages has text; run OCR on it and add it again")
     return builder.build(name, raw, title=title if _is_title(title) else "", media_type="application/pdf")
@@ -64,14 +65,16 @@ def _open(raw: bytes, name: str) -> pypdfium2.PdfDocument:
     return pdf
 
 
-def _lines(pdf: pypdfium2.PdfDocument, index: int, builder: DocumentBuilder) -> list[PrintedLine]:
+def _lines(pdf: pypdfium2.PdfDocument, index: int, builder: DocumentBuilder) -> tuple[list[PrintedLine], list[Stroke]]:
     try:
         page = pdf[index]
     except pypdfium2.PdfiumError:
         builder.warnings.append(f"page {index + 1} cannot be read: the PDF is damaged there")
-        return []
+        return [], []
     try:
-        return reading_order(page_lines(page))
+        lines = page_lines(page)
+        tabular = sum(len(line.segments) > 1 for line in lines) > 1
+        return reading_order(lines), page_strokes(page) if tabular else []
     finally:
         page.close()
 
@@ -97,16 +100,24 @@ def _furniture(pages: Sequence[Sequence[PrintedLine]]) -> frozenset[str]:
 class _PageWriter:
     """Writes the lines of one page to the builder."""
 
-    def __init__(self, builder: DocumentBuilder, lines: Sequence[PrintedLine], furniture: frozenset[str]) -> None:
+    def __init__(
+        self,
+        builder: DocumentBuilder,
+        lines: Sequence[PrintedLine],
+        strokes: Sequence[Stroke],
+        furniture: frozenset[str],
+    ) -> None:
         self._builder = builder
         self._lines = lines
+        self._strokes = strokes
         self._furniture = furniture
         self._pitch = median(line.height for line in lines) if lines else 0.0
         self._paragraph: list[PrintedLine] = []
 
     def write(self) -> None:
         rows, origin = self._with_blanks()
-        regions = find_tables(rows)
+        below = strokes_below(self._lines, self._strokes)
+        regions = find_tables(rows, [below[origin[n]] if row else () for n, row in enumerate(rows)])
         at = 0
         for region in regions:
             first = origin[region.first]
@@ -133,7 +144,7 @@ class _PageWriter:
         return self._lines[n - 1].bottom - self._lines[n].top
 
     def _context(self, floor: int, first: int) -> tuple[str, str, int]:
-        """(caption, note, number of lines that hold them) directly above a table."""
+        """(caption, note, number of lines that are the table's title) directly above a table."""
         caption = note = ""
         used = 0
         for at in range(first - 1, max(floor, first - 5) - 1, -1):
@@ -142,9 +153,11 @@ class _PageWriter:
                 break
             if not note and is_note(text):
                 note = text
-            elif not caption and self._is_heading_like(self._lines[at]):
-                caption = text
-            elif caption or not is_period(text):
+            elif self._is_heading_like(self._lines[at]):
+                caption, note, used = text, note or unit_note(text), first - at
+                break
+            else:
+                note = note or unit_note(text)  # the words that introduce the table
                 break
             used = first - at
         return caption, note, used
@@ -152,11 +165,11 @@ class _PageWriter:
     def _is_heading_like(self, line: PrintedLine) -> bool:
         text = line.text
         short = len(line.segments) == 1 and 3 <= len(text) <= 100 and text[-1] not in ".;,"
-        return short and not is_period(text) and (line.bold or heading_level(text) > 0)
+        return short and (line.bold or heading_level(text) > 0)
 
     def _write_title(self, first: int, end: int) -> None:
         for line in self._lines[first:end]:
-            if is_note(line.text) or is_period(line.text):
+            if is_note(line.text):
                 self._builder.add("caption", line.text, gap="\n")
             else:
                 self._builder.add("heading", line.text, level=3)

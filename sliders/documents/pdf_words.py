@@ -17,6 +17,7 @@ from sliders.documents.grid import Line, Segment
 
 _HYPHEN = "\x02"
 _CELL_GAP = 1.1
+_BREAK_GAP = 0.42
 _WORD_GAP = 0.18
 _SPACED_GAP = 0.03
 _SAME_PLACE = 0.1
@@ -102,14 +103,37 @@ def _rows(chars: Sequence[_Char]) -> list[list[_Char]]:
             bounds.append((char.bottom, char.top))
         else:
             rows[home].append(char)
+    rows = _with_raised(rows)
     for row in rows:
         row.sort(key=lambda c: c.left)
     return rows
 
 
+def _with_raised(rows: Sequence[list[_Char]]) -> list[list[_Char]]:
+    """Rows with the small characters that are raised above a row's middle (footnote marks) put into that row."""
+    kept: list[list[_Char]] = []
+    for number, row in enumerate(rows):
+        height = max(c.top - c.bottom for c in row)
+        home = next((other for other in rows[number + 1 : number + 2] if _is_raised(row, height, other)), None)
+        if home is None:
+            kept.append(row)
+        else:
+            home.extend(row)
+    return kept
+
+
+def _is_raised(row: Sequence[_Char], height: float, below: Sequence[_Char]) -> bool:
+    top, bottom = max(c.top for c in below), min(c.bottom for c in below)
+    if height > 0.75 * (top - bottom) or len(row) > 20 or top - min(c.bottom for c in row) < 0.6 * height:
+        return False
+    return not any(a.left < b.right and b.left < a.right and a.bottom < b.top for a in row for b in below)
+
+
 def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
     height = median(c.top - c.bottom for c in row)
+    base = min(c.bottom for c in row)
     segments: list[Segment] = []
+    breaks: list[tuple[float, float, int]] = []
     buffer, left, right = row[0].text, row[0].left, row[0].right
     previous = row[0]
     for char in row[1:]:
@@ -117,17 +141,19 @@ def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
         if char.text == previous.text and abs(char.left - previous.left) < _SAME_PLACE * height:
             continue  # bold printed by striking twice
         if gap > _CELL_GAP * height:
-            segments.append(Segment(buffer, left, right))
+            segments.append(Segment(buffer, left, right, tuple(breaks), base))
             buffer, left = char.text, char.left
+            breaks.clear()
         elif gap > (_SPACED_GAP if char.spaced else _WORD_GAP) * height:
+            if gap > _BREAK_GAP * height:
+                breaks.append((right, char.left, len(buffer)))
             buffer += " " + char.text
         else:
             buffer += char.text
         right = max(char.right, right) if gap <= _CELL_GAP * height else char.right
         previous = char
-    segments.append(Segment(buffer, left, right))
-    top, bottom = max(c.top for c in row), min(c.bottom for c in row)
-    return PrintedLine(tuple(segments), top, bottom, _is_bold(text_page, row))
+    segments.append(Segment(buffer, left, right, tuple(breaks), base))
+    return PrintedLine(tuple(segments), max(c.top for c in row), base, _is_bold(text_page, row))
 
 
 def _is_bold(text_page: Any, row: Sequence[_Char]) -> bool:

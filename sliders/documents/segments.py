@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sliders.documents.values import closes_value, is_value, opens_value, tidy_value
 
 _LEADERS = re.compile(r"(.*?\S)?\s*(?:\.\s?){4,}(.*)")
+_RANGE = re.compile(r"(?<=[\d%]) ([-–]) (?=[$€£]?\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of one line: its text and its horizontal extent."""
+    """A piece of one line: its text and its horizontal extent.
+
+    `breaks` are wide spaces in it (left, right, index of the blank), where two cells may meet; `base` is the height of
+    the line's foot above that of the page, 0 where nobody knows.
+    """
 
     text: str
     left: float
     right: float
+    breaks: tuple[tuple[float, float, int], ...] = ()
+    base: float = 0.0
 
     @property
     def center(self) -> float:
@@ -26,50 +33,60 @@ class Segment:
 Line = tuple[Segment, ...]
 
 
+def char_width(segment: Segment) -> float:
+    return (segment.right - segment.left) / max(len(segment.text), 1)
+
+
+def split_breaks(segment: Segment) -> list[Segment]:
+    """The segment cut at its wide spaces."""
+    pieces, left, at = [], segment.left, 0
+    for gap_left, gap_right, index in segment.breaks:
+        pieces.append(Segment(segment.text[at:index], left, gap_left, base=segment.base))
+        left, at = gap_right, index + 1
+    return [*pieces, Segment(segment.text[at:], left, segment.right, base=segment.base)]
+
+
 def join_marks(line: Line) -> Line:
     """The line with "$", "(", ")" and "%" joined to their numbers, and runs of numbers taken apart."""
     pieces: list[Segment] = []
     for segment in line:
         pieces.extend(_take_apart(segment))
     joined: list[Segment] = []
-    mark = ""
+    mark, mark_left = "", 0.0
     for piece in pieces:
         text = piece.text
         if joined and not mark and closes_value(text) and joined[-1].text[-1:].isdigit():
             last = joined.pop()
-            joined.append(Segment(tidy_value(last.text + text), last.left, last.right))
+            joined.append(replace(last, text=tidy_value(last.text + text), breaks=()))
         elif opens_value(text):
-            mark += text
+            mark, mark_left = mark + text, mark_left if mark else piece.left
         elif mark and (is_value(text) or is_value(mark + text)):
-            joined.append(Segment(tidy_value(mark + text), piece.left, piece.right))
+            joined.append(replace(piece, text=tidy_value(mark + text), left=mark_left, breaks=()))
             mark = ""
         else:
             if mark:
-                joined.append(Segment(mark, piece.left, piece.left))
+                joined.append(replace(piece, text=mark, left=mark_left, right=mark_left, breaks=()))
                 mark = ""
-            joined.append(Segment(tidy_value(text), piece.left, piece.right))
+            tidy = tidy_value(text)
+            joined.append(piece if tidy == text else replace(piece, text=tidy, breaks=()))
     if mark:
-        joined.append(Segment(mark, line[-1].left, line[-1].right))
+        joined.append(Segment(mark, line[-1].left, line[-1].right, base=line[-1].base))
     return tuple(joined)
 
 
 def _take_apart(segment: Segment) -> list[Segment]:
-    leaders = _LEADERS.fullmatch(segment.text) if "..." in segment.text or ". . ." in segment.text else None
+    text = segment.text
+    leaders = _LEADERS.fullmatch(text) if "..." in text or ". . ." in text else None
     if leaders:
         # Dots lead the eye from a label to its value; they are neither.
         label, value = (leaders[1] or "").rstrip(" ."), leaders[2].strip(" .")
-        step = (segment.right - segment.left) / len(segment.text)
-        pieces = [Segment(label, segment.left, segment.left + len(label) * step)] if label else []
-        return (
-            [*pieces, *_take_apart(Segment(value, segment.right - len(value) * step, segment.right))]
-            if value
-            else pieces
-        )
-    if segment.text[-1:] in "$€£" and len(segment.text) > 4 and segment.text[-2:-1].isalpha():
-        cut = segment.right - (segment.right - segment.left) / len(segment.text)
-        return [Segment(segment.text[:-1], segment.left, cut), Segment(segment.text[-1], cut, segment.right)]
-    words = segment.text.split()
-    if len(words) < 2 or is_value(segment.text):
+        pieces = [_part(segment, 0, len(label))] if label else []
+        return [*pieces, *_take_apart(_part(segment, len(text) - len(value), len(text)))] if value else pieces
+    if text[-1:] in "$€£" and len(text) > 4 and text[-2:-1].isalpha():
+        return [_part(segment, 0, len(text) - 1), _part(segment, len(text) - 1, len(text))]
+    words = _RANGE.sub("\0\\1\0", text).split()
+    words = [word.replace("\0", " ") for word in words]
+    if len(words) < 2 or is_value(text):
         return [segment]
     tail = len(words)
     while tail and (is_value(words[tail - 1]) or opens_value(words[tail - 1]) or closes_value(words[tail - 1])):
@@ -78,12 +95,16 @@ def _take_apart(segment: Segment) -> list[Segment]:
         tail = len(words) - 1
     elif tail:
         return [segment]
-    step = (segment.right - segment.left) / max(len(segment.text), 1)
     pieces, position = [], 0
-    groups = ([" ".join(words[:tail])] if tail else []) + words[tail:]
-    for group in groups:
-        found = segment.text.find(group, position)
-        found = position if found < 0 else found
-        position = found + len(group)
-        pieces.append(Segment(group, segment.left + found * step, segment.left + position * step))
+    for group in ([" ".join(words[:tail])] if tail else []) + words[tail:]:
+        found = text.find(group, position)
+        start = position if found < 0 else found
+        position = start + len(group)
+        pieces.append(_part(segment, start, position))
     return pieces
+
+
+def _part(segment: Segment, start: int, end: int) -> Segment:
+    """Characters `start` to `end` of a segment, as wide as their share of it."""
+    step = (segment.right - segment.left) / max(len(segment.text), 1)
+    return Segment(segment.text[start:end], segment.left + start * step, segment.left + end * step, base=segment.base)

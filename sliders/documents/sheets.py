@@ -30,9 +30,7 @@ def read_csv(raw: bytes, name: str) -> Document:
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, name)))
     except csv.Error as error:
-        raise DocumentError(
-            f"{name}: no readable CSV ({error}); save it again from the program that made it"
-        ) from error
+        raise DocumentError(f"{name}: no readable CSV ({error}); save it again from the program that made it") from error
     builder = DocumentBuilder()
     builder.warnings.extend(warnings)
     _add_sheet(builder, rows)

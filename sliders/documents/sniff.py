@@ -26,9 +26,7 @@ SUFFIXES = {
     ".xhtml": HTML, ".csv": CSV, ".tsv": TSV, ".eml": EMAIL, ".pdf": PDF, ".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX,
 }  # fmt: skip
 
-_HTML = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
-)
+_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARTS = (("word/", DOCX), ("ppt/", PPTX), ("xl/", XLSX))
 _MAX_UNPACKED = 512 * 2**20

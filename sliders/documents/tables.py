@@ -1,30 +1,35 @@
-"""The one way in which a table becomes text: every row a line that can be read alone.
+"""The one way in which a table becomes text: a Markdown grid, its header once, and what stands around one of its cells.
 
-`row label | Header: value | Header: value` when the first column names the rows and the others hold values, otherwise
-`Header: value` for every column; empty cells are skipped.
+Words over several columns stand in the header of each of them before " / "; an indented label is printed indented.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sliders.documents.document import TableCell, TableGrid
-from sliders.documents.values import closes_value, is_note, is_period, is_value, opens_value, tidy_value
+from sliders.documents.document import Element, TableCell, TableGrid
+from sliders.documents.values import closes_value, is_note, is_value, opens_value, tidy_value
 
 SEPARATOR = " | "
-_VALUE_SHARE = 0.6
-_MAX_LABEL_NAME = 24
+INDENT = "  "
+LEVEL = " / "
+"""Between the words over several columns and those over one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table before it has a place: `header` and each row have the same number of columns, "" where empty."""
+    """A table before it has a place: `header` and each row have the same number of columns, "" where empty.
+
+    `indents` says how deep each row's label stands (0 is the margin); empty where nobody knows.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
     note: str = ""
+    indents: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,36 +51,43 @@ def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1, caption
     head, body = full[:header_rows], [_join_marks(row) for row in full[header_rows:]]
     notes = [cell for row in head for cell in row if is_note(cell)]
     head = [tuple("" if is_note(cell) else cell for cell in row) for row in head]
-    head = [_spread(row) for row in head[:-1]] + head[-1:]
     body = [_unspread(row) for row in body if any(row)]
     keep = [c for c in range(width) if any(row[c] for row in body)] or list(range(width))
-    header = tuple(_stacked([row[c] for row in head]) for c in keep)
+    header = stack_header([[row[c] for c in keep] for row in head]) or ("",) * len(keep)
     note = " ".join(dict.fromkeys(notes))
     return Table(header, tuple(tuple(row[c] for c in keep) for row in body), caption, note)
 
 
 def render_table(table: Table, offset: int) -> RenderedTable:
     """The table's text, its cells placed as if the text began at `offset` of the document."""
-    labelled, prefix = _label_style(table)
-    common = len(_common_words(table.header))
-    names = tuple(name[common if c else 0 :].strip(" :,") for c, name in enumerate(table.header))
-    pieces: list[str] = []
+    lines: list[str] = []
+    if any(table.header):
+        lines = [_line(table.header), _line(["---"] * len(table.header))]
     rows: list[tuple[TableCell, ...]] = []
     starts: list[int] = []
-    at = offset
-    for row in table.rows:
+    at = offset + sum(len(line) + 1 for line in lines)
+    indents = table.indents or (0,) * len(table.rows)
+    for row, indent in zip(table.rows, indents, strict=True):
         if not any(row):
             continue
-        if pieces:
-            pieces.append("\n")
-            at += 1
         starts.append(at)
-        line, cells = _render_row(names, row, at, labelled, prefix)
-        pieces.append(line)
-        at += len(line)
-        rows.append(cells)
+        line = _line((INDENT * indent + row[0], *row[1:]))
+        rows.append(tuple(_cells(row, at + len(INDENT) * indent)))
+        lines.append(line)
+        at += len(line) + 1
     grid = TableGrid(table.header, tuple(rows), table.caption, table.note)
-    return RenderedTable("".join(pieces), grid, tuple(starts))
+    return RenderedTable("\n".join(lines) if rows else "", grid, tuple(starts))
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {SEPARATOR.join(cells)} |"
+
+
+def _cells(row: Sequence[str], at: int) -> Iterator[TableCell]:
+    at += 2
+    for text in row:
+        yield TableCell(text, at, at + len(text))
+        at += len(text) + len(SEPARATOR)
 
 
 def move_grid(grid: TableGrid, by: int) -> TableGrid:
@@ -85,47 +97,76 @@ def move_grid(grid: TableGrid, by: int) -> TableGrid:
 
 
 def with_context(table: Table, caption: str, note: str) -> Table:
-    """The table with caption and note from its surroundings, where it has none of its own."""
-    return replace(table, caption=table.caption or caption, note=table.note or note)
+    """The table with the caption of its surroundings, where it has none of its own, and with their note."""
+    notes = dict.fromkeys(part for part in (note, table.note) if part)
+    return replace(table, caption=table.caption or caption, note=" ".join(notes))
 
 
-def header_note(table: Table) -> str:
-    """What the header says once for all rows: over the label column ("December 31,") or over all value columns."""
-    labelled, prefix = _label_style(table)
-    over_labels = table.header[0] if labelled and not prefix and table.header else ""
-    return " ".join(part for part in (over_labels, _common_words(table.header)) if part)
+@dataclass(frozen=True, slots=True)
+class CellPlace:
+    """What a value of a table stands for: its row's label below its sections', its column's header, and the unit note."""
+
+    row: str
+    column: str
+    note: str
 
 
-def _common_words(header: tuple[str, ...]) -> str:
-    """The words that all value columns begin with ("Year Ended December 31,"), if what follows still tells them apart.
+def place_of(element: Element, offset: int) -> CellPlace | None:
+    """The place of the cell at a character of the document, None outside the rows of the element's table."""
+    grid = element.grid
+    if grid is None or not element.row_starts or not element.row_starts[0] <= offset < element.end:
+        return None
+    number = bisect_right(element.row_starts, offset) - 1
+    row = grid.rows[number]
+    column = max((c for c, cell in enumerate(row) if cell.start <= offset), default=0)
+    header = grid.header[column] if column < len(grid.header) else ""
+    own = f" ({grid.header[0]})" if column and grid.header[0] else ""
+    return CellPlace(LEVEL.join(row_path(element, number)), header, f"{grid.note}{own}".strip())
 
-    They are said once above the table: repeated in each cell they would be most of its text.
+
+def row_path(element: Element, number: int) -> tuple[str, ...]:
+    """A row's label after the names of the sections that it stands in, the widest first."""
+    grid = element.grid
+    return tuple(grid.rows[n][0].text for n in (*sections_of(element, number), number)) if grid else ()
+
+
+def sections_of(element: Element, number: int) -> tuple[int, ...]:
+    """The rows that name the sections of a row: rows without values above it, each indented less than the next.
+
+    Where nothing is indented, the last row without values above.
     """
-    names = [name.split() for name in header[1:]]
-    if len(names) < 2:
-        return ""
-    same = 0
-    while all(len(name) > same + 1 for name in names) and len({name[same] for name in names}) == 1:
-        same += 1
-    while same and not names[0][same - 1].endswith((",", ":", "ended", "ending", "Ended", "ENDED", "of", "at")):
-        same -= 1
-    words = " ".join(names[0][:same])
-    rest = {" ".join(name[same:]) for name in names}
-    return words if len(words) >= 8 and len(rest) == len(names) else ""
+    grid, starts = element.grid, element.row_starts
+    if grid is None or not any(cell.text for cell in grid.rows[number][1:]):
+        return ()
+    found: list[int] = []
+    indent = grid.rows[number][0].start - starts[number]
+    for above in range(number - 1, -1, -1):
+        label, *values = grid.rows[above]
+        depth = label.start - starts[above]
+        following = grid.rows[above + 1][0].start - starts[above + 1]
+        if depth < indent or (depth == indent and not found and following == depth):
+            if label.text and not any(cell.text for cell in values):
+                found.insert(0, above)
+                indent = depth
+            elif depth < indent:
+                indent = depth
+    return tuple(found)
 
 
-def _stacked(parts: Sequence[str]) -> str:
-    kept: list[str] = []
-    for part in parts:
-        if part and part not in kept:
-            kept.append(part)
-    return " ".join(kept)
-
-
-def _spread(row: tuple[str, ...]) -> tuple[str, ...]:
-    """A period that stands alone in an upper header row is meant for all value columns."""
-    names = [cell for cell in row[1:] if cell]
-    return (row[0], *(names[0] for _ in row[1:])) if len(names) == 1 and is_period(names[0]) else row
+def stack_header(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """One name per column out of several header rows: equal neighbours are words over several columns."""
+    width = max((len(row) for row in rows), default=0)
+    names = []
+    for c in range(width):
+        name, last = "", ""
+        for number, row in enumerate(rows):
+            text = row[c]
+            if not text or text == last:
+                continue
+            wide = number + 1 < len(rows) and text in (row[c - 1] if c else "", row[c + 1] if c + 1 < width else "")
+            name, last = f"{name}{text}{LEVEL if wide else ' '}", text
+        names.append(name.removesuffix(LEVEL).strip())
+    return tuple(names)
 
 
 def _unspread(row: tuple[str, ...]) -> tuple[str, ...]:
@@ -149,44 +190,3 @@ def _join_marks(row: tuple[str, ...]) -> tuple[str, ...]:
             if before is not None and any(ch.isdigit() for ch in cells[before]):
                 cells[before], cells[c] = tidy_value(cells[before] + cells[c]), ""
     return tuple(cells)
-
-
-def _label_style(table: Table) -> tuple[bool, bool]:
-    """(the first column labels the rows, its header is printed before the label)."""
-    if len(table.header) < 2:
-        return True, bool(table.header and table.header[0])
-    labels = [row[0] for row in table.rows if row[0]]
-    others = [cell for row in table.rows for cell in row[1:] if cell]
-    textual = sum(not is_value(label) for label in labels) * 2 > len(labels)
-    valued = sum(is_value(cell) for cell in others) >= _VALUE_SHARE * len(others)
-    name = table.header[0]
-    proper = not name.endswith((",", ":")) and not any(ch.isdigit() for ch in name) and not is_period(name)
-    return textual and valued, proper and len(name) <= _MAX_LABEL_NAME
-
-
-def _render_row(
-    names: tuple[str, ...], row: tuple[str, ...], at: int, labelled: bool, prefix: bool
-) -> tuple[str, tuple[TableCell, ...]]:
-    parts: list[str] = []
-    cells: list[TableCell] = []
-    start = at
-    section = sum(1 for cell in row if cell) == 1 and bool(row[0])
-    for column, cell in enumerate(row):
-        if not cell:
-            cells.append(TableCell("", at, at))
-            continue
-        if parts:
-            parts.append(SEPARATOR)
-            at += len(SEPARATOR)
-        name = names[column] if column < len(names) else ""
-        bare = (column == 0 and labelled and not prefix) or (section and column == 0 and len(row) > 1)
-        if name and not bare:
-            parts.append(f"{name}: ")
-            at += len(name) + 2
-        cells.append(TableCell(cell, at, at + len(cell)))
-        parts.append(cell)
-        at += len(cell)
-    line = "".join(parts)
-    # An empty cell must not point outside its row, whatever follows it.
-    end = start + len(line)
-    return line, tuple(TableCell(c.text, min(c.start, end), min(c.end, end)) for c in cells)

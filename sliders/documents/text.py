@@ -12,7 +12,7 @@ from sliders.documents.decode import decode
 from sliders.documents.document import Document
 from sliders.documents.grid import Line, Region, Segment, find_tables, join_marks
 from sliders.documents.tables import Table, table_from_rows
-from sliders.documents.values import is_note, is_period
+from sliders.documents.values import is_note, unit_note
 
 _PAGE_START = re.compile(
     r"[ \t]*(?:<<\s*page\s+(\d+)\s*>>|\[page\s+(\d+)\]|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,})[ \t]*", re.IGNORECASE
@@ -20,8 +20,8 @@ _PAGE_START = re.compile(
 _PAGE_OF = re.compile(r"[ \t]*page[ \t]+(\d+)[ \t]+of[ \t]+\d+[ \t]*", re.IGNORECASE)
 _PIECES = re.compile(r"[^ ]+(?: [^ ]+)*")
 _WIDE = re.compile(r"\S {3,}\S")
-_FURNITURE = re.compile(r"(?:table of contents|page\b.*|[\W\d_]+)", re.IGNORECASE)
 _ONE_PIECE = re.compile(r" *[A-Za-z“\"'☐☒][^\t]*$")
+_DRAWN = re.compile(r"[\s|+]*(?:[-=_─━]{2,}[\s|+]*)+")
 _MAX_TABLE_LINE = 600
 _PIPE_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
 
@@ -97,7 +97,7 @@ class _Writer:
         for at in range(first, end):
             line = self._lines[at].strip()
             if line:
-                plain = is_note(line) or is_period(line)
+                plain = is_note(line)
                 self._builder.add("caption" if plain else "heading", line, level=0 if plain else 3, gap=self._gap(at))
                 self._next = at + 1
 
@@ -160,7 +160,13 @@ def _marked_pages(lines: Sequence[str], numbers: dict[int, int], *, before: bool
 def _aligned_tables(lines: Sequence[str]) -> list[Region]:
     if not any(len(line) <= _MAX_TABLE_LINE and _WIDE.search(line) for line in lines):
         return []
-    found = find_tables([_segments(line) for line in lines])
+    segments = [_segments(line) for line in lines]
+    rules: list[list[tuple[float, float]]] = [[] for _ in lines]
+    for number, line in enumerate(lines):
+        if _DRAWN.fullmatch(line[:_MAX_TABLE_LINE]) and number and segments[number - 1]:
+            rules[number - 1] = [(piece.left, piece.right) for piece in segments[number]]
+            segments[number] = ()
+    found = find_tables(segments, rules)
     return [region for region in found if _is_aligned(lines, region)]
 
 
@@ -189,10 +195,11 @@ def _context(lines: Sequence[str], floor: int, first: int) -> tuple[str, str]:
     for line in reversed(above):
         if not note and is_note(line):
             note = line
-        elif not is_period(line):
-            plain = 3 <= len(line) <= 100 and line[-1] not in ".;," and "   " not in line and line[0].isupper()
-            caption = line if plain and not _FURNITURE.fullmatch(line) else ""
-            break
+            continue
+        note = note or unit_note(line)
+        plain = 3 <= len(line) <= 100 and line[-1] not in ".;," and "   " not in line and line[0].isupper()
+        caption = line if plain else ""
+        break
     return caption, note
 
 

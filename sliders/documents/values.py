@@ -9,17 +9,18 @@ _VALUE = re.compile(
     r"""(?:
         [(\[]? \s? [-−–+±<>~≤≥]? \s? (?:[A-Z]{0,3}[$€£¥₹]|USD|EUR|GBP|CHF)? \s? [(\[]? [-−–+]? \s?
         \d[\d,.'’]* (?:\s?[%‰x])? \s? [)\]]* \s? %?
-        (?:\s?(?:million|billion|thousand|bn|mn|bps|pp|pts?))? (?:\s?\((?:\d{1,2}|[a-z])\))? \*{0,3}
-      | [-–—−]{1,3}\s?%? | N/?[AM] | n/?[am]\.? | \*{1,3} | (?:19|20)\d\d[-–/](?:\d\d){1,2}
+        (?:\s?(?:million|billion|thousand|bn|mn|bps|pp|pts?))? (?:\s?\((?:\d{1,2}|[a-z])\))* \*{0,3}
+      | (?:[A-Z]{0,3}[$€£¥₹]|USD|EUR|GBP|CHF)? \s? [-–—−]{1,3} \s? %?
+      | N/?[AM] | n/?[am]\.? | \*{1,3} | (?:19|20)\d\d[-–/](?:\d\d){1,2}
     )""",
     re.VERBOSE,
 )
-_YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d\d\s?(?:\([a-z0-9]\)|\*|[AEF])?")
+_YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d\d\s?(?:(?:\([a-z0-9]\))+|\*|[AEF])?")
 _OPEN_MARK = re.compile(r"(?:[A-Z]{0,3}[$€£¥₹]|USD|EUR|GBP|CHF)?\s?[(\[]?[-−–]?")
 _CLOSE_MARK = re.compile(r"[)\]]?\s?%?[)\]]?")
 _AFTER_MARK = re.compile(r"(?<=[$€£¥₹(\[])\s+(?=[\d(\[.-])")
 _BEFORE_MARK = re.compile(r"(?<=[\d)])\s+(?=[)\]%])")
-_SCALE_WORD = r"\b(?:millions?|thousands?|billions?|unaudited|per[ -]share|percent(?:ages?)?|000s?)\b"
+_SCALE_WORD = r"\b(?:millions?|thousands?|billions?|per[ -]share|percent(?:ages?)?|000s?)\b"
 _NOTE = re.compile(
     rf"""\W{{0,3}}(?:
         \( [^()]{{0,140}} {_SCALE_WORD} .{{0,80}}
@@ -28,16 +29,15 @@ _NOTE = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_PERIOD = re.compile(
-    r"(?:(?:for\s)?(?:the\s)?(?:fiscal|twelve|nine|six|three|\d+)?\s?(?:years?|quarters?|months?|weeks?|periods?)\s?(?:ended|ending)?"
-    r"|as\s(?:of|at)|at)?[\s,]*(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,6}\.?\s*\d{0,2})?[\s,:]*",
-    re.IGNORECASE,
-)
+_UNIT_END = re.compile(rf"\([^()]{{0,140}}{_SCALE_WORD}[^()]{{0,80}}\)[\s:.]*$", re.IGNORECASE)
 
 
 def is_value(text: str) -> bool:
-    """True when `text` is a number with its marks, a dash, or another way to print a table value."""
-    return 0 < len(text) <= 40 and _matches_value(text)
+    """True when `text` is a number with its marks, a range of two, a dash, or another way to print a table value."""
+    if not 0 < len(text) <= 40:
+        return False
+    low, dash, high = text.partition(" – ") if " – " in text else text.partition(" - ")
+    return _matches_value(text) or (bool(dash) and _matches_value(low) and _matches_value(high))
 
 
 @lru_cache(maxsize=16_384)
@@ -47,7 +47,7 @@ def _matches_value(text: str) -> bool:
 
 def is_year(text: str) -> bool:
     """True for a bare calendar or fiscal year, as headers print it."""
-    return len(text) <= 12 and _YEAR.fullmatch(text) is not None
+    return len(text) <= 16 and _YEAR.fullmatch(text) is not None
 
 
 def is_note(text: str) -> bool:
@@ -55,9 +55,10 @@ def is_note(text: str) -> bool:
     return len(text) <= 200 and _NOTE.fullmatch(text.strip()) is not None
 
 
-def is_period(text: str) -> bool:
-    """True for words that only announce a period: "Years ended December 31," (also the empty text)."""
-    return len(text) <= 60 and _PERIOD.fullmatch(text.strip()) is not None
+def unit_note(text: str) -> str:
+    """The scale or unit in brackets at the end of a text: "The parts are as follows (in millions):"; "" if none."""
+    found = _UNIT_END.search(text[-240:])
+    return found[0].rstrip(" :.") if found else ""
 
 
 def opens_value(text: str) -> bool:

@@ -38,7 +38,6 @@ def check_document(document: Document) -> Document:
             assert page.end == following.start
         for element in document.elements:
             assert element.page == document.page_at(element.start)
-    assert len(document.description) <= 200
     assert document.title
     return document
 

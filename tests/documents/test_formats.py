@@ -69,7 +69,7 @@ def test_markdown(tmp_path: Path) -> None:
     assert _found(document, "heading") == ["Lamp report", "Sales"]
     assert [element.level for element in document.elements if element.kind == "heading"] == [1, 2]
     assert _found(document, "list_item") == ["1. first point", "2. second point"]
-    assert _found(document, "table") == ["Item: Lamps | 2021: $5 | 2020: 4\nItem: Costs | 2021: (3) | 2020: 2"]
+    assert _found(document, "table") == ["| Item | 2021 | 2020 |\n| --- | --- | --- |\n| Lamps | $5 | 4 |\n| Costs | (3) | 2 |"]
     grid = next(element.grid for element in document.elements if element.grid)
     assert grid.note == "(in millions)"
     assert document.title == "Lamp report"
@@ -93,8 +93,8 @@ def test_html_with_spanning_cells(tmp_path: Path) -> None:
     assert _found(document, "heading") == ["Lamps"]
     assert _found(document, "list_item") == ["One", "Two"]
     grid = next(element.grid for element in document.elements if element.grid)
-    assert grid.header == ("Item", "Year Ended June 30, 2021", "Year Ended June 30, 2020")
-    assert "Item: Sales | 2021: $5,363 | 2020: $4,869" in document.text
+    assert grid.header == ("Item", "Year Ended June 30, / 2021", "Year Ended June 30, / 2020")
+    assert "| Sales | $5,363 | $4,869 |" in document.text
     assert "color" not in document.text
     assert "var x" not in document.text
 
@@ -112,7 +112,9 @@ def test_csv(tmp_path: Path, delimiter: str) -> None:
     rows = [["company", "revenue", "town"], ["Lumen", "5", "Bern"], ["Argand, Sons", "7", ""]]
     lines = [delimiter.join(f'"{cell}"' if "," in cell else cell for cell in row) for row in rows]
     document = _load(tmp_path, "a.csv", "\n".join(lines))
-    assert document.text == "company: Lumen | revenue: 5 | town: Bern\ncompany: Argand, Sons | revenue: 7"
+    assert document.text == (
+        "| company | revenue | town |\n| --- | --- | --- |\n| Lumen | 5 | Bern |\n| Argand, Sons | 7 |  |"
+    )
     grid = document.elements[0].grid
     assert grid is not None
     assert grid.header == ("company", "revenue", "town")
@@ -140,8 +142,8 @@ def test_xlsx_is_one_table_a_sheet(tmp_path: Path) -> None:
     document = _load(tmp_path, "a.xlsx", buffer.getvalue())
     assert _found(document, "heading") == ["Sales", "Opened"]
     assert _found(document, "table") == [
-        "Lamps | 2021: 5 | 2020: 4.5\nCosts | 2021: -3",
-        "shop: North | day: 2021-03-04",
+        "|  | 2021 | 2020 |\n| --- | --- | --- |\n| Lamps | 5 | 4.5 |\n| Costs | -3 |  |",
+        "| shop | day |\n| --- | --- |\n| North | 2021-03-04 |",
     ]
     assert [e.grid.note for e in document.elements if e.grid] == ["(in thousands)", ""]
 
@@ -162,7 +164,7 @@ def test_docx(tmp_path: Path) -> None:
     assert _found(document, "heading") == ["Lamp report", "Sales"]
     assert [element.level for element in document.elements if element.kind == "heading"] == [1, 2]
     assert _found(document, "list_item") == ["one point"]
-    assert _found(document, "table") == ["Item: Lamps | 2021: 5 | 2020: 4"]
+    assert _found(document, "table") == ["| Item | 2021 | 2020 |\n| --- | --- | --- |\n| Lamps | 5 | 4 |"]
 
 
 def test_pptx_slides_are_pages(tmp_path: Path) -> None:

@@ -6,22 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.documents.tables import Table, header_note, render_table, table_from_rows
+from sliders.documents.document import Element
+from sliders.documents.tables import CellPlace, Table, place_of, render_table, row_path, table_from_rows
 
 
 def _text(header: list[str], *rows: list[str]) -> str:
     return render_table(table_from_rows([header, *rows]), 0).text
 
 
-def test_a_row_label_comes_first_and_each_value_beside_its_header() -> None:
+def _element(table: Table, start: int) -> Element:
+    rendered = render_table(table, start)
+    return Element("table", start, start + len(rendered.text), grid=rendered.grid, row_starts=rendered.row_starts)
+
+
+def test_a_table_is_a_grid_with_its_header_once() -> None:
     assert _text(["", "2021", "2020"], ["Sales", "5", "4"], ["Costs", "(2)", ""]) == (
-        "Sales | 2021: 5 | 2020: 4\nCosts | 2021: (2)"
+        "|  | 2021 | 2020 |\n| --- | --- | --- |\n| Sales | 5 | 4 |\n| Costs | (2) |  |"
     )
 
 
-def test_a_table_of_words_names_every_column() -> None:
-    text = _text(["Name", "City", "Age"], ["Ada", "Bern", "36"], ["Bo", "Rome", "41"])
-    assert text == "Name: Ada | City: Bern | Age: 36\nName: Bo | City: Rome | Age: 41"
+def test_words_over_several_columns_stand_over_each_of_them() -> None:
+    rows = [["", "Sales", "Sales", "Costs"], ["", "2021", "2020", "2021"], ["Lamps", "1", "2", "3"]]
+    assert table_from_rows(rows, 2).header == ("", "Sales / 2021", "Sales / 2020", "Costs 2021")
 
 
 def test_marks_in_cells_of_their_own_join_their_number() -> None:
@@ -30,23 +36,25 @@ def test_marks_in_cells_of_their_own_join_their_number() -> None:
     assert table.rows == (("Sales", "$5,363"), ("Margin", "12.5%"))
 
 
-def test_a_section_row_is_its_own_line() -> None:
-    assert _text(["", "2021", "2020"], ["Revenue:", "", ""], ["Lamps", "1", "2"]).splitlines()[0] == "Revenue:"
+def test_a_cell_knows_its_row_its_sections_and_its_column() -> None:
+    rows = (("Assets:", "", ""), ("Cash", "1", "2"), ("Other:", "", ""), ("Lamps", "3", ""), ("All assets", "4", "2"))
+    table = Table(("Year ended", "2021", "2020"), rows, note="in millions", indents=(0, 1, 1, 2, 0))
+    element = _element(table, 7)
+    assert element.grid is not None
+    cells = element.grid.rows
+    assert place_of(element, cells[1][2].start) == CellPlace("Assets: / Cash", "2020", "in millions (Year ended)")
+    assert place_of(element, cells[3][1].start) == CellPlace("Assets: / Other: / Lamps", "2021", "in millions (Year ended)")
+    assert place_of(element, cells[4][1].start) == CellPlace("All assets", "2021", "in millions (Year ended)")
+    assert place_of(element, element.start) is None
+    assert place_of(element, element.end) is None
 
 
-def test_words_common_to_all_value_headers_are_said_once() -> None:
-    header = ["", "Year Ended June 30, 2021", "Year Ended June 30, 2020"]
-    table = table_from_rows([header, ["Sales", "5", "4"], ["Costs", "3", "2"]])
-    rendered = render_table(table, 0)
-    assert rendered.text == "Sales | 2021: 5 | 2020: 4\nCosts | 2021: 3 | 2020: 2"
-    assert header_note(table) == "Year Ended June 30,"
-    assert rendered.grid.header == tuple(header)
-
-
-def test_dates_are_not_cut_in_the_month() -> None:
-    header = ["", "52 Weeks Ended September 1, 2019", "52 Weeks Ended September 2, 2018"]
-    text = render_table(table_from_rows([header, ["Sales", "5", "4"]]), 0).text
-    assert text == "Sales | September 1, 2019: 5 | September 2, 2018: 4"
+def test_without_indents_the_last_section_counts() -> None:
+    rows = (("Assets", "", ""), ("Cash", "1", "2"), ("Debts", "", ""), ("Loans", "3", ""), ("Bonds", "4", "2"))
+    element = _element(Table(("", "2021", "2020"), rows), 0)
+    assert [row_path(element, n) for n in range(5)] == [
+        ("Assets",), ("Assets", "Cash"), ("Debts",), ("Debts", "Loans"), ("Debts", "Bonds"),
+    ]  # fmt: skip
 
 
 def test_a_note_over_the_labels_is_the_table_s_note() -> None:
@@ -58,8 +66,8 @@ def test_a_note_over_the_labels_is_the_table_s_note() -> None:
 def test_offsets_are_those_of_the_document(offset: int) -> None:
     rendered = render_table(Table(("", "A", "B"), (("x", "1", ""), ("y", "", "22"))), offset)
     document = " " * offset + rendered.text
-    assert [document[s : s + 1] for s in rendered.row_starts] == ["x", "y"]
-    assert document[rendered.grid.rows[1][2].start :] == "22"
+    assert [document[s : s + 3] for s in rendered.row_starts] == ["| x", "| y"]
+    assert document[rendered.grid.rows[1][2].start :] == "22 |"
 
 
 _cell = st.text("ab 19,.$%()-|:\n", max_size=12)
@@ -69,9 +77,9 @@ _cell = st.text("ab 19,.$%()-|:\n", max_size=12)
 def test_every_cell_is_where_it_says(rows: list[list[str]], offset: int) -> None:
     rendered = render_table(table_from_rows(rows), offset)
     document = " " * offset + rendered.text
-    assert (
-        len(rendered.row_starts) == len(rendered.grid.rows) == (len(rendered.text.split("\n")) if rendered.text else 0)
-    )
+    head = 2 if any(rendered.grid.header) and rendered.text else 0
+    lines = len(rendered.text.split("\n")) if rendered.text else 0
+    assert len(rendered.row_starts) == len(rendered.grid.rows) == lines - head
     for row in rendered.grid.rows:
         assert any(cell.text for cell in row)
         for cell in row:
