@@ -176,7 +176,8 @@ for _names in (
         MONTHS.setdefault(_name, _number)
 
 SCALES: dict[str, int] = {
-    "hundreds": 10**2, "thousands": 10**3, "millions": 10**6, "billions": 10**9, "trillions": 10**12,
+    "hundreds": 10**2, "thousands": 10**3, "lakhs": 10**5, "millions": 10**6, "crores": 10**7, "billions": 10**9,
+    "trillions": 10**12,
 }  # fmt: skip
 """The canonical names of scales and what they multiply by."""
 SCALE_WORDS: dict[str, str] = {
@@ -187,6 +188,8 @@ SCALE_WORDS: dict[str, str] = {
         ("millions", "million millions mio mln mn mm millionen millones m"),
         ("billions", "billion billions bn bln b mrd mia milliarde milliarden milliard milliards"),
         ("trillions", "trillion trillions tn trn"),
+        ("lakhs", "lakh lakhs"),
+        ("crores", "crore crores"),
     )
     for word in words.split()
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sliders.extraction.cell import Grounding, Scalar
 from sliders.extraction.ground import NOWHERE, Grounded, chosen, find
 from sliders.extraction.parse import NO_CONTEXT, Context, date_forms, same_number
-from sliders.extraction.parse_amounts import all_readings, unit_fits
+from sliders.extraction.parse_amounts import all_readings, settled, unit_fits
 from sliders.extraction.parse_dates import dates_in, yearless_in
 from sliders.extraction.parse_numbers import Amount
 from sliders.schema.types import Column, ColumnType
@@ -44,6 +44,7 @@ def _best(places: list[_Place], printed: str, text: str, near: Sequence[tuple[in
 
 
 def _number_places(value: Amount, column: Column, text: str, context: Context) -> Iterator[_Place]:
+    column = settled(column)
     dated = [(date.start, date.end) for date in dates_in(text, day_first=context.day_first) if date.month is not None]
     for reading in all_readings(text, column, context.setting):
         if not same_number(value, reading):

@@ -13,10 +13,18 @@ from decimal import Decimal
 from functools import lru_cache
 
 from sliders.extraction.parse_dates import dates_in
-from sliders.extraction.parse_numbers import Amount, DecimalMark, Number, amount, join_space_groups, numbers_in
+from sliders.extraction.parse_numbers import (
+    Amount,
+    DecimalMark,
+    Number,
+    amount,
+    currency_code,
+    join_space_groups,
+    numbers_in,
+)
 from sliders.extraction.parse_units import convert, dimension, has_exceptions, same_unit, scale_in
 from sliders.schema.types import Column, ColumnType
-from sliders.words import DOLLAR_CODES, SCALES, ZERO_WORDS, unaccented
+from sliders.words import DOLLAR_CODES, SCALE_WORDS, SCALES, ZERO_WORDS, unaccented
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +63,28 @@ def setting_of(scale: str, note: str, currency: str, decimal: DecimalMark) -> Se
     return Setting(scale_in(scale) or scale_in(note), has_exceptions(note), currency, decimal)
 
 
+@lru_cache(maxsize=1024)
+def settled(column: Column) -> Column:
+    """The column with the currency and scale that its unit names ("USD millions") in their own places."""
+    currency, scale, left = currency_code(column.currency) or column.currency, scale_in(column.scale), []
+    for word in column.unit.split() if not dimension(column.unit) else ():
+        if code := currency_code(word):
+            currency = currency or code
+        elif word.lower() in SCALE_WORDS and not dimension(word):
+            scale = scale or SCALE_WORDS[word.lower()]
+        elif word.lower() not in ("in", "of"):
+            left.append(word)
+    unit = column.unit if dimension(column.unit) else " ".join(left)
+    return replace(column, unit=unit, scale=scale, currency=currency)
+
+
 _FOOTNOTE = re.compile(r"(?<=[\d%)])(?:\s?\[\w{1,2}\]|\(\w\)|\s?[*†‡§]+)+\s*$")
 _ONE_VALUE = re.compile(r"[^\d]{0,12}\d[\d .,'’]*[^\d]{0,24}")
 
 
 def read_number(words: str, column: Column, setting: Setting) -> Reading | str:
     """The one number that `words` (single blanks) state for the column, or the reason why there is none."""
+    column = settled(column)
     if unaccented(words).strip(" .") in ZERO_WORDS:
         return Reading(0, 0, len(words), words, unit=column.unit, note=f"{words!r} read as zero")
     text = _FOOTNOTE.sub("", join_space_groups(words) if _ONE_VALUE.fullmatch(words) else words)
@@ -86,6 +110,7 @@ def read_number(words: str, column: Column, setting: Setting) -> Reading | str:
 @lru_cache(maxsize=512)
 def all_readings(words: str, column: Column, setting: Setting) -> tuple[Reading, ...]:
     """Everything that any number of the words may say in the column's terms, the likelier reading of a number first."""
+    column = settled(column)
     texts = dict.fromkeys((words, join_space_groups(words)))
     numbers = dict.fromkeys(
         number
@@ -179,7 +204,7 @@ def _word_after(number: Number, text: str) -> str:
 
 
 def _fits(printed: str, wanted: str) -> bool:
-    return printed == wanted or (printed == "$" and wanted in DOLLAR_CODES)
+    return printed == wanted or (printed == "$" and wanted in DOLLAR_CODES) or (wanted == "$" and printed in DOLLAR_CODES)
 
 
 _LIMIT = 2**63
@@ -243,7 +268,7 @@ def _units(base: Decimal, number: Number, column: Column) -> _Options:
 
 def _scaled(base: Decimal, number: Number, column: Column, setting: Setting) -> _Options:
     """The value in the scale that the column wants; where no scale is printed and none is certain, both readings."""
-    wanted = scale_in(column.scale)
+    wanted = column.scale
     own, note = number.scale, ""
     unit = number.unit if number.unit and not same_unit(number.unit, column.unit) else ""
     values: list[tuple[Decimal, str]] = [(base, "")]

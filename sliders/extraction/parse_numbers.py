@@ -235,6 +235,12 @@ def _currency_of(match: re.Match[str]) -> str:
     return "" if printed in _VERBS else _CURRENCIES.get(printed.lower(), printed.upper())
 
 
+def currency_code(name: str) -> str:
+    """The ISO code of a currency by its code, symbol or name, "$" for a dollar of no country, "" for none."""
+    found = _CURRENCIES.get(name.strip().lower(), name.strip().upper())
+    return found if found == "$" or found in CURRENCY_CODES else ""
+
+
 def _is_attached(text: str, end: int) -> bool:
     return _HYPHENED.match(text, end) is not None
 

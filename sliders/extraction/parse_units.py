@@ -125,13 +125,13 @@ def convert(value: Decimal, printed: str, wanted: str) -> Decimal | None:
 
 
 _SCALE = (
-    r"hundreds|thousands|tausend|tsd|milliers|miles|millions?|mio|millionen|millones|mn|mm|billions?|mrd|milliarden|milliards|bn"
+    r"hundreds|thousands|tausend|tsd|milliers|millions?|mio|millionen|millones|mn|mm|billions?|mrd|milliarden|milliards|bn"
     r"|lakhs?|crores?"
 )
 _SCALE_NOTE = re.compile(
     rf"\b(?:in|en|dollars?|euros?|amounts?|usd|eur|rs\.?|inr|us\$)\s*,?\s*(?:in\s+)?(?:of\s+)?(?:us)?[$€£]?\s?(?P<word>{_SCALE})\b"
     rf"|[$€£]\s*,?\s*(?:in\s+)?(?P<money>{_SCALE}|[mk])\b|\b(?P<lead>{_SCALE})\s+(?:of|de)\s+(?:u\.?s\.?\s+)?(?:dollars|euros|usd|eur|yen|pounds)\b"
-    r"|(?P<zeros>(?<![\d,.])[$€£]?\s?['’]?\b000(?:'?s|,000)?\b(?!\s?,?\d))|(?P<teur>\bT(?:EUR|€|USD)(?!\w))",
+    r"|(?P<zeros>(?<![\d,.])[$€£]?\s?['’]?\b000(?:'?s|,000)?\b(?!\s?,?\d))|\ben miles\b|\bT(?:EUR|€|USD)(?!\w)",
     re.IGNORECASE,
 )
 _EXCEPTED = re.compile(r"\b(?:except|excluding|other than|unless|per[ -]share|sauf|ausser|außer|salvo)\b", re.IGNORECASE)
