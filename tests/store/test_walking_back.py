@@ -1,0 +1,67 @@
+"""From values back to what they rest on: citations and `why` of stated, computed, judged and unverified values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sliders.executor.citing import citations_of
+from sliders.executor.session import Session
+from sliders.executor.settle import settle
+from sliders.executor.why import why
+from sliders.extraction.cell import Absence, Cell, How
+from sliders.settings import Settings
+from sliders.store.catalog import Catalog
+from sliders.store.database import Database
+
+from .samples import DOCUMENT, ORDERS, fill, grounded, rows_of, span_of
+
+CELLS = (
+    replace(grounded("pieces", 14, "12"), how=How.COMPUTED, rationale="12 + 2", parts=(span_of("lamps"),)),
+    Cell("paid", True, how=How.JUDGED, odds=(("no", -3.0), ("yes", -0.05)), doubt="near the cut"),
+    Cell("customer", "South", absence=Absence.UNGROUNDED, detail="not in the text"),
+)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Database(tmp_path / "w.db") as database:
+        catalog = fill(Catalog(database))
+        catalog.extractions.save([replace(rows_of(DOCUMENT)[0], cells=CELLS)])
+        unused: Any = None
+        yield Session(catalog, unused, Settings(), unused)
+
+
+def test_every_way_of_reading_is_told(session: Session) -> None:
+    session.catalog.tables.materialise("orders")
+    told = str(why(session, "doc-1-r0"))
+    line = '"Northwind bought 12 lamps for 1,250 dollars."'
+    assert f"pieces = 14: orders.md, page 1: {line} ... {line} (computed, exact)\n    12 + 2" in told
+    assert "paid = True: orders.md: no words of the text (judged)" in told
+    assert "the model's odds: yes 95%, no 5%\n    unverified: near the cut" in told
+    assert "customer is empty: ungrounded: not in the text; the model said 'South'" in told
+
+
+def test_every_place_is_cited(session: Session) -> None:
+    session.catalog.tables.materialise("orders")
+    found = {(c.column, c.quote): c for c in citations_of(session, ["doc-1-r0"])}
+    assert set(found) == {("pieces", "12"), ("pieces", "lamps"), ("price", "1,250"), ("paid", "")}
+    assert str(found["pieces", "lamps"]) == 'orders.md, page 1: "lamps" (pieces; computed: 12 + 2)'
+    judged = "orders.md: True, without words of the text (paid; judged: yes 95%, no 5%; unverified: near the cut)"
+    assert str(found["paid", ""]) == judged
+    assert str(found["price", "1,250"]) == 'orders.md, page 1: "1,250" (price)'
+
+
+async def test_unverified_values_enter_only_where_the_user_says_so(session: Session) -> None:
+    await settle(session, ORDERS, model=False)
+    assert session.catalog.database.query("SELECT customer FROM orders ORDER BY row_id") == [(None,), (None,)]
+    session.settings = session.settings.changed(unverified=True)
+    await settle(session, ORDERS, model=False)
+    assert session.catalog.database.query("SELECT customer FROM orders ORDER BY row_id") == [("South",), (None,)]
+    [citation] = citations_of(session, ["doc-1-r0"], ["customer"])
+    assert (citation.value, citation.doubt) == ("South", "ungrounded: not in the text")
+    assert "unverified: ungrounded: not in the text" in str(why(session, "doc-1-r0"))
