@@ -49,7 +49,10 @@ class Grounded:
 NOWHERE = Grounded()
 
 
-def find(words: str, text: str, near: Sequence[tuple[int, int]] = (), *, fuzzy: bool = True) -> Grounded:
+Spans = Sequence[tuple[int, int]]
+
+
+def find(words: str, text: str, near: Spans = (), *, taken: Spans = (), fuzzy: bool = True) -> Grounded:
     """Finds the place of quoted words in a text; spans are characters of that text.
 
     Args:
@@ -57,21 +60,22 @@ def find(words: str, text: str, near: Sequence[tuple[int, int]] = (), *, fuzzy: 
         text: the text that they are said to stand in, a chunk's or a whole document's.
         near: spans of the same row's other cells; of several places the one nearest to them is taken, not one that
             overlaps them if there is another; without them the first.
+        taken: places of equal words that other rows already have; one of them only where no other is left.
         fuzzy: whether the last, forgiving step may be tried.
     """
     words = words.strip()
     if not words or not text:
         return NOWHERE
     if places := _places(words, text):
-        return chosen(Grounding.EXACT, places, near)
+        return chosen(Grounding.EXACT, places, near, taken)
     body = _body(text)
     for form in _forms(words):
         if places := _original(form, body):
-            return chosen(Grounding.NORMALIZED, places, near)
+            return chosen(Grounding.NORMALIZED, places, near, taken)
     if (gapped := _fragments(words, text, near)) is not None:
         return Grounded(Grounding.NORMALIZED, *gapped, 1)
     if places := _original(_loosened(words).text.strip(), _loosened(text)):
-        return chosen(Grounding.NORMALIZED, places, near)
+        return chosen(Grounding.NORMALIZED, places, near, taken)
     found = _misspelt(normalize(words).text, body.text) if fuzzy else None
     return NOWHERE if found is None else Grounded(Grounding.FUZZY, body.origin(found[0]), body.origin(found[1] - 1) + 1, 1)
 
@@ -143,24 +147,31 @@ def _touches(needle: str, text: str, start: int, end: int) -> bool | None:
     return touched
 
 
-def chosen(status: Grounding, places: Sequence[tuple[int, int]], near: Sequence[tuple[int, int]]) -> Grounded:
-    """Of several places the first, or the one nearest to the spans `near` and not on them."""
-    start, end = min(places, key=lambda place: _distance(place, near)) if near else places[0]
+def chosen(status: Grounding, places: Spans, near: Spans, taken: Spans = ()) -> Grounded:
+    """Of several places the first that is not taken, or of these the one nearest to the spans `near` and not on them.
+
+    The last place where all are taken.
+    """
+    free = [place for place in places if not _overlaps(place, taken)] or places[-1:]
+    start, end = min(free, key=lambda place: _distance(place, near)) if near else free[0]
     return Grounded(status, start, end, len(places))
 
 
-def _distance(place: tuple[int, int], near: Sequence[tuple[int, int]]) -> tuple[bool, int, int]:
+def _overlaps(place: tuple[int, int], spans: Spans) -> bool:
+    return any(place[0] < end and start < place[1] for start, end in spans)
+
+
+def _distance(place: tuple[int, int], near: Spans) -> tuple[bool, int, int]:
     """Order of preference: not on another cell's words, then the least sum of gaps to them, then the first."""
     start, end = place
     gaps = [max(start - other_end, other_start - end, 0) for other_start, other_end in near]
-    overlaps = any(start < other_end and other_start < end for other_start, other_end in near)
-    return overlaps, sum(min(gap, _FRAGMENT_GAP) for gap in gaps), start
+    return _overlaps(place, near), sum(min(gap, _FRAGMENT_GAP) for gap in gaps), start
 
 
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\.{3,}|…)\s*")
 
 
-def _fragments(printed: str, text: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+def _fragments(printed: str, text: str, near: Spans) -> tuple[int, int] | None:
     """The tightest span that holds all fragments of "A ... B" in their order."""
     parts = [part for part in _ELLIPSIS.split(printed) if part.strip()]
     if not 2 <= len(parts) <= 8:

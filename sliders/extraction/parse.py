@@ -46,8 +46,9 @@ class Parsed:
     """A typed value, or None with the `reason`. Dates are ISO text with the parts that are printed ("1999-10").
 
     `scale` and `currency` are those of the printed number; the value stands in the column's unit and scale. `unit` is the
-    column's, or the printed one where it does not convert, which `note` then says. `absent` marks words that only say
-    that there is no value ("n/a").
+    column's, or the printed one where it does not convert, which `note` then says. `absent` marks words that commonly say
+    that there is no value ("n/a"); with a `value` they are text that may be one all the same (the surname Null): the value
+    holds where the words are found.
     """
 
     value: Scalar = None
@@ -113,7 +114,8 @@ def parse_value(words: str, column: Column, context: Context = NO_CONTEXT) -> Pa
 def _parse(printed: str, column: Column, context: Context) -> Parsed:
     words = collapse(printed)
     if is_absent(words, column.type) and fold(words) not in map(fold, column.values):
-        return Parsed(absent=True, reason=f"{words!r} states no value" if words else "nothing is printed")
+        value = words if words and column.type is ColumnType.TEXT else None
+        return Parsed(value, absent=True, reason="" if value else f"{words!r} states no value" if words else "nothing is printed")
     match column.type:
         case ColumnType.INTEGER | ColumnType.NUMBER:
             return _number(read_number(words, column, context.setting))
@@ -172,8 +174,8 @@ def typed(value: object, column: Column, context: Context = _MODEL) -> Parsed:
     if value is None:
         return Parsed(absent=True, reason="the reply holds null")
     if isinstance(value, str):
-        if column.type is ColumnType.TEXT and not is_absent(value):
-            return Parsed(value.strip())
+        if column.type is ColumnType.TEXT and value.strip():
+            return Parsed(value.strip(), absent=is_absent(value))
         return parse_value(value, column, context)
     if isinstance(value, bool):
         if column.type is ColumnType.BOOLEAN:

@@ -221,7 +221,9 @@ def readings(number: Number, column: Column, setting: Setting) -> list[Reading]:
         mismatch = f"{number.text!r} is in {number.currency}, the column in {column.currency}"
     found: list[Reading] = []
     for base in bases:
-        if number.percent or dimension(column.unit) == "percent":
+        if dimension(number.unit) == "coin" and column.currency:
+            options = [(base / 100, _plain(number, note=f"{base} {number.unit} in {column.currency}"))]
+        elif number.percent or dimension(column.unit) == "percent":
             options = _percents(base, number, column)
         elif convert(base, number.unit, column.unit) is None or same_unit(number.unit, column.unit):
             options = _scaled(base, number, column, setting)

@@ -58,6 +58,7 @@ temperature 1.8: °f fahrenheit degrees_fahrenheit
 percent 1: % percent pct percentage percentage_points prozent per_cent
 percent 0.01: bp bps basis_point basis_points
 percent 100: share fraction ratio proportion
+coin 0.01: cent cents pence ct
 """
 _UNITS: dict[str, tuple[str, Decimal]] = {
     name.replace("_", " "): (head.split()[0], Decimal(head.split()[1]))

@@ -55,6 +55,7 @@ def test_text_is_trimmed_and_collapsed() -> None:
         ("$1.2 million", Column("r", ColumnType.NUMBER, currency="USD"), 1_200_000),
         ("$1.2 million", Column("r", ColumnType.NUMBER, scale="millions"), 1.2),
         (1577, Column("r", ColumnType.NUMBER, scale="millions"), 1577),
+        ("85 cents", Column("r", ColumnType.NUMBER, currency="EUR"), 0.85),
         ("1.577", NUMBER, 1.577),
         ("12%", Column("s", ColumnType.NUMBER, unit="%"), 12),
         (True, TRUTH, True),
@@ -99,6 +100,11 @@ def test_replies_that_do_not_fit_say_why(said: object, column: Column, reason: s
 @pytest.mark.parametrize("kind", list(ColumnType))
 def test_replies_without_a_value(said: object, kind: ColumnType) -> None:
     assert typed(said, Column("c", kind)).absent
+
+
+def test_text_that_looks_empty_is_kept_for_who_finds_its_words() -> None:
+    assert typed("Null", TEXT).value == "Null"
+    assert not typed("None", TEXT).absent
 
 
 @pytest.mark.parametrize(
