@@ -22,7 +22,8 @@ def find_value(
     """The place where `text` prints a value in any form: "six", "1,577", "1.6 billion", "March 4, 2021".
 
     Of several the best fitting ones count (unit and currency right, an amount rather than a part of a date), of these the
-    one nearest to `near` that is not `taken`. A boolean has no printed place; a category has one only where its own words are printed.
+    one nearest to `near` that is not `taken`. A boolean has no printed place; a category has one only where its own words
+    are printed.
     """
     if value is None or isinstance(value, bool) or not text:
         return NOWHERE
