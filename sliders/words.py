@@ -49,6 +49,15 @@ def name_tokens(text: str) -> tuple[str, ...]:
     return tuple(tokens[:end])
 
 
+_SAME_FORM = {"incorporated": "inc", "corporation": "corp", "company": "co", "limited": "ltd"}
+
+
+def legal_form(text: str) -> str:
+    """The legal forms that a name ends with, in short ("ltd"), "" for none: Moss Ltd and Moss Inc are two companies."""
+    tokens = [t for t in fold(text).split() if t not in STOPWORDS]
+    return " ".join(_SAME_FORM.get(t, t) for t in tokens[len(name_tokens(text)) :])
+
+
 def name_key(text: str) -> str:
     """Sorted name tokens: equal for "Doe, Jane" and "Jane Doe", for "Acme, Inc." and "ACME".
 

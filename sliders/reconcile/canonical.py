@@ -11,7 +11,7 @@ from sliders.extraction.cell import Scalar
 from sliders.extraction.parse_names import country_of, is_country_column
 from sliders.reconcile.profile import Codes, Encoded
 from sliders.reconcile.values import Normalization
-from sliders.words import fold, name_key, name_tokens
+from sliders.words import fold, legal_form, name_key, name_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,15 @@ def link_by_rule(examples: Sequence[Scalar], links: Links, normalize: Sequence[N
     """Join the forms that are one name beyond doubt: the user's terms, word order, legal forms, words for a country."""
     if is_country_column(examples):
         _link_countries(examples, links)
-    seen: dict[str, int] = {}
-    for code, value in enumerate(examples):
-        if not isinstance(value, str):
-            continue
+    texts = {code: value for code, value in enumerate(examples) if isinstance(value, str)}
+    forms: dict[str, set[str]] = {}
+    for value in texts.values():
+        forms.setdefault(name_key(value), set()).add(legal_form(value))
+    seen: dict[tuple[str, str], int] = {}
+    for code, value in texts.items():
         key = name_key(value)
-        first = seen.setdefault(key, code)
+        several = len(forms[key] - {""}) > 1  # Moss Ltd, Moss Inc: which of them is Moss?
+        first = seen.setdefault((key, legal_form(value) if several else ""), code)
         if first != code and _same_shape(str(examples[first]), value):
             links.join(first, code, "the same words, but for order, articles or legal form")
     by_form = {fold(str(value)): code for code, value in enumerate(examples) if isinstance(value, str)}

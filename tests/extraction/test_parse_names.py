@@ -46,3 +46,14 @@ def test_a_column_of_other_things_keeps_words_that_are_also_countries_apart() ->
     assert not is_country_column(forms)
     link_by_rule(forms, links, (), "style")
     assert links.find(0) != links.find(1)
+
+
+def test_two_legal_forms_are_two_companies_one_is_the_name_itself() -> None:
+    def joined(*forms: str) -> list[set[str]]:
+        links = Links(len(forms))
+        link_by_rule(forms, links, (), "seller")
+        roots = [links.find(code) for code in range(len(forms))]
+        return sorted(({f for f, r in zip(forms, roots, strict=True) if r == root} for root in set(roots)), key=sorted)
+
+    assert joined("Moss Ltd", "Moss Inc", "Moss Limited", "Moss") == [{"Moss"}, {"Moss Inc"}, {"Moss Limited", "Moss Ltd"}]
+    assert joined("Acme, Inc.", "ACME", "Acme Incorporated") == [{"Acme, Inc.", "ACME", "Acme Incorporated"}]
