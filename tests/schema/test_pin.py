@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from sliders.errors import SchemaError
-from sliders.schema.pinning import schema_from
+from sliders.schema.pin import schema_from, schema_from_dict, schema_to_dict
 from sliders.schema.types import ColumnType
 
 YAML = """
@@ -93,3 +93,35 @@ def test_a_schema_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes(b"caf\xe9: {a: text}")
     with pytest.raises(SchemaError, match="UTF-8"):
         schema_from(tmp_path / "latin.yaml")
+
+
+def test_a_pinned_column_takes_every_field_and_survives_storage() -> None:
+    said = {
+        "name": "verdict", "type": "enum", "values": ["won", "lost"], "description": "won when ...", "reading": "judged",
+        "unit": "", "required": True,
+    }  # fmt: skip
+    money = {"name": "fee", "type": "number", "unit": "USD", "scale": "thousands", "currency": "USD", "additive": True}
+    table = {
+        "name": "cases",
+        "row": "one case",
+        "grain": "document",
+        "key": ["verdict"],
+        "documents": "judgments",
+        "columns": [said, money],
+    }
+    schema = schema_from({"tables": [table]})
+    column = schema.tables[0].column("verdict")
+    assert (column.type, column.reading, column.required, column.values) == (ColumnType.CATEGORY, "judged", True, ("won", "lost"))
+    assert (schema.tables[0].documents, schema.tables[0].key) == ("judgments", ("verdict",))
+    assert schema_from_dict(schema_to_dict(schema)) == schema
+
+
+@pytest.mark.parametrize("part", [{"reading": "guessed"}, {"colour": "red"}])
+def test_options_of_a_column_that_mean_nothing_are_refused(part: dict[str, str]) -> None:
+    with pytest.raises(SchemaError, match=next(iter(part))):
+        schema_from({"t": {"a": {"type": "text", **part}}})
+
+
+def test_a_grain_that_means_nothing_is_refused() -> None:
+    with pytest.raises(SchemaError, match="grain"):
+        schema_from({"tables": [{"name": "t", "grain": "chunk", "columns": ["a"]}]})

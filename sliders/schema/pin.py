@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from sliders.errors import SchemaError
 from sliders.schema.names import snake_name
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Grain, Reading, Schema, Table
 
 _TYPE_WORDS: dict[str, ColumnType] = {
     "str": ColumnType.TEXT,
@@ -37,6 +37,8 @@ _TYPE_WORDS: dict[str, ColumnType] = {
     "double": ColumnType.NUMBER,
     "bool": ColumnType.BOOLEAN,
     "timestamp": ColumnType.DATETIME,
+    "yes/no": ColumnType.BOOLEAN,
+    "enum": ColumnType.CATEGORY,
     **{member.value: member for member in ColumnType},
 }
 _PYTHON_TYPES: dict[type, ColumnType] = {
@@ -82,9 +84,7 @@ def schema_from(source: object) -> Schema:
         return _schema_from_text(source)
     if isinstance(source, Sequence):
         return Schema(tuple(table for part in source for table in schema_from(part).tables))
-    raise SchemaError(
-        f"a schema cannot be made from {type(source).__name__}; give a dict, YAML, a pydantic model or DDL"
-    )
+    raise SchemaError(f"a schema cannot be made from {type(source).__name__}; give a dict, YAML, a pydantic model or DDL")
 
 
 _FILES = (".yaml", ".yml", ".json", ".sql")
@@ -144,6 +144,7 @@ def _table_from_dict(name: str, data: Mapping[str, Any]) -> Table:
         raise SchemaError(f"table {name!r} has no columns; name at least one")
     fields = {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key"}
     options = {k: v for k, v in data.items() if k in fields}
+    _check_choice(name, "grain", options.get("grain"), typing.get_args(Grain))
     return Table(name=name, columns=columns, key=tuple(data.get("key", ())), **{"pinned": True, **options})
 
 
@@ -159,32 +160,29 @@ def _column_from(name: str, part: object) -> Column:
     if isinstance(part, str):
         return Column(name=name, type=column_type(part), pinned=True)
     if not isinstance(part, Mapping):
-        raise SchemaError(
-            f"column {name!r} is given as {type(part).__name__}; give a type word or a mapping of options"
-        )
-    fields = {f.name for f in dataclasses.fields(Column)} - {"name", "type", "values", "examples"}
-    unknown = set(part) - fields - {"name", "type", "values", "examples"}
+        raise SchemaError(f"column {name!r} is given as {type(part).__name__}; give a type word or a mapping of options")
+    fields = {f.name for f in dataclasses.fields(Column)} - {"name", "type", "values"}
+    unknown = set(part) - fields - {"name", "type", "values"}
     if unknown:
         raise SchemaError(f"column {name!r} has unknown options {sorted(unknown)}; known are {sorted(fields)}")
     values = tuple(str(v) for v in part.get("values") or ())
-    examples = tuple(str(v) for v in part.get("examples") or ())
-    kind = part.get("type", "enum" if values else "text")
+    kind = part.get("type", "category" if values else "text")
     options = {k: v for k, v in part.items() if k in fields}
-    return Column(
-        name=name, type=column_type(str(kind)), values=values, examples=examples, **{"pinned": True, **options}
-    )
+    _check_choice(name, "reading", options.get("reading"), typing.get_args(Reading))
+    return Column(name=name, type=column_type(str(kind)), values=values, **{"pinned": True, **options})
+
+
+def _check_choice(name: str, option: str, value: object, choices: Sequence[str]) -> None:
+    if value is not None and value not in choices:
+        raise SchemaError(f"{option} of {name!r} is {value!r}; use one of {', '.join(choices)}")
 
 
 def _table_from_model(model: type[BaseModel]) -> Table:
     columns = []
     for name, field in model.model_fields.items():
         kind, values = _from_annotation(field.annotation, f"{model.__name__}.{name}")
-        columns.append(
-            Column(name, kind, field.description or "", values=values, required=field.is_required(), pinned=True)
-        )
-    return Table(
-        snake_name(model.__name__), tuple(columns), description=inspect.cleandoc(model.__doc__ or ""), pinned=True
-    )
+        columns.append(Column(name, kind, field.description or "", values=values, required=field.is_required(), pinned=True))
+    return Table(snake_name(model.__name__), tuple(columns), description=inspect.cleandoc(model.__doc__ or ""), pinned=True)
 
 
 def _from_annotation(annotation: Any, place: str) -> tuple[ColumnType, tuple[str, ...]]:
@@ -225,9 +223,7 @@ def _table_from_create(statement: exp.Create) -> Table:
         word = kind.this.value.lower() if kind is not None else "text"
         comment = "; ".join(c.strip() for c in definition.comments or ())
         required = any(isinstance(c.kind, exp.NotNullColumnConstraint) for c in definition.constraints)
-        columns.append(
-            Column(definition.name, _TYPE_WORDS.get(word, ColumnType.TEXT), comment, required=required, pinned=True)
-        )
+        columns.append(Column(definition.name, _TYPE_WORDS.get(word, ColumnType.TEXT), comment, required=required, pinned=True))
     if not columns:
         raise SchemaError(f"table {name!r} in the DDL has no columns; name at least one")
     return Table(name, tuple(columns), pinned=True)
@@ -245,7 +241,5 @@ def _plain(value: Any) -> dict[str, Any]:
         if field.name == "columns":
             out["columns"] = [_plain(column) for column in item]
         elif field.name in ("name", "pinned", "type") or item != field.default:
-            out[field.name] = (
-                item.value if isinstance(item, enum.Enum) else list(item) if isinstance(item, tuple) else item
-            )
+            out[field.name] = item.value if isinstance(item, enum.Enum) else list(item) if isinstance(item, tuple) else item
     return out

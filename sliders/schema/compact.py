@@ -1,0 +1,109 @@
+"""How a small model is asked for the columns of one question: the SQL it would write first, then a question a column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+
+from sliders.errors import ModelRefusal
+from sliders.llm.dialect import Dialect
+from sliders.llm.model import Request
+from sliders.llm.prompts import load_prompt
+from sliders.schema.names import snake_name
+from sliders.schema.pin import column_type
+from sliders.schema.proposal import Proposal
+from sliders.schema.sample import Sample
+from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
+
+_REPLY_TOKENS = 500
+_JUDGED = (ColumnType.BOOLEAN, ColumnType.CATEGORY)
+
+
+def induction_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect) -> Request:
+    """The request for the columns of one question; examples and samples stand first, for the server's prefix cache."""
+    prompt = load_prompt("schema/induce", dialect)
+    known = [(c.name, c.type.value, c.description) for table in schema.tables for c in table.columns]
+    return Request(
+        stage="schema",
+        messages=prompt.render(samples=[s.text for s in samples], question=question, known=known),
+        prompt_hash=prompt.hash,
+        json_schema=_REPLY,
+        max_tokens=_REPLY_TOKENS,
+    )
+
+
+def proposal_of(data: Any, grain: Grain | None = None) -> Proposal:
+    """The proposal of a reply: the columns that its SQL uses, as one table; names that nothing describes are needed too.
+
+    Args:
+        grain: what the documents' structure says; None lets the reply say.
+
+    Raises:
+        ModelRefusal: the reply is no object with columns.
+    """
+    if not isinstance(data, Mapping) or not isinstance(data.get("columns"), list):
+        raise ModelRefusal("the proposed columns have not the shape asked for; ask again")
+    columns = [_column(part) for part in data["columns"] if isinstance(part, Mapping)]
+    row = str(data.get("row", "")).strip()
+    name, used = _used(str(data.get("sql", "")))
+    described = {c.name for c in columns}
+    kept = [c for c in columns if c.name in used] if described & set(used) else columns
+    name = name or snake_name(row, "facts")
+    said: Grain = "document" if data.get("in_document") == "one" else "many"
+    table = Table(name, tuple(kept), row, grain=grain or said)
+    needs = [c.name for c in kept] + [n for n in used if n not in described and described & set(used)]
+    return Proposal((table,), {1: tuple(f"{name}.{need}" for need in dict.fromkeys(needs))})
+
+
+def _column(part: Mapping[str, Any]) -> Column:
+    kind = column_type(str(part.get("type", "text")))
+    values = tuple(dict.fromkeys(str(v) for v in part.get("values") or ()))
+    return Column(
+        name=snake_name(str(part.get("name", "")), "fact"),
+        type=kind,
+        description=str(part.get("question", "")).strip(),
+        values=values,
+        reading="judged" if kind in _JUDGED else "stated",
+    )
+
+
+def _used(sql: str) -> tuple[str, list[str]]:
+    """The table that a statement reads, and the columns that it names; empty where it does not parse."""
+    try:
+        statement = sqlglot.parse_one(sql, read="sqlite")
+    except sqlglot.errors.SqlglotError:
+        return "", []
+    table = statement.find(exp.Table)
+    made = {alias.alias for alias in statement.find_all(exp.Alias)}
+    columns = [snake_name(c.name, "fact") for c in statement.find_all(exp.Column) if c.name and c.name not in made]
+    return (snake_name(table.name) if table is not None else ""), list(dict.fromkeys(columns))
+
+
+def _object(**members: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}
+
+
+def _words(longest: int) -> dict[str, Any]:
+    return {"type": "string", "maxLength": longest}
+
+
+def _one_of(*words: str) -> dict[str, Any]:
+    return {"type": "string", "enum": list(words)}
+
+
+_VALUES = {"type": "array", "items": _words(30), "minItems": 2, "maxItems": 9}
+_COLUMN = {
+    "anyOf": [
+        _object(name=_words(60), question=_words(120), type=_one_of("text", "integer", "number", "date", "yes/no")),
+        _object(name=_words(60), question=_words(120), type=_one_of("category"), values=_VALUES),
+    ]
+}
+_REPLY = _object(
+    sql=_words(320),
+    row=_words(50),
+    in_document=_one_of("one", "several"),
+    columns={"type": "array", "items": _COLUMN, "minItems": 1, "maxItems": 7},
+)

@@ -1,0 +1,103 @@
+"""What is wrong with a proposed schema, as reasons that go back to the model; nothing is changed here."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sliders.schema.names import spoken_name
+from sliders.schema.types import Column, ColumnType, Schema, Table
+
+_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
+_PERIOD_NAME = re.compile(r"(?:^|_)(?:fy_?)?(?:19|20)\d\d(?:_|$)|(?:^|_)(?:[qh][1-4]|fy_?\d\d)(?:_|$)", re.IGNORECASE)
+_COUNTS = frozenset({"count", "counts"})
+_AGGREGATES = frozenset("count counts number no num of total sum avg average mean max min rank".split())
+_FEWEST_SHARED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One thing that is wrong with a proposal: the table, column or question, and why it cannot stand."""
+
+    subject: str
+    reason: str
+
+
+def criticize(
+    tables: Sequence[Table],
+    needs: Mapping[int, Sequence[str]],
+    uncovered: Mapping[int, str],
+    questions: Sequence[str],
+    standing: Schema,
+) -> tuple[Issue, ...]:
+    """The reasons why a proposal cannot stand; none where it can.
+
+    Args:
+        tables: as proposed, names as written.
+        needs: number of a question, from 1, to names "table.column".
+        uncovered: number of a question to what no column holds.
+        standing: the tables that needs may name as well.
+    """
+    issues = [issue for table in tables for issue in table_issues(table)]
+    if not tables and not standing.tables:
+        issues.append(Issue("schema", "there is no table; every question needs columns, or an entry in not_covered"))
+    known = {f"{t.name}.{c}" for t in (*standing.tables, *tables) for c in t.column_names}
+    for number, question in enumerate(questions, 1):
+        named = needs.get(number, ())
+        strange = [name for name in named if name not in known]
+        if strange:
+            issues.append(Issue(f"question {number}", f"needs {', '.join(strange)}, which no table has"))
+        if not named and not uncovered.get(number):
+            issues.append(Issue(f"question {number}", f"neither needs nor not_covered says what answers: {question[:80]}"))
+    return tuple(issues)
+
+
+def table_issues(table: Table) -> list[Issue]:
+    """What is wrong with one table by itself."""
+    issues = []
+    names = Counter(table.column_names)
+    if not table.columns:
+        issues.append(Issue(table.name, "the table has no columns"))
+    for name in (name for name, times in names.items() if times > 1):
+        issues.append(Issue(f"{table.name}.{name}", "two columns of the table have this name"))
+    if missing := [name for name in table.key if name not in names]:
+        issues.append(Issue(table.name, f"the key names {', '.join(missing)}, which are no columns of the table"))
+    for column in table.columns:
+        issues += [Issue(f"{table.name}.{column.name}", reason) for reason in _column_reasons(column)]
+        if counts_rows(column, table):
+            issues.append(
+                Issue(f"{table.name}.{column.name}", "a count of rows is SQL's work; give columns that rows are told by")
+            )
+    return issues
+
+
+def _column_reasons(column: Column) -> list[str]:
+    reasons = []
+    if column.type is ColumnType.CATEGORY and not column.values:
+        reasons.append("a category lists its values")
+    if column.type in (ColumnType.BOOLEAN, ColumnType.CATEGORY) and not column.description.strip():
+        reasons.append("its description must say when each value holds")
+    if _PERIOD_NAME.search(column.name):
+        reasons.append("a year or quarter stands in its name; periods are rows, with the period in a column of its own")
+    return reasons
+
+
+def counts_rows(column: Column, table: Table) -> bool:
+    """Whether a number is called by nothing but its table and "count"; as the only column also by another aggregate.
+
+    `accident_count` in a table of accidents is refused, `receipt_total` in one of receipts only where nothing else stands.
+    """
+    if column.type not in _NUMBERS:
+        return False
+    own = [*spoken_name(table.name).split(), *spoken_name(table.row).split()]
+    aggregates = _AGGREGATES if len(table.columns) == 1 else _COUNTS
+    left = [word for word in spoken_name(column.name).split() if word not in aggregates]
+    return all(any(_alike(word, other) for other in own) for word in left)
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether two words are one but for an ending."""
+    shorter, longer = sorted((word.lower(), other.lower()), key=len)
+    return len(shorter) >= _FEWEST_SHARED and longer.startswith(shorter[: max(_FEWEST_SHARED, len(shorter) - 1)])

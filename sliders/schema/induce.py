@@ -1,0 +1,160 @@
+"""From questions and samples of documents to the tables that would answer them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.llm.dialect import Dialect
+from sliders.llm.model import Message, Model, Request, Response
+from sliders.llm.prompts import load_prompt
+from sliders.schema import compact
+from sliders.schema.critique import Issue, criticize
+from sliders.schema.merge import Embed, merge_table
+from sliders.schema.proposal import Proposal, SchemaReply, proposal_of, with_safe_names
+from sliders.schema.sample import Sample, fitted
+from sliders.schema.types import Grain, Schema, Table
+
+_REPLY_TOKENS = 8000
+_UNSAID = "no column was proposed for it"
+
+
+@dataclass(frozen=True, slots=True)
+class Induced:
+    """The schema after some questions, and what each of them needs of it.
+
+    `needs` maps a question to names "table.column", `uncovered` a question to what it asks for that no column holds;
+    `issues` are the faults that stayed after the model was asked again, `tokens` what the calls took.
+    """
+
+    schema: Schema
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    uncovered: Mapping[str, str] = field(default_factory=dict)
+    issues: tuple[Issue, ...] = ()
+    tokens: int = 0
+
+
+def induction_prompt(questions: Sequence[str], samples: Sequence[Sample], schema: Schema, dialect: Dialect) -> Request:
+    """The request for the tables that these questions need beside those that stand.
+
+    In the compact dialect it is about the first question alone.
+    """
+    if dialect.question_batch == 1:
+        return compact.induction_prompt(questions[0], samples, schema, dialect)
+    prompt, guidelines = load_prompt("schema/induce", dialect), load_prompt("schema/guidelines", dialect)
+    return Request(
+        stage="schema",
+        messages=prompt.render(
+            samples=list(samples),
+            questions=list(questions),
+            standing=[_told(table) for table in schema.tables],
+            guidelines=guidelines.system.content,
+        ),
+        prompt_hash=hashlib.sha256(f"{prompt.hash}{guidelines.hash}".encode()).hexdigest(),
+        reply=SchemaReply,
+        max_tokens=_REPLY_TOKENS,
+    )
+
+
+async def induce_schema(
+    questions: Sequence[str], samples: Sequence[Sample], schema: Schema, model: Model, embed: Embed, *,
+    grain: Grain | None = None,
+) -> Induced:  # fmt: skip
+    """Ask which tables the questions need, have faults corrected once, and merge the reply into what stands.
+
+    Args:
+        samples: beginnings of documents of different kinds; as many and as long as the model's dialect takes are shown.
+        grain: what the documents' structure says about rows per document, for the compact dialect; None lets the model say.
+
+    Raises:
+        ModelError: the model gave no usable proposal.
+    """
+    if schema.tables and all(table.pinned for table in schema.tables):
+        every = tuple(f"{table.name}.{column}" for table in schema.tables for column in table.column_names)
+        return Induced(schema, dict.fromkeys(questions, every))
+    shown = fitted(samples, model)
+    found = Induced(schema)
+    size = model.dialect.question_batch
+    for start in range(0, len(questions), size):
+        found = await _with_batch(found, questions[start : start + size], shown, model, embed, grain)
+    return found
+
+
+async def _with_batch(
+    found: Induced, batch: Sequence[str], samples: Sequence[Sample], model: Model, embed: Embed, grain: Grain | None
+) -> Induced:
+    try:
+        proposal, issues, tokens = await _proposed(batch, samples, found.schema, model, grain)
+    except TruncatedReply:
+        if len(batch) == 1:
+            raise
+        half = len(batch) // 2
+        found = await _with_batch(found, batch[:half], samples, model, embed, grain)
+        return await _with_batch(found, batch[half:], samples, model, embed, grain)
+    schema, names = _merged(found.schema, proposal, embed)
+    needs, uncovered = dict(found.needs), dict(found.uncovered)
+    for number, question in enumerate(batch, 1):
+        asked = proposal.needs.get(number, ())
+        needs[question] = tuple(dict.fromkeys(names[name] for name in asked if name in names))
+        missing = [name for name in asked if name not in names]
+        what = [proposal.uncovered[number]] if number in proposal.uncovered else []
+        what += missing or ([_UNSAID] if not asked and not what else [])
+        if what:
+            uncovered[question] = "; ".join(what)
+    return Induced(schema, needs, uncovered, (*found.issues, *issues), found.tokens + tokens)
+
+
+async def _proposed(
+    batch: Sequence[str], samples: Sequence[Sample], schema: Schema, model: Model, grain: Grain | None
+) -> tuple[Proposal, tuple[Issue, ...], int]:
+    """The model's proposal after at most one correction, the faults that it still has, and the tokens spent."""
+    request = induction_prompt(batch, samples, schema, model.dialect)
+    reply = await model.generate(request)
+    first, tokens = _read(reply, model.dialect, grain), reply.usage.tokens
+    issues = criticize(first.tables, first.needs, first.uncovered, batch, schema)
+    if not issues:
+        return first, (), tokens
+    try:
+        again = await model.generate(_again(request, reply, issues, model.dialect))
+        second = _read(again, model.dialect, grain)
+    except (ModelRefusal, TruncatedReply):
+        return first, issues, tokens
+    tokens += again.usage.tokens
+    left = criticize(second.tables, second.needs, second.uncovered, batch, schema)
+    return (first, issues, tokens) if len(left) > len(issues) else (second, left, tokens)
+
+
+def _read(reply: Response, dialect: Dialect, grain: Grain | None) -> Proposal:
+    return compact.proposal_of(reply.data, grain) if dialect.question_batch == 1 else proposal_of(reply.data)
+
+
+def _again(request: Request, reply: Response, issues: Sequence[Issue], dialect: Dialect) -> Request:
+    prompt = load_prompt("schema/again", dialect)
+    said = Message("assistant", reply.text)
+    return replace(request, messages=(*request.messages, said, *prompt.render(issues=list(issues))))
+
+
+def _merged(schema: Schema, proposal: Proposal, embed: Embed) -> tuple[Schema, dict[str, str]]:
+    """The schema with the proposed tables in it, and the name that stands for each "table.column" that may be named."""
+    standing = schema
+    tables, safe = with_safe_names(proposal.tables, [table.name for table in schema.tables])
+    places = {f"{t.name}.{c}": f"{t.name}.{c}" for t in standing.tables for c in t.column_names}
+    names = dict(places)
+    free = list(standing.tables)
+    for table in tables:
+        others = {other.name for other in tables if other is not table}
+        rivals = Schema(tuple(t for t in free if t.name not in others))
+        merged = merge_table(schema, table, embed, rivals=rivals)
+        schema, free = merged.schema, [t for t in free if t.name != merged.table.name]
+        places |= {f"{table.name}.{old}": f"{merged.table.name}.{new}" for old, new in merged.places.items()}
+    names |= {written: places[plain] for written, plain in safe.items() if plain in places}
+    return schema, names
+
+
+def _told(table: Table) -> str:
+    """A standing table in one paragraph for the prompt."""
+    columns = "; ".join(f"{c.name} ({c.type.value}) {c.description}".strip() for c in table.columns)
+    fixed = ", fixed" if table.pinned else ""
+    return f"{table.name} (one row: {table.row or 'not said'}{fixed}): {columns}"

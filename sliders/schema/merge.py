@@ -1,0 +1,122 @@
+"""A later question extends the tables that stand instead of making rivals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sliders.schema.names import free_name, spoken_name
+from sliders.schema.types import Column, ColumnType, Schema, Table
+
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+"""Texts to unit vectors, shape (n, d)."""
+
+_SAME_COLUMN = 0.80
+_SAME_TABLE = 0.60
+_FAMILIES = {
+    ColumnType.INTEGER: "number",
+    ColumnType.NUMBER: "number",
+    ColumnType.DATE: "date",
+    ColumnType.DATETIME: "date",
+    ColumnType.TEXT: "text",
+    ColumnType.CATEGORY: "text",
+    ColumnType.BOOLEAN: "boolean",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The schema with a proposal in it: the table that took it, and where each proposed column went.
+
+    `places` maps a proposed column's name to the name that stands, and lacks what a pinned table did not take.
+    """
+
+    schema: Schema
+    table: Table
+    places: dict[str, str]
+
+
+def merge_table(schema: Schema, proposal: Table, embed: Embed, *, rivals: Schema | None = None) -> Merged:
+    """The schema with the proposal's new columns in the table that means the same, or with the proposal as a new table.
+
+    Args:
+        rivals: the tables that the proposal may be; those of `schema` when left out. Pinned tables keep exactly their
+            columns; tables that stand keep the names, types and descriptions that they have.
+    """
+    home = _home(schema if rivals is None else rivals, proposal, embed)
+    if home is None:
+        named = replace(proposal, name=free_name(proposal.name, [t.name for t in schema.tables]))
+        return Merged(Schema((*schema.tables, named)), named, {name: name for name in named.column_names})
+    home = schema.table(home.name)
+    columns, places = list(home.columns), dict[str, str]()
+    for column in proposal.columns:
+        twin = same_column(column, columns, embed)
+        if twin is None and home.pinned:
+            continue
+        if twin is None:
+            twin = replace(column, name=_own_name(column, columns))
+            columns.append(twin)
+        elif set(column.values) - set(twin.values) and twin.values and not twin.pinned:
+            columns[columns.index(twin)] = replace(twin, values=tuple(dict.fromkeys([*twin.values, *column.values])))
+        places[column.name] = twin.name
+    grown = replace(home, columns=tuple(columns))
+    return Merged(schema.with_table(grown), grown, places)
+
+
+def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Column | None:
+    """The column among `others` that means the same: of one family of types, with the same name or near words."""
+    rivals = [o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type] and _one_unit(o, column)]
+    own = [o for o in others if (o in rivals or o.pinned) and o.name in (column.name, f"{column.name}_{o.type.value}")]
+    named = min(own, key=lambda o: len(o.name), default=None)
+    if named is not None or not rivals:
+        return named
+    scores = _nearness([(column.name, column.description)], [(o.name, o.description) for o in rivals], embed)
+    best = int(np.argmax(scores))
+    return rivals[best] if float(scores[best]) >= _SAME_COLUMN else None
+
+
+def _one_unit(one: Column, other: Column) -> bool:
+    return not (one.unit and other.unit) or one.unit == other.unit
+
+
+def _own_name(column: Column, others: Sequence[Column]) -> str:
+    """The column's name; one that stands for another type of value has its type behind it."""
+    taken = [o.name for o in others]
+    return column.name if column.name not in taken else free_name(f"{column.name}_{column.type.value}", taken)
+
+
+def _home(schema: Schema, proposal: Table, embed: Embed) -> Table | None:
+    """The table that the proposal is: of that name, or of rows of that kind in the same kind of document."""
+    for table in schema.tables:
+        if table.name == proposal.name:
+            return table
+    rivals = [t for t in schema.tables if t.grain == proposal.grain and _same_documents(t, proposal, embed)]
+    rivals = [t for t in rivals if not t.pinned or all(same_column(c, t.columns, embed) for c in proposal.columns)]
+    if proposal.grain == "document" and rivals:
+        return rivals[0]  # a row is a document in both
+    if not rivals:
+        return None
+    scores = _nearness([(proposal.name, proposal.row)], [(t.name, t.row) for t in rivals], embed)
+    best = int(np.argmax(scores))
+    return rivals[best] if float(scores[best]) >= _SAME_TABLE else None
+
+
+def _same_documents(one: Table, other: Table, embed: Embed) -> bool:
+    if one.documents == other.documents:
+        return True
+    if not (one.documents and other.documents):
+        return False
+    vectors = embed([one.documents, other.documents])
+    return float(vectors[0] @ vectors[1]) >= _SAME_COLUMN
+
+
+def _nearness(one: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]], embed: Embed) -> NDArray[np.float32]:
+    """Cosine of one name with its words to each of the others, shape (n,): of the names alone if that is more."""
+    pairs = [*one, *others]
+    names = embed([spoken_name(name) for name, _ in pairs])
+    words = embed([f"{spoken_name(name)}: {said}" if said else spoken_name(name) for name, said in pairs])
+    scores: NDArray[np.float32] = np.maximum(names[1:] @ names[0], words[1:] @ words[0])
+    return scores

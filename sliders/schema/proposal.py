@@ -1,0 +1,118 @@
+"""The shapes of a model's reply about a schema, and the tables that they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from sliders.errors import ModelRefusal
+from sliders.schema.names import free_name, snake_name
+from sliders.schema.types import Column, ColumnType, Table
+
+TypeWord = Literal["text", "integer", "number", "boolean", "date", "datetime", "category"]
+
+
+class ColumnReply(BaseModel):
+    """One proposed column."""
+
+    name: str
+    type: TypeWord = "text"
+    description: str = ""
+    unit: str = ""
+    scale: str = ""
+    currency: str = ""
+    values: list[str] = Field(default_factory=list)
+    reading: Literal["stated", "judged"] = "stated"
+    required: bool = False
+
+
+class TableReply(BaseModel):
+    """One proposed table."""
+
+    name: str
+    row: str = ""
+    description: str = ""
+    documents: str = ""
+    rows_per_document: Literal["one", "several"] = "several"
+    key: list[str] = Field(default_factory=list)
+    columns: list[ColumnReply] = Field(default_factory=list)
+
+
+class NeedReply(BaseModel):
+    """The columns that one question (by its number) needs."""
+
+    question: int
+    columns: list[str] = Field(default_factory=list)
+
+
+class NotCoveredReply(BaseModel):
+    """What a question asks for that no column holds."""
+
+    question: int
+    what: str
+
+
+class SchemaReply(BaseModel):
+    """The reply of the full dialect."""
+
+    tables: list[TableReply] = Field(default_factory=list)
+    needs: list[NeedReply] = Field(default_factory=list)
+    not_covered: list[NotCoveredReply] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Proposed tables, and for each question (by number from 1) the "table.column" names it needs and what is missing."""
+
+    tables: tuple[Table, ...] = ()
+    needs: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    uncovered: Mapping[int, str] = field(default_factory=dict)
+
+
+def proposal_of(data: Any) -> Proposal:
+    """The proposal of a reply in the full dialect, with the names as the model wrote them.
+
+    Raises:
+        ModelRefusal: the reply has not the shape that was asked for.
+    """
+    try:
+        reply = SchemaReply.model_validate(data)
+    except ValidationError as error:
+        raise ModelRefusal(f"the proposed schema has a wrong shape in {error.error_count()} places; ask again") from error
+    needs: dict[int, tuple[str, ...]] = {}
+    for need in reply.needs:
+        needs[need.question] = tuple(dict.fromkeys([*needs.get(need.question, ()), *need.columns]))
+    missing = {n.question: n.what for n in reply.not_covered if n.what.strip()}
+    return Proposal(tuple(_table(t) for t in reply.tables), needs, missing)
+
+
+def _table(reply: TableReply) -> Table:
+    columns = tuple(
+        Column(c.name, ColumnType(c.type), c.description, c.unit, c.scale, c.currency, tuple(c.values), c.reading, c.required)
+        for c in reply.columns
+    )
+    grain: Literal["document", "many"] = "document" if reply.rows_per_document == "one" else "many"
+    return Table(reply.name, columns, reply.row, reply.description, grain, tuple(reply.key), reply.documents)
+
+
+def with_safe_names(tables: Sequence[Table], standing: Sequence[str] = ()) -> tuple[tuple[Table, ...], dict[str, str]]:
+    """The tables under SQL-safe names, two that would collide with a number, and safe names by those written ("t.c").
+
+    Tables that name one of `standing` keep that name; columns of no name and tables of no columns are not taken over.
+    """
+    safe_tables: list[Table] = []
+    safe: dict[str, str] = {}
+    for table in (t for t in tables if t.columns):
+        name = table.name if table.name in standing else snake_name(table.name, "facts")
+        name = free_name(name, [t.name for t in safe_tables])
+        columns: list[Column] = []
+        for column in table.columns:
+            own = free_name(snake_name(column.name, "fact"), [c.name for c in columns])
+            safe.setdefault(f"{table.name}.{column.name}", f"{name}.{own}")
+            columns.append(replace(column, name=own))
+        key = tuple(safe[f"{table.name}.{k}"].split(".", 1)[1] for k in table.key if f"{table.name}.{k}" in safe)
+        safe_tables.append(replace(table, name=name, columns=tuple(columns), key=key))
+    return tuple(safe_tables), safe

@@ -1,0 +1,65 @@
+"""What the tests of the schema room share: an embedding of words, replies, and a way to ask."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sliders.llm.dialect import COMPACT, FULL, Dialect
+from sliders.llm.testing import ScriptedModel
+from sliders.schema.induce import Induced, induce_schema
+from sliders.schema.sample import Sample
+from sliders.schema.types import Grain, Schema
+
+SAMPLES = (Sample("merrow.txt", "Log of the ferry Merrow. Captain Ada Lund sailed with barley on 3 May 1998."),)
+
+
+def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+    """Bags of words as unit vectors: texts without a common word are orthogonal."""
+    words = sorted({word for text in texts for word in text.lower().split()})
+    rows = np.array([[float(text.lower().split().count(word)) for word in words] for text in texts], dtype=np.float32)
+    norms: NDArray[np.float32] = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.maximum(norms, 1e-9)).astype(np.float32)
+
+
+def column(name: str, kind: str = "text", description: str = "what stands there", **options: Any) -> dict[str, Any]:
+    return {"name": name, "type": kind, "description": description, **options}
+
+
+def table(name: str, *columns: dict[str, Any], **options: Any) -> dict[str, Any]:
+    return {"name": name, "row": f"one of {name}", "columns": list(columns), **options}
+
+
+def reply(
+    *tables: dict[str, Any], needs: Sequence[Sequence[str]] = (), missing: Sequence[tuple[int, str]] = ()
+) -> dict[str, Any]:
+    return {
+        "tables": list(tables),
+        "needs": [{"question": n, "columns": list(columns)} for n, columns in enumerate(needs, 1)],
+        "not_covered": [{"question": n, "what": what} for n, what in missing],
+    }
+
+
+def ask(
+    questions: Sequence[str], *replies: Any, schema: Schema | None = None, dialect: Dialect = FULL, grain: Grain | None = None
+) -> tuple[Induced, ScriptedModel]:
+    model = ScriptedModel(list(replies), dialect=dialect, context_tokens=32768)
+    found = asyncio.run(induce_schema(questions, SAMPLES, schema or Schema(), model, embed, grain=grain))
+    return found, model
+
+
+def compact(
+    sql: str, *columns: tuple[str, str, str] | tuple[str, str, str, list[str]], row: str = "a sailing", several: bool = False
+) -> dict[str, Any]:
+    parts = [dict(zip(("name", "question", "type", "values"), part, strict=False)) for part in columns]
+    return {"sql": sql, "row": row, "in_document": "several" if several else "one", "columns": parts}
+
+
+def ask_compact(
+    question: str, *replies: Any, schema: Schema | None = None, grain: Grain | None = None
+) -> tuple[Induced, ScriptedModel]:
+    return ask([question], *replies, schema=schema, dialect=COMPACT, grain=grain)

@@ -1,0 +1,85 @@
+"""The compact dialect: one question a call, SQL first, each column a plain question to one document."""
+
+from __future__ import annotations
+
+import pytest
+
+from sliders.errors import ModelRefusal
+from sliders.llm.dialect import COMPACT
+from sliders.schema.compact import proposal_of
+from sliders.schema.induce import induction_prompt
+from sliders.schema.types import ColumnType, Schema
+from tests.schema.helpers import SAMPLES, ask, ask_compact, compact
+
+LATE = compact("SELECT COUNT(*) FROM sailings WHERE late = TRUE", ("late", "Was the ferry late?", "yes/no"))
+CARGO = compact(
+    "SELECT cargo FROM sailings WHERE tons > 3", ("cargo", "What did it carry?", "text"), ("tons", "How many tons?", "number")
+)
+
+
+def test_a_column_is_a_plain_question_and_a_judgement_is_marked() -> None:
+    found, _ = ask_compact("How many were late?", LATE)
+    column = found.schema.table("sailings").column("late")
+    assert (column.description, column.type, column.reading) == ("Was the ferry late?", ColumnType.BOOLEAN, "judged")
+    assert found.needs == {"How many were late?": ("sailings.late",)} and found.schema.tables[0].grain == "document"
+
+
+def test_each_question_is_a_call_and_the_tables_grow() -> None:
+    found, model = ask(["How many were late?", "What was carried?"], LATE, CARGO, dialect=COMPACT)
+    assert len(model.history) == 2 and "Was the ferry late?" in model.history[1].messages[-1].content
+    assert found.schema.table("sailings").column_names == ("late", "cargo", "tons")
+    assert found.needs["What was carried?"] == ("sailings.cargo", "sailings.tons")
+
+
+def test_columns_that_its_sql_does_not_use_are_no_part_of_the_proposal() -> None:
+    extra = compact(
+        "SELECT COUNT(*) FROM sailings WHERE late", ("late", "Was it late?", "yes/no"), ("sailings", "How many?", "integer")
+    )
+    found, model = ask_compact("How many were late?", extra)
+    assert found.schema.tables[0].column_names == ("late",) and len(model.history) == 1
+
+
+def test_what_its_sql_names_and_nothing_describes_is_asked_for_again() -> None:
+    short = compact("SELECT captain FROM sailings WHERE late = TRUE", ("late", "Was it late?", "yes/no"))
+    whole = compact(
+        "SELECT captain FROM sailings WHERE late = TRUE", ("late", "Was it late?", "yes/no"), ("captain", "Who led it?", "text")
+    )
+    found, model = ask_compact("Whose ferry was late?", short, whole)
+    assert "sailings.captain" in model.history[1].messages[-1].content
+    assert found.schema.tables[0].column_names == ("late", "captain") and not found.uncovered
+    found, _ = ask_compact("Whose ferry was late?", short, short)
+    assert "sailings.captain" in found.uncovered["Whose ferry was late?"]
+
+
+def test_a_statement_that_does_not_parse_leaves_the_columns() -> None:
+    proposal = proposal_of(compact("SELECT ((", ("late", "Was it late?", "yes/no"), row="one sailing"))
+    assert proposal.tables[0].column_names == ("late",) and proposal.tables[0].name == "one_sailing"
+
+
+def test_aliases_are_no_columns() -> None:
+    sql = "SELECT port, COUNT(*) AS n FROM sailings GROUP BY port ORDER BY n DESC LIMIT 1"
+    assert proposal_of(compact(sql, ("port", "Which port?", "text"))).needs == {1: ("sailings.port",)}
+
+
+def test_the_structure_of_the_documents_decides_the_grain() -> None:
+    found, _ = ask_compact("How many were late?", LATE, grain="many")
+    assert found.schema.tables[0].grain == "many"
+    assert proposal_of({**LATE, "in_document": "several"}).tables[0].grain == "many"
+    assert proposal_of({**LATE, "in_document": "several"}, "document").tables[0].grain == "document"
+
+
+def test_a_category_has_values() -> None:
+    wind = compact("SELECT wind FROM logs", ("wind", "How did it blow?", "category", ["calm", "gale"]))
+    column = proposal_of(wind).tables[0].column("wind")
+    assert (column.type, column.values, column.reading) == (ColumnType.CATEGORY, ("calm", "gale"), "judged")
+
+
+def test_the_prompt_is_few_shot_and_the_question_stands_last() -> None:
+    request = induction_prompt(["How many were late?"], SAMPLES, Schema(), COMPACT)
+    assert request.messages[-1].content.endswith("How many were late?") and "Ada Lund" in request.messages[-1].content
+    assert request.json_schema is not None and len(request.messages) > 6
+
+
+def test_a_reply_without_columns_is_refused() -> None:
+    with pytest.raises(ModelRefusal):
+        proposal_of([])
