@@ -16,6 +16,7 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.limits import Gate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Model, Request, Response, Usage
+from sliders.llm.shape import shape_of
 from sliders.llm.usage import Meter, as_cached
 
 
@@ -91,7 +92,7 @@ def request_key(request: Request, model: str, endpoint: str = "") -> str:
     The order of a schema's members counts, because a model writes them in that order. The stage does not: the same
     question asked by two stages is one call.
     """
-    parts = [
+    parts: list[Any] = [
         model,
         endpoint,
         [[message.role, message.content] for message in request.messages],
@@ -100,6 +101,10 @@ def request_key(request: Request, model: str, endpoint: str = "") -> str:
         request.temperature,
         request.logprobs,
     ]
+    if request.choices:
+        parts.append(request.choices)
+    if request.reply is not None and (shape := shape_of(request)) is not None:
+        parts.append(shape.model_json_schema())
     return hashlib.sha256(
         json.dumps(parts, ensure_ascii=False, default=dict).encode("utf-8", "surrogatepass")
     ).hexdigest()
@@ -150,14 +155,14 @@ class CachedModel:
 
     def known(self, request: Request) -> Response | None:
         """The answer that the log already holds; nothing is asked and nothing is recorded."""
-        return self._log.lookup(request_key(request, self.name, self._endpoint))
+        return self._found(request, request_key(request, self.name, self._endpoint))
 
     async def generate(self, request: Request) -> Response:
         """Answer from the log, from an equal call under way, or from the model; see `Model.generate`."""
         key = request_key(request, self.name, self._endpoint)
         pending = self._pending.get()
         while True:
-            known = self._log.lookup(key)
+            known = self._found(request, key)
             if known is not None:
                 return self._repeat(request, key, known)
             if key not in pending:
@@ -190,65 +195,45 @@ class CachedModel:
             async with self._gate.slot() if self._gate else nullcontext():
                 response = await self._model.generate(request)
         except SlidersError as error:
-            failed = self._call(request, key)
-            seconds = time.perf_counter() - started
             paid = error.usage if isinstance(error, ModelError) else None
-            usage = paid if isinstance(paid, Usage) else Usage()
-            self.meter.add(request.stage, self.name, usage)
-            self._log.record(
-                replace(
-                    failed,
-                    reply=error.partial if isinstance(error, TruncatedReply) else "",
-                    finish_reason="error",
-                    prompt_tokens=usage.prompt_tokens,
-                    completion_tokens=usage.completion_tokens,
-                    seconds=seconds,
-                    cost=usage.cost,
-                    calls=usage.calls,
-                    error=f"{type(error).__name__}: {error}",
-                )
-            )
+            usage = replace(paid if isinstance(paid, Usage) else Usage(), seconds=time.perf_counter() - started)
+            told = {"finish_reason": "error", "error": f"{type(error).__name__}: {error}"}
+            partial = error.partial if isinstance(error, TruncatedReply) else ""
+            self._record(request, key, Response(partial, usage=usage), **told)
             raise
-        self.meter.add(request.stage, self.name, response.usage)
-        call = replace(
-            self._call(request, key),
-            reply=response.text,
-            data=response.data,
-            finish_reason=response.finish_reason,
-            salvaged=response.salvaged,
-            token_logprobs=response.token_logprobs,
-            prompt_tokens=response.usage.prompt_tokens,
-            completion_tokens=response.usage.completion_tokens,
-            seconds=response.usage.seconds,
-            cost=response.usage.cost,
-            calls=response.usage.calls,
-        )
-        self._log.record(call)
-        return replace(response, call_id=call.id)
+        return replace(response, call_id=self._record(request, key, response))
 
     def _repeat(self, request: Request, key: str, known: Response) -> Response:
-        usage = as_cached(known.usage)
-        self.meter.add(request.stage, self.name, usage)
-        call = replace(
-            self._call(request, key),
-            reply=known.text,
-            data=known.data,
-            finish_reason=known.finish_reason,
-            salvaged=known.salvaged,
-            token_logprobs=known.token_logprobs,
-            cached=True,
-        )
-        self._log.record(call)
-        return replace(known, usage=usage, call_id=call.id)
+        repeated = replace(known, usage=as_cached(known.usage))
+        return replace(repeated, call_id=self._record(request, key, repeated, cached=True))
 
-    def _call(self, request: Request, key: str) -> Call:
+    def _found(self, request: Request, key: str) -> Response | None:
+        known = self._log.lookup(key)
+        return replace(known, odds=known.data or {}) if known is not None and request.choices else known
+
+    def _record(self, request: Request, key: str, response: Response, **told: Any) -> str:
+        """Meter one call and write it down; returns its id."""
+        usage = response.usage
+        self.meter.add(request.stage, self.name, usage)
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        return Call(
+        call = Call(
             id=key[:16],
             key=key,
             stage=request.stage,
             model=self.name,
             prompt_hash=request.prompt_hash,
             prompt=json.dumps(messages, ensure_ascii=False),
+            reply=response.text,
+            data=response.data,
+            finish_reason=response.finish_reason,
+            salvaged=response.salvaged,
+            token_logprobs=response.token_logprobs,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            seconds=usage.seconds,
+            cost=usage.cost,
+            calls=usage.calls,
             created=self._clock(),
         )
+        self._log.record(replace(call, **told) if told else call)
+        return call.id

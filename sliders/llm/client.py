@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import openai
 from instructor.v2.core.errors import ResponseParsingError
@@ -29,29 +29,7 @@ from sliders.llm.stream import streamed
 from sliders.llm.tokens import context_window, token_counter
 from sliders.llm.transport import Channel, HttpClient
 from sliders.llm.usage import PriceTable
-
-
-class Endpoint(Protocol):
-    """What the client reads of the settings."""
-
-    @property
-    def base_url(self) -> str | None: ...
-    @property
-    def api_key(self) -> str | None: ...
-    @property
-    def concurrency(self) -> int: ...
-    @property
-    def rpm(self) -> int | None: ...
-    @property
-    def tpm(self) -> int | None: ...
-    @property
-    def timeout(self) -> float: ...
-    @property
-    def retries(self) -> int: ...
-    @property
-    def context_tokens(self) -> int | None: ...
-    @property
-    def seed(self) -> int: ...
+from sliders.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +66,7 @@ class OpenAIModel:
 
     Args:
         model: the name that the server knows.
-        settings: server, key, limits, time-out and retries (`sliders.settings.Settings` fits).
+        settings: server, key, limits, time-out and retries.
         prices: price table for `Usage.cost`.
         name: name in the ledger, `model` when left out.
         first_rung: where the ladder starts; GRAMMAR for servers of the llama.cpp family.
@@ -99,7 +77,7 @@ class OpenAIModel:
     def __init__(
         self,
         model: str,
-        settings: Endpoint,
+        settings: Settings,
         *,
         prices: PriceTable | None = None,
         name: str | None = None,

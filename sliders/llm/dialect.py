@@ -31,10 +31,10 @@ class Dialect:
 
 
 FULL = Dialect(
-    name="full", sample_tokens=3000, samples=6, chunk_tokens=6000, question_batch=30,
+    name="full", sample_tokens=3000, samples=6, chunk_tokens=3000, question_batch=30,
     row_shape="cells", judged="inline", card="model", hints="model", sql="json",
 )  # fmt: skip
 COMPACT = Dialect(
-    name="compact", sample_tokens=350, samples=2, chunk_tokens=1400, question_batch=1,
+    name="compact", sample_tokens=350, samples=2, chunk_tokens=2400, question_batch=1,
     row_shape="values", judged="odds", card="code", hints="patterns", sql="text",
 )  # fmt: skip

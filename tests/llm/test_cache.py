@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from sliders.errors import BudgetExceeded, ModelRefusal
 from sliders.llm.cache import CachedModel, MemoryCallLog, request_key
@@ -107,3 +108,37 @@ def test_the_key_knows_everything_that_decides_a_reply_and_nothing_else() -> Non
     }
     assert len(keys) == 10
     assert request_key(replace(base, stage="gate", prompt_hash="x"), "m", "e") == request_key(base, "m", "e")
+
+
+class Person(BaseModel):
+    """A person."""
+
+    name: str
+
+
+class Place(BaseModel):
+    """A place."""
+
+    city: str
+
+
+def test_choices_and_the_shape_of_a_reply_are_part_of_the_key() -> None:
+    plain = rows_request(json_schema=None)
+    asked = [
+        plain,
+        replace(plain, choices=("yes", "no")),
+        replace(plain, choices=("no", "yes")),
+        replace(plain, reply=Person),
+        replace(plain, reply=Place),
+    ]
+    assert len({request_key(request, "m") for request in asked}) == len(asked)
+
+
+async def test_the_odds_of_a_choice_come_out_of_the_log_again() -> None:
+    cached = CachedModel(ScriptedModel([{"yes": -0.1, "no": -2.5}]), MemoryCallLog())
+    request = rows_request(json_schema=None, choices=("yes", "no", "unknown"))
+    first, second = await cached.generate(request), await cached.generate(request)
+    assert first.odds == second.odds == {"yes": -0.1, "no": -2.5, "unknown": -3.5}
+    assert (second.text, second.usage.cached_calls) == ("yes", 1)
+    known = cached.known(request)
+    assert known is not None and known.odds == first.odds
