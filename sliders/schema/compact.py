@@ -35,10 +35,11 @@ def induction_prompt(question: str, samples: Sequence[Sample], schema: Schema, d
     )
 
 
-def proposal_of(data: Any, grain: Grain | None = None) -> Proposal:
+def proposal_of(data: Any, standing: Schema, grain: Grain | None = None) -> Proposal:
     """The proposal of a reply: the columns that its SQL uses, as one table; names that nothing describes are needed too.
 
     Args:
+        standing: the tables whose columns its SQL may name without describing them again.
         grain: what the documents' structure says; None lets the reply say.
 
     Raises:
@@ -50,12 +51,14 @@ def proposal_of(data: Any, grain: Grain | None = None) -> Proposal:
     row = str(data.get("row", "")).strip()
     name, used = _used(str(data.get("sql", "")))
     described = {c.name for c in columns}
-    kept = [c for c in columns if c.name in used] if described & set(used) else columns
+    if not described & set(used):  # a statement about other columns, or none that parses
+        used = [c.name for c in columns]
     name = name or snake_name(row, "facts")
     said: Grain = "document" if data.get("in_document") == "one" else "many"
-    table = Table(name, tuple(kept), row, grain=grain or said)
-    needs = [c.name for c in kept] + [n for n in used if n not in described and described & set(used)]
-    return Proposal((table,), {1: tuple(f"{name}.{need}" for need in dict.fromkeys(needs))})
+    table = Table(name, tuple(c for c in columns if c.name in used), row, grain=grain or said)
+    places = {c: f"{t.name}.{c}" for t in reversed(standing.tables) for c in t.column_names}
+    places |= {c: f"{name}.{c}" for c in described}
+    return Proposal((table,), {1: tuple(places.get(n, f"{name}.{n}") for n in used)})
 
 
 def _column(part: Mapping[str, Any]) -> Column:

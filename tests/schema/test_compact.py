@@ -51,26 +51,32 @@ def test_what_its_sql_names_and_nothing_describes_is_asked_for_again() -> None:
     assert "sailings.captain" in found.uncovered["Whose ferry was late?"]
 
 
+def test_a_column_that_stands_need_not_be_described_again() -> None:
+    short = compact("SELECT tons FROM trips WHERE late = TRUE", ("tons", "How many tons?", "number"))
+    found, model = ask(["How many were late?", "How heavy?"], LATE, short, dialect=COMPACT)
+    assert len(model.history) == 2 and found.needs["How heavy?"] == ("sailings.tons", "sailings.late")
+
+
 def test_a_statement_that_does_not_parse_leaves_the_columns() -> None:
-    proposal = proposal_of(compact("SELECT ((", ("late", "Was it late?", "yes/no"), row="one sailing"))
+    proposal = proposal_of(compact("SELECT ((", ("late", "Was it late?", "yes/no"), row="one sailing"), Schema())
     assert proposal.tables[0].column_names == ("late",) and proposal.tables[0].name == "one_sailing"
 
 
 def test_aliases_are_no_columns() -> None:
     sql = "SELECT port, COUNT(*) AS n FROM sailings GROUP BY port ORDER BY n DESC LIMIT 1"
-    assert proposal_of(compact(sql, ("port", "Which port?", "text"))).needs == {1: ("sailings.port",)}
+    assert proposal_of(compact(sql, ("port", "Which port?", "text")), Schema()).needs == {1: ("sailings.port",)}
 
 
 def test_the_structure_of_the_documents_decides_the_grain() -> None:
     found, _ = ask_compact("How many were late?", LATE, grain="many")
     assert found.schema.tables[0].grain == "many"
-    assert proposal_of({**LATE, "in_document": "several"}).tables[0].grain == "many"
-    assert proposal_of({**LATE, "in_document": "several"}, "document").tables[0].grain == "document"
+    assert proposal_of({**LATE, "in_document": "several"}, Schema()).tables[0].grain == "many"
+    assert proposal_of({**LATE, "in_document": "several"}, Schema(), "document").tables[0].grain == "document"
 
 
 def test_a_category_has_values() -> None:
     wind = compact("SELECT wind FROM logs", ("wind", "How did it blow?", "category", ["calm", "gale"]))
-    column = proposal_of(wind).tables[0].column("wind")
+    column = proposal_of(wind, Schema()).tables[0].column("wind")
     assert (column.type, column.values, column.reading) == (ColumnType.CATEGORY, ("calm", "gale"), "judged")
 
 
@@ -82,4 +88,4 @@ def test_the_prompt_is_few_shot_and_the_question_stands_last() -> None:
 
 def test_a_reply_without_columns_is_refused() -> None:
     with pytest.raises(ModelRefusal):
-        proposal_of([])
+        proposal_of([], Schema())

@@ -6,15 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sliders.schema.merge import merge_table, same_column
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
 from tests.schema.helpers import embed
 
 NAMES = st.sampled_from(["captain", "cargo", "tons", "left_on", "late", "wind"])
 COLUMNS = st.builds(Column, NAMES, st.sampled_from(list(ColumnType)), st.sampled_from(["", "the weight of it", "who leads it"]))
+
+
+def made(name: str, columns: list[Column], grain: Grain, pinned: bool) -> Table:
+    return Table(name, tuple({c.name: c for c in columns}.values()), f"a {name}", grain=grain, pinned=pinned)
+
+
+GRAINS = st.sampled_from(["document", "many"])
 TABLES = st.builds(
-    lambda name, columns, grain, pinned: Table(name, tuple({c.name: c for c in columns}.values()), f"a {name}", grain=grain, pinned=pinned),
-    st.sampled_from(["sailings", "ports", "logs"]), st.lists(COLUMNS, min_size=1, max_size=5), st.sampled_from(["document", "many"]), st.booleans(),
-)  # fmt: skip
+    made, st.sampled_from(["sailings", "ports", "logs"]), st.lists(COLUMNS, min_size=1, max_size=5), GRAINS, st.booleans()
+)
 
 
 @settings(max_examples=150, deadline=None)
