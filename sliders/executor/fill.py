@@ -13,7 +13,7 @@ from sliders.executor.cards import card_of
 from sliders.executor.choose import LONG, Chooser, shown_to_gate
 from sliders.executor.conventions import context_of
 from sliders.executor.session import Session
-from sliders.extraction.cell import Absence, Row
+from sliders.extraction.cell import Row
 from sliders.extraction.compact import read_compact
 from sliders.extraction.extract import Extraction, joined, read_chunk
 from sliders.extraction.gate import gate_chunks
@@ -268,5 +268,4 @@ def _save(session: Session, asked: Asked, extraction: Extraction, known: Sequenc
     state = "failed" if extraction.failed(table) else "done"
     reasons = "; ".join(r.reason for r in refusals if r.fatal)
     decisions = [Decision("extract", f"chunk:{extraction.chunk_id}", "refused", f"{r.subject}: {r.reason}") for r in refusals]
-    kept = [row for row in rows if any(c.absence is not Absence.NOT_STATED for c in row.cells) or not row.cells]
-    session.catalog.extractions.save(kept, [Task(table, names, extraction.chunk_id, state, reasons)], decisions)  # type: ignore[arg-type]
+    session.catalog.extractions.save(rows, [Task(table, names, extraction.chunk_id, state, reasons)], decisions)  # type: ignore[arg-type]

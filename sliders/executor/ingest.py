@@ -14,9 +14,7 @@ from sliders.executor.session import Session
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
-_SHARE_OF_WINDOW = 0.125
-_LARGEST_CHUNK = 1200
-"""Tokens. Long chunks blur a small model's sight of which number belongs where."""
+_SHARE_OF_WINDOW = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,8 @@ _NAMED_FAILURES = 3
 
 def chunk_tokens(session: Session) -> int:
     """Size of a chunk in tokens of the model that extracts."""
-    return min(_LARGEST_CHUNK, int(session.models.model_for("extract").context_tokens * _SHARE_OF_WINDOW))
+    model = session.models.model_for("extract")
+    return min(model.dialect.chunk_tokens, int(model.context_tokens * _SHARE_OF_WINDOW))
 
 
 def add_paths(session: Session, paths: Paths) -> AddReport:

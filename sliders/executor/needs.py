@@ -11,7 +11,8 @@ from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.executor.sampling import grain_of, samples
 from sliders.executor.session import Session
 from sliders.llm.prompts import load_prompt
-from sliders.schema.induce import Induced, complete_schema, induce_schema
+from sliders.schema.complete import complete_schema
+from sliders.schema.induce import Induced, induce_schema
 from sliders.schema.types import Schema
 
 

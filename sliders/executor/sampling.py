@@ -9,9 +9,9 @@ import numpy as np
 from sliders.chunks.chunk import Chunk
 from sliders.executor.session import Session
 from sliders.extraction.records import records_of
-from sliders.schema.induce import Sample
+from sliders.schema.sample import Sample
 from sliders.schema.types import Grain
-from sliders.store.documents import StoredDocument
+from sliders.store.records import StoredDocument
 
 _LOOKED_AT = 200
 _RECORD_SHARE = 0.5

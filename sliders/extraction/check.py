@@ -12,7 +12,7 @@ from typing import Any
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar, Span
 from sliders.extraction.ground import Grounded, find
 from sliders.extraction.ground_value import find_value
-from sliders.extraction.parse import ExpressionError, agrees, evaluate, typed
+from sliders.extraction.parse import ExpressionError, Parsed, agrees, evaluate, typed
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
 
@@ -28,11 +28,14 @@ class Checked:
     finding: str = ""
 
 
-def check_cell(source: Source, column: Column, given: Mapping[str, Any], near: Sequence[tuple[int, int]] = ()) -> Checked:
+def check_cell(
+    source: Source, column: Column, given: Mapping[str, Any], near: Sequence[tuple[int, int]] = (), after: int = 0
+) -> Checked:
     """A cell of the full dialect: `{"value", "words", "how", "why"}`.
 
     Args:
         near: places of the row's other cells in `source.text`: equal words are taken beside them.
+        after: where the row before had its words of this column: equal words of two rows are two places.
     """
     said = given.get("value")
     if said is None:
@@ -40,10 +43,12 @@ def check_cell(source: Source, column: Column, given: Mapping[str, Any], near: S
     how = How(given.get("how") or How.STATED)
     why = str(given.get("why") or "")
     parsed = typed(said, column)
+    words = [str(w) for w in given.get("words") or () if str(w).strip()]
+    if parsed.absent and isinstance(said, str) and words and column.type is ColumnType.TEXT:
+        parsed = Parsed(said.strip())  # a value whose words are printed is a value, whatever it looks like
     if parsed.absent:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason))
-    words = [str(w) for w in given.get("words") or () if str(w).strip()]
-    found = [find(w, source.text, near) for w in words]
+    found = [_found(source.text, w, near, after) for w in words]
     places = [f for f in found if f.status is not Grounding.NONE]
     if parsed.value is None:
         cell = Cell(column.name, _scalar(said), _join(words), absence=Absence.NOT_PARSED, detail=parsed.reason, how=how)
@@ -58,6 +63,17 @@ def check_cell(source: Source, column: Column, given: Mapping[str, Any], near: S
         missing = next(w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE)
         return _doubted(cell, f"these words are not in the text: {missing!r}")
     return _doubted(cell, _disagreement(source, column, cell, places))
+
+
+def _found(text: str, words: str, near: Sequence[tuple[int, int]], after: int) -> Grounded:
+    """The place of quoted words: the first one behind `after` where they stand there, else any."""
+    place = find(words, text, near)
+    if after <= place.start or place.count < 2 or not after:
+        return place
+    later = find(words, text[after:], [(low - after, high - after) for low, high in near])
+    if later.status is Grounding.NONE:
+        return place
+    return replace(later, start=later.start + after, end=later.end + after)
 
 
 def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> str:

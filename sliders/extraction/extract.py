@@ -107,6 +107,7 @@ def _drafts(source: Source, asked: Sequence[Asked], reply: Response) -> tuple[li
     drafts: list[_Draft] = []
     refusals: list[Refusal] = []
     counts: dict[str, int] = {}
+    taken: dict[tuple[str, str], int] = {}
     for number, item in enumerate((reply.data or {}).get("rows", ()), 1):
         table = str(item.get("table", ""))
         wanted = by_name.get(table) or (asked[0] if len(asked) == 1 else None)
@@ -120,7 +121,7 @@ def _drafts(source: Source, asked: Sequence[Asked], reply: Response) -> tuple[li
             refusals.append(_slight(source, f"row {number}", f"table {name} has no column {unknown!r} to fill", name))
         draft = _Draft(wanted, counts.get(name, 0), {}, {k: v for k, v in given.items() if k in columns})
         counts[name] = draft.ordinal + 1
-        _check(source, draft, columns)
+        _check(source, draft, columns, taken)
         drafts.append(draft)
     return drafts, refusals
 
@@ -129,16 +130,19 @@ def _slight(source: Source, subject: str, reason: str, table: str = "") -> Refus
     return Refusal(source.chunk.id, subject, reason, table, fatal=False)
 
 
-def _check(source: Source, draft: _Draft, columns: Mapping[str, Column]) -> None:
+def _check(source: Source, draft: _Draft, columns: Mapping[str, Column], taken: dict[tuple[str, str], int]) -> None:
+    """Check the cells of a row; `taken` is where a column's words of the rows before end: rows that say the same are two."""
     near: list[tuple[int, int]] = []
     for name, column in columns.items():
         if name not in draft.given:
             draft.cells[name] = Checked(Cell(name, absence=Absence.NOT_STATED))
             continue
-        checked = check_cell(source, column, draft.given[name], near)
+        same = (f"{draft.asked.table.name}.{name}", str(draft.given[name].get("words")))
+        checked = check_cell(source, column, draft.given[name], near, taken.get(same, 0))
         draft.cells[name] = checked
         if checked.cell.span is not None:
             near.append(_local(source, checked.cell.span))
+            taken[same] = near[-1][1]
 
 
 def _local(source: Source, span: Span) -> tuple[int, int]:

@@ -47,14 +47,14 @@ def _best(places: list[_Place], printed: str, text: str, near: Spans, taken: Spa
 def _number_places(value: Amount, column: Column, text: str, context: Context) -> Iterator[_Place]:
     column = settled(column)
     dated = [(date.start, date.end) for date in dates_in(text, day_first=context.day_first) if date.month is not None]
-    for reading in all_readings(text, column, context.setting):
+    for reading in all_readings(text, column, context):
         if not same_number(value, reading):
             continue
         number = reading.number
-        inside = any(start <= reading.start < end for start, end in dated)
-        fits = number is not None and number.plain and not reading.mismatch
-        wanted = number is not None and bool((column.currency and number.currency) or unit_fits(number, text, column))
-        yield 4 * inside + 2 * (not (fits or wanted)) + (not wanted), reading.start, reading.end
+        inside = any(start <= number.start < end for start, end in dated)
+        wanted = bool((column.currency and number.currency) or unit_fits(number, text, column))
+        fits = wanted or (number.plain and not reading.mismatch)
+        yield 4 * inside + 2 * (not fits) + (not wanted), number.start, number.end
 
 
 def _date_places(value: str, text: str, context: Context) -> Iterator[_Place]:

@@ -11,34 +11,14 @@ from functools import lru_cache
 
 from sliders.errors import SlidersError
 from sliders.extraction.cell import Scalar
-from sliders.extraction.parse_amounts import Reading, Setting, all_readings, read_number, setting_of
+from sliders.extraction.parse_amounts import Context as Context
+from sliders.extraction.parse_amounts import Reading, all_readings, read_number
 from sliders.extraction.parse_dates import PrintedDate, dates_in, infer_day_first, times_in, unsure, yearless_in
 from sliders.extraction.parse_names import same_text
 from sliders.extraction.parse_numbers import Amount, DecimalMark, amount, infer_decimal
 from sliders.extraction.parse_spelled import choice, spelled_in
 from sliders.schema.types import Column, ColumnType
 from sliders.words import IMPLIED, SCALE_WORDS, SCALES, SPELLED_SCALES, fold, unaccented
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What the document shows about its printed values; see `context_of`.
-
-    `scale` is the canonical scale of the table ("thousands"), or `note` the header or caption that states it. `day_first`
-    and `decimal` are the order of its numeric dates and its decimal mark, None and "" where unknown. `currency` is an ISO
-    code that holds where no symbol is printed.
-    """
-
-    scale: str = ""
-    note: str = ""
-    currency: str = ""
-    day_first: bool | None = None
-    decimal: DecimalMark = ""
-
-    @property
-    def setting(self) -> Setting:
-        """The part of it that numbers need."""
-        return setting_of(self.scale, self.note, self.currency, self.decimal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +98,7 @@ def _parse(printed: str, column: Column, context: Context) -> Parsed:
         return Parsed(value, absent=True, reason="" if value else f"{words!r} states no value" if words else "nothing is printed")
     match column.type:
         case ColumnType.INTEGER | ColumnType.NUMBER:
-            return _number(read_number(words, column, context.setting))
+            return _number(read_number(words, column, context))
         case ColumnType.DATE | ColumnType.DATETIME:
             return _date(words, column, context.day_first)
         case ColumnType.BOOLEAN:
@@ -160,7 +140,7 @@ def _date(words: str, column: Column, day_first: bool | None) -> Parsed:
         return Parsed(reason=why)
     if date.ambiguous:
         return Parsed(reason=f"{date.text!r} may be day-month or month-day, and the document does not show which")
-    if not date.full and yearless_in(words):
+    if not date.full and re.search(r"\d", words[: date.start] + words[date.end :]):
         return Parsed(reason=f"{words!r} holds no full date, only {date.text!r}")
     return Parsed(f"{date.iso} {date.time}" if column.type is ColumnType.DATETIME and date.time else date.iso)
 
@@ -215,7 +195,7 @@ def agrees(value: Scalar, words: str, column: Column, context: Context = NO_CONT
 
 
 def _number_agrees(value: Amount, words: str, column: Column, context: Context) -> str:
-    found = all_readings(words, column, context.setting)
+    found = all_readings(words, column, context)
     equal = [reading for reading in found if same_number(value, reading)]
     if equal:
         return "" if any(not reading.mismatch for reading in equal) else equal[0].mismatch
@@ -223,7 +203,7 @@ def _number_agrees(value: Amount, words: str, column: Column, context: Context) 
         return ""
     if not found:
         return f"the words {words!r} print no number, the value is {value}"
-    shown = dict.fromkeys(f"{r.text} ({r.note})" if r.note else r.text for r in found)
+    shown = dict.fromkeys(f"{r.number.text} ({r.note})" if r.note else r.number.text for r in found)
     return f"the words say {', '.join(list(shown)[:4])}, the value is {value}"
 
 

@@ -28,39 +28,42 @@ from sliders.words import DOLLAR_CODES, SCALE_WORDS, SCALES, ZERO_WORDS, unaccen
 
 
 @dataclass(frozen=True, slots=True)
+class Context:
+    """What the document shows about its printed values; `parse.context_of` makes it.
+
+    `scale` is the canonical scale of the table ("thousands"), or `note` the header or caption that states it. `day_first`
+    and `decimal` are the order of its numeric dates and its decimal mark, None and "" where unknown. `currency` is an ISO
+    code that holds where no symbol is printed.
+    """
+
+    scale: str = ""
+    note: str = ""
+    currency: str = ""
+    day_first: bool | None = None
+    decimal: DecimalMark = ""
+
+    @property
+    def stated_scale(self) -> str:
+        """The canonical scale that `scale` or `note` states, or ""."""
+        return scale_in(self.scale) or scale_in(self.note)
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
-    """A number at `start` to `end` of the words, as the column stores it.
+    """A printed number as the column stores it.
 
     `converted` says that the unit was changed, so that a rounded value bears it out. `mismatch` says that its unit or
     currency is not the column's and does not convert.
     """
 
     value: Amount
-    start: int
-    end: int
-    text: str
-    number: Number | None = None
+    number: Number
     unit: str = ""
     scale: str = ""
     currency: str = ""
     note: str = ""
     mismatch: str = ""
     converted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What the document shows about its numbers: scale and currency of the table, decimal mark."""
-
-    scale: str = ""
-    excepted: bool = False
-    currency: str = ""
-    decimal: DecimalMark = ""
-
-
-def setting_of(scale: str, note: str, currency: str, decimal: DecimalMark) -> Setting:
-    """The setting that a table's scale and note make."""
-    return Setting(scale_in(scale) or scale_in(note), has_exceptions(note), currency, decimal)
 
 
 @lru_cache(maxsize=1024)
@@ -82,13 +85,13 @@ _FOOTNOTE = re.compile(r"(?<=[\d%)])(?:\s?\[\w{1,2}\]|\(\w\)|\s?[*†‡§]+)+\s
 _ONE_VALUE = re.compile(r"[^\d]{0,12}\d[\d .,'’]*[^\d]{0,24}")
 
 
-def read_number(words: str, column: Column, setting: Setting) -> Reading | str:
+def read_number(words: str, column: Column, context: Context) -> Reading | str:
     """The one number that `words` (single blanks) state for the column, or the reason why there is none."""
     column = settled(column)
     if unaccented(words).strip(" .") in ZERO_WORDS:
-        return Reading(0, 0, len(words), words, unit=column.unit, note=f"{words!r} read as zero")
+        return Reading(0, Number(0, len(words), words, 0), column.unit, note=f"{words!r} read as zero")
     text = _FOOTNOTE.sub("", join_space_groups(words) if _ONE_VALUE.fullmatch(words) else words)
-    found = [number for number in _numbers(text, column, setting) if not _in_date(number, text)]
+    found = [number for number in _numbers(text, column, context) if not _in_date(number, text)]
     candidates = _candidates(found, text, column)
     if not candidates:
         return f"{words!r} holds no number"
@@ -101,14 +104,14 @@ def read_number(words: str, column: Column, setting: Setting) -> Reading | str:
             shown = ", ".join(number.text for number in candidates[:4])
             return f"{words!r} holds {len(candidates)} numbers ({shown})"
         chosen = picked
-    if not (read := readings(chosen, column, setting)):
+    if not (read := readings(chosen, column, context)):
         whole = f"{chosen.text!r} is not a whole number"
         return whole if abs(chosen.value) < _LIMIT else f"{chosen.text!r} does not fit a 64-bit number"
     return read[0]
 
 
 @lru_cache(maxsize=512)
-def all_readings(words: str, column: Column, setting: Setting) -> tuple[Reading, ...]:
+def all_readings(words: str, column: Column, context: Context) -> tuple[Reading, ...]:
     """Everything that any number of the words may say in the column's terms, the likelier reading of a number first."""
     column = settled(column)
     texts = dict.fromkeys((words, join_space_groups(words)))
@@ -116,13 +119,13 @@ def all_readings(words: str, column: Column, setting: Setting) -> tuple[Reading,
         number
         for text in texts
         for mode in (column, replace(column, unit=""))
-        for number in _numbers(text, mode, setting)
+        for number in _numbers(text, mode, context)
     )
-    return tuple(reading for number in numbers for reading in readings(number, column, setting))
+    return tuple(reading for number in numbers for reading in readings(number, column, context))
 
 
-def _numbers(text: str, column: Column, setting: Setting) -> list[Number]:
-    found = list(numbers_in(text, decimal=setting.decimal, whole=column.type is ColumnType.INTEGER))
+def _numbers(text: str, column: Column, context: Context) -> list[Number]:
+    found = list(numbers_in(text, decimal=context.decimal, whole=column.type is ColumnType.INTEGER))
     return _compounds(found, text) if dimension(column.unit) else found
 
 
@@ -210,12 +213,12 @@ def _fits(printed: str, wanted: str) -> bool:
 _LIMIT = 2**63
 
 
-def readings(number: Number, column: Column, setting: Setting) -> list[Reading]:
+def readings(number: Number, column: Column, context: Context) -> list[Reading]:
     """What one number may say in the column's unit and scale, likeliest first; none where no whole number comes out."""
     bases = [Decimal(str(number.value))]
-    if number.alternative is not None and not (setting.decimal or setting.scale):
+    if number.alternative is not None and not (context.decimal or context.stated_scale):
         bases.append(Decimal(str(number.alternative)))
-    currency = _currency(number, column, setting)
+    currency = _currency(number, column, context)
     mismatch = ""
     if number.currency and column.currency and not _fits(number.currency, column.currency):
         mismatch = f"{number.text!r} is in {number.currency}, the column in {column.currency}"
@@ -226,7 +229,7 @@ def readings(number: Number, column: Column, setting: Setting) -> list[Reading]:
         elif number.percent or dimension(column.unit) == "percent":
             options = _percents(base, number, column)
         elif convert(base, number.unit, column.unit) is None or same_unit(number.unit, column.unit):
-            options = _scaled(base, number, column, setting)
+            options = _scaled(base, number, column, context)
         else:
             options = _units(base, number, column)
         if dimension(number.unit) and dimension(column.unit) not in ("", dimension(number.unit)):
@@ -242,8 +245,8 @@ def readings(number: Number, column: Column, setting: Setting) -> list[Reading]:
 _Options = list[tuple[Decimal, Reading]]
 
 
-def _plain(number: Number, **changes: object) -> Reading:
-    return replace(Reading(0, number.start, number.end, number.text, number), **changes)  # type: ignore[arg-type]
+def _plain(number: Number, note: str = "", *, unit: str = "", scale: str = "", converted: bool = False) -> Reading:
+    return Reading(0, number, unit, scale, note=note, converted=converted)
 
 
 def _percents(base: Decimal, number: Number, column: Column) -> _Options:
@@ -268,17 +271,17 @@ def _units(base: Decimal, number: Number, column: Column) -> _Options:
     return [*options, nearest] if column.type is ColumnType.INTEGER else options
 
 
-def _scaled(base: Decimal, number: Number, column: Column, setting: Setting) -> _Options:
+def _scaled(base: Decimal, number: Number, column: Column, context: Context) -> _Options:
     """The value in the scale that the column wants; where no scale is printed and none is certain, both readings."""
     wanted = column.scale
     own, note = number.scale, ""
     unit = number.unit if number.unit and not same_unit(number.unit, column.unit) else ""
     values: list[tuple[Decimal, str]] = [(base, "")]
-    if not own and setting.scale and not _unscaled(number, column):
-        scaled, note = base * SCALES[setting.scale], f"table in {setting.scale}"
+    if not own and context.stated_scale and not _unscaled(number, column):
+        scaled, note = base * SCALES[context.stated_scale], f"table in {context.stated_scale}"
         if column.scale or column.currency or number.currency:
-            own = setting.scale
-            values = [(scaled, note), (base, "")] if setting.excepted else [(scaled, note)]
+            own = context.stated_scale
+            values = [(scaled, note), (base, "")] if has_exceptions(context.note) else [(scaled, note)]
         else:
             values = [(base, ""), (scaled, note)]
     if not wanted:
@@ -300,7 +303,7 @@ def _unscaled(number: Number, column: Column) -> bool:
     return bool(dimension(column.unit) or dimension(number.unit) or re.search(r"/|\bper\b", column.unit.lower()))
 
 
-def _currency(number: Number, column: Column, setting: Setting) -> str:
+def _currency(number: Number, column: Column, context: Context) -> str:
     if number.currency == "$":
-        return next((code for code in (column.currency, setting.currency) if code in DOLLAR_CODES), "$")
-    return number.currency or setting.currency or column.currency
+        return next((code for code in (column.currency, context.currency) if code in DOLLAR_CODES), "$")
+    return number.currency or context.currency or column.currency

@@ -50,7 +50,6 @@ class PrintedDate:
 _MONTH = rf"(?:{'|'.join(sorted((name for name in MONTHS), key=len, reverse=True))})"
 _GAP = r"[\s.,/-]*(?:\b(?:of|de|del|d')\s+)?"
 _DAY = r"(?P<day>[0-3]?\d)(?:\s?(?:st|nd|rd|th|er|º|ª|\.))?"
-_WEEKDAY = r"(?:[a-z]+day,?\s+)?"
 _TIME = (
     r"(?:(?:,|\s|t|at|um|-)*(?<!\d)(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?"
     r"(?:\s?(?P<half>[ap])\.?m\b\.?)?(?:\s?(?:z\b|utc\b|uhr\b|[+-]\d\d:?\d\d))?)?"

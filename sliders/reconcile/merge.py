@@ -269,24 +269,6 @@ def finish_cluster(frame: Frame, cluster: Cluster) -> list[Part]:
     return parts
 
 
-def one_mention(relation: Relation, groups: Codes) -> tuple[Codes, int]:
-    """Give rows of one place in the text one group: they were read twice, they are not two things."""
-    seen: dict[object, int] = {}
-    result = groups
-    joined = 0
-    for index in range(len(groups)):
-        place = relation.mention(index)
-        if place is None:
-            continue
-        first = seen.setdefault(place, index)
-        if first != index and result[first] != result[index]:
-            if result is groups:
-                result = groups.copy()
-            result[result == result[index]] = result[first]
-            joined += 1
-    return result, joined
-
-
 def row_id(ids: Iterable[str]) -> str:
     """A stable identifier of a merged row: the row's own where it stands alone, else derived from its sources."""
     sources = list(ids)

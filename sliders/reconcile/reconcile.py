@@ -27,7 +27,6 @@ from sliders.reconcile.merge import (
     Pending,
     finish_cluster,
     merge_groups,
-    one_mention,
     row_id,
     total,
 )
@@ -127,7 +126,6 @@ class _Work:
             sql = set_sql(self.table.name, name, value, ids)
             self.repairs.append(Repair("fill_key", ids, name, (None,), value, sql, reason))
         groups = assign_groups(self.plan, codes, self.documents)
-        groups, _ = one_mention(self.relation, groups)
         groups, forced = apply_grouping(groups, self.options.corrections, self.names, self.encoded)
         self.frame = Frame(
             self.relation,

@@ -213,16 +213,6 @@ def test_an_entity_told_in_many_documents_becomes_one_row_without_a_declared_key
     assert result.across_documents and len(result.rows) == 12
 
 
-def test_words_read_twice_are_one_mention() -> None:
-    def row(number: int, start: int) -> Row:
-        cell = Cell("name", "Ash", "Ash", Grounding.EXACT, Span("d", start, start + 3))
-        return Row(f"r{number}", "t", "d", "c", number, (cell,))
-
-    table = Table("t", (Column("name"),))
-    result = asyncio.run(reconcile_table(table, relation_of([row(0, 5), row(1, 5), row(2, 90)], ("name",))))
-    assert sorted(r.sources for r in result.rows) == [("r0", "r1"), ("r2",)]
-
-
 def test_ungrounded_cells_do_not_enter() -> None:
     row = Row("r0", "t", "d", "c", 0, (Cell("name", "Ash", "Ash", absence=Absence.UNGROUNDED),))
     assert relation_of([row], ("name",)).column("name") == [None]
