@@ -52,6 +52,7 @@ def test_full_dates(printed: str, iso: str) -> None:
     ("printed", "reason"),
     [
         ("3/4/2018", "day-month or month-day"),
+        ("Q3 2022", "no full date"),
         ("c. 1650", "uncertain"),
         ("before 1700", "uncertain"),
         ("circa 3 March 1650", "uncertain"),
