@@ -93,6 +93,8 @@ async def _with_batch(
         half = len(batch) // 2
         found = await _with_batch(found, batch[:half], samples, model, embed, grain)
         return await _with_batch(found, batch[half:], samples, model, embed, grain)
+    if grain is not None and model.dialect.question_batch == 1:
+        proposal = _in_one_table(proposal, found.schema, grain)
     schema, names = _merged(found.schema, proposal, embed)
     needs, uncovered = dict(found.needs), dict(found.uncovered)
     for number, question in enumerate(batch, 1):
@@ -124,6 +126,19 @@ async def _proposed(
     tokens += again.usage.tokens
     left = criticize(second.tables, second.needs, second.uncovered, batch, schema)
     return (first, issues, tokens) if len(left) > len(issues) else (second, left, tokens)
+
+
+def _in_one_table(proposal: Proposal, standing: Schema, grain: Grain) -> Proposal:
+    """The proposal for the table that stands, where the documents' structure says that all rows are of one kind."""
+    home = next((t.name for t in standing.tables if t.grain == grain and not t.pinned), None)
+    if home is None:
+        return proposal
+    own = {f"{t.name}.{c}": f"{home}.{c}" for t in proposal.tables for c in t.column_names}
+    return replace(
+        proposal,
+        tables=tuple(replace(table, name=home) for table in proposal.tables),
+        needs={number: tuple(own.get(name, name) for name in names) for number, names in proposal.needs.items()},
+    )
 
 
 def _read(reply: Response, standing: Schema, dialect: Dialect, grain: Grain | None) -> Proposal:

@@ -4,18 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
-from sliders.errors import ModelRefusal
+from sliders.errors import ModelRefusal, SchemaError
 from sliders.schema.names import free_name, snake_name
+from sliders.schema.pin import column_type
 from sliders.schema.types import Column, ColumnType, Table
 
-TypeWord = Literal["text", "integer", "number", "boolean", "date", "datetime", "category"]
+
+def _type_word(said: Any) -> Any:
+    """The type that a synonym means ("enum", "float"); what is none stays for the validation to refuse."""
+    try:
+        return column_type(str(said)).value
+    except SchemaError:
+        return said
 
 
-class ColumnReply(BaseModel):
+TypeWord = Annotated[Literal["text", "integer", "number", "boolean", "date", "datetime", "category"], BeforeValidator(_type_word)]
+
+
+class _Reply(BaseModel):
+    """A part of a reply in which null is as good as a field left out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, data: Any) -> Any:
+        return {k: v for k, v in data.items() if v is not None} if isinstance(data, Mapping) else data
+
+
+class ColumnReply(_Reply):
     """One proposed column."""
 
     name: str
@@ -29,7 +48,7 @@ class ColumnReply(BaseModel):
     required: bool = False
 
 
-class TableReply(BaseModel):
+class TableReply(_Reply):
     """One proposed table."""
 
     name: str
@@ -41,21 +60,21 @@ class TableReply(BaseModel):
     columns: list[ColumnReply] = Field(default_factory=list)
 
 
-class NeedReply(BaseModel):
+class NeedReply(_Reply):
     """The columns that one question (by its number) needs."""
 
     question: int
     columns: list[str] = Field(default_factory=list)
 
 
-class NotCoveredReply(BaseModel):
+class NotCoveredReply(_Reply):
     """What a question asks for that no column holds."""
 
     question: int
     what: str
 
 
-class SchemaReply(BaseModel):
+class SchemaReply(_Reply):
     """The reply of the full dialect."""
 
     tables: list[TableReply] = Field(default_factory=list)

@@ -74,6 +74,13 @@ def test_the_structure_of_the_documents_decides_the_grain() -> None:
     assert proposal_of({**LATE, "in_document": "several"}, Schema(), "document").tables[0].grain == "document"
 
 
+def test_lists_of_records_are_one_table() -> None:
+    shops = compact("SELECT food FROM shops", ("food", "What is served?", "text"), row="a shop")
+    found, _ = ask(["How many were late?", "Which food?"], LATE, shops, dialect=COMPACT, grain="many")
+    assert [t.column_names for t in found.schema.tables] == [("late", "food")]
+    assert found.needs["Which food?"] == ("sailings.food",)
+
+
 def test_a_category_has_values() -> None:
     wind = compact("SELECT wind FROM logs", ("wind", "How did it blow?", "category", ["calm", "gale"]))
     column = proposal_of(wind, Schema()).tables[0].column("wind")

@@ -50,6 +50,12 @@ def test_all_seven_types_and_every_field_arrive() -> None:
     assert schema_from_dict(schema_to_dict(found.schema)) == found.schema
 
 
+def test_nulls_and_other_words_for_a_type_are_understood() -> None:
+    loose = column("wind", "enum", values=["calm", "gale"], unit=None, required=None, currency=None)
+    found, _ = ask([WHO], reply(table("t", loose, column("tons", "float"), key=None, documents=None), needs=[["t.wind"]]))
+    assert [c.type.value for c in found.schema.tables[0].columns] == ["category", "number"]
+
+
 def test_several_tables_with_keys_between_them() -> None:
     filings = table("filings", column("company"), column("state"), key=["company"], rows_per_document="one", documents="covers")
     figures = table(
