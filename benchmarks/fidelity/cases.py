@@ -28,10 +28,11 @@ def _case_column(said: str) -> tuple[str, dict[str, Any]]:
     return name, options
 
 
+_FILLER = "\n\n".join(f"Chapter {n:03d} of this long report has little to say, and says it at length." * 4 for n in range(400))
 _SCALES = ("thousands", "millions", "billions")
 
 
-def _case_table(name: str, columns: str, rows: Sequence[Sequence[Any]], documents: Mapping[str, str]) -> FactTable:
+def _case_table(name: str, columns: str, *rows: Sequence[Any], documents: Mapping[str, str]) -> FactTable:
     options = dict(map(_case_column, re.split(r",\s*", columns)))
     files = list(documents)
     pairs = [(files[row[0] - 1], dict(zip(options, map(_said, row[1:]), strict=True))) for row in rows]
@@ -65,7 +66,8 @@ def _answer_kind(answer: Any) -> str:
 def _case(said: Mapping[str, Any]) -> World:
     docs, name = said["docs"], said["case"]
     documents = docs if isinstance(docs, Mapping) else {f"d{n}.txt": text for n, text in enumerate(docs, 1)}
-    tables = tuple(_case_table(t, columns, said["rows"][t], documents) for t, columns in said["tables"].items())
+    documents = {d: text.replace("[...]", _FILLER) for d, text in documents.items()}
+    tables = tuple(_case_table(t, *part, documents=documents) for t, part in said["tables"].items())
     questions = tuple(
         (GoldQuestion(f"{name}-{number}", question, (answer,), _answer_kind(answer)), sql)
         for number, (question, sql, answer) in enumerate(said["ask"], 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,11 +40,12 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """One row of a document."""
+    """One row of a document: `anchor` is where it stands, `shared` names what all rows of the document have in common."""
 
     document: str
     facts: Mapping[str, Fact]
     anchor: Place = (0, 0)
+    shared: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def located(
     own = {name: spots for name, spots in found.items() if spots}
     anchor = (0, 0)
     if own:
-        rarest = min(own.values(), key=len)
+        rarest = min(([s for n, s in own.items() if n not in shared] or list(own.values())), key=len)
         starts = [p for p in rarest if p not in used] or rarest
         anchor = min(starts, key=lambda p: sum(min(_far(text, q, p) for q in spots) for spots in own.values()))
         used.add(anchor)
@@ -145,14 +147,15 @@ def rows_of(raw: Iterable[tuple[str, Mapping[str, Scalar]]], documents: Mapping[
     """Rows of document and values, each value with its words."""
     used: dict[str, set[Place]] = {}
     rows, raw = [], list(raw)
+    several = Counter(name for name, _ in raw)
     different: dict[tuple[str, str], set[Scalar]] = {}
     for name, values in raw:
         for column, value in values.items():
             different.setdefault((name, column), set()).add(value)
     for name, values in raw:
-        shared = {c for c in values if len(different[name, c]) == 1}
+        shared = frozenset(c for c in values if many and several[name] > 1 and len(different[name, c]) == 1)
         facts, anchor = located(documents[name], values, used.setdefault(name, set()), many, shared)
-        rows.append(FactRow(name, facts, anchor))
+        rows.append(FactRow(name, facts, anchor, shared))
     return tuple(rows)
 
 

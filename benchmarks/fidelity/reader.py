@@ -19,6 +19,8 @@ from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 
 _WINDOW = 128_000
+_ABOVE = re.compile(r"^(?:From|Document|About|Section|Note): .*$", re.MULTILINE)
+"""What stands above a chunk: the document's card and headings."""
 
 
 def prompt_of(request: Request) -> str:
@@ -63,6 +65,8 @@ class PerfectReader:
         if "pairs" in asked:
             numbers = re.findall(r"^Pair (\d+)", prompt, re.MULTILINE)
             return {"pairs": [{"pair": int(n), "verdict": "different"} for n in numbers]}
+        if "about" in asked:
+            return filled(shape, self.card(prompt))
         self.unknown.append(f"{request.stage}: {sorted(asked)}")
         return filled(shape, {"operation": "leave"}) if asked else "no"
 
@@ -88,16 +92,24 @@ class PerfectReader:
 
     # extraction
 
+    def card(self, prompt: str) -> dict[str, str]:
+        """What a document's card says: what all rows of the document have in common, in its words."""
+        sight = self._eyes.look(prompt)
+        rows = [row for table in self.world.tables for row in table.rows if sight and row.document == sight.document]
+        told = {words: 0 for row in rows for name in row.shared & set(row.facts) for words in row.facts[name].words}
+        return {"title": sight.document.rpartition(".")[0] if sight else "", "kind": "document", "who": ", ".join(told)}
+
     def visible(self, prompt: str, table: FactTable) -> list[tuple[int, FactRow, dict[str, Fact]]]:
         """Rows of a table that the prompt shows, with their number and the facts whose words it shows."""
-        sight = self._eyes.look(prompt)
+        above = "\n".join(_ABOVE.findall(prompt))
+        sight = self._eyes.look(_ABOVE.sub("", prompt))
         if sight is None:
             return []
         out = []
         for number, row in enumerate(table.rows):
             if row.document == sight.document and (table.grain == "document" or _row_shown(row, sight)):
-                facts = {name: fact for name, fact in row.facts.items() if _shown(fact, row, sight)}
-                if facts:
+                facts = {n: f for n, f in row.facts.items() if _shown(f, row, sight) or _told_above(n, row, above)}
+                if facts or (table.grain == "document" and sight.shows(self._eyes.start(sight.document))):
                     out.append((number, row, facts))
         return out
 
@@ -120,7 +132,7 @@ class PerfectReader:
         for table in self.world.tables:
             for number, _, facts in self.visible(prompt, table) if f"\nTable {table.name}:" in f"\n{prompt}" else ():
                 asked = {name: _quoted(fact, prompt) for name, fact in facts.items() if f"\n- {name} (" in prompt}
-                if asked:
+                if asked or table.grain == "document":
                     self.say(table, number, asked)
                     out.append({"table": table.name, "cells": {name: _cell(fact) for name, fact in asked.items()}})
         return out
@@ -139,8 +151,13 @@ class PerfectReader:
 
 def _row_shown(row: FactRow, sight: Sight) -> bool:
     """Whether the text shows where the row stands: its anchor, or most of its words where a mark was taken off a line."""
-    found = [fact.place for fact in row.facts.values() if fact.place is not None]
+    found = [fact.place for name, fact in row.facts.items() if fact.place is not None and name not in row.shared]
     return sight.shows(row.anchor) or 2 * sum(map(sight.shows, found)) > len(found)
+
+
+def _told_above(name: str, row: FactRow, above: str) -> bool:
+    """Whether the document's card or headings tell what all its rows have in common."""
+    return name in row.shared and bool(row.facts[name].words) and all(w in above for w in row.facts[name].words)
 
 
 def _shown(fact: Fact, row: FactRow, sight: Sight) -> bool:

@@ -89,8 +89,8 @@ def _said_table(table: FactTable, given: Mapping[tuple[str, int], Mapping[str, F
     """The cells that were given; all facts without `given`."""
     rows = []
     for number, row in enumerate(table.rows):
-        facts = row.facts if given is None else given.get((table.name, number), {})
-        if facts:
+        facts = row.facts if given is None else given.get((table.name, number))
+        if facts is not None:
             rows.append({"doc": row.document} | {c: _printed(facts[c].value) if c in facts else "" for c in table.columns})
     return GoldTable(table.name, pd.DataFrame(rows, columns=["doc", *table.columns]), tuple(table.columns), "doc")
 

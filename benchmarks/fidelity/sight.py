@@ -40,7 +40,7 @@ def _pieces(text: str) -> list[_Piece]:
             first = len(re.match(r"\S+\s*", part[0])[0])  # type: ignore[index]
             rest = skeleton(part[0][first:])
             if bones := skeleton(part[0]):
-                cells = tuple(map(skeleton, re.split(r"\s{2,}|\t", part[0])))
+                cells = tuple(map(skeleton, re.split(r"\s{2,}|[\t,|]", part[0])))
                 row = cells if len(cells) > 1 else ()
                 out.append(_Piece((start, end), bones, start + first, rest if len(rest) >= _TELLING else "", row))
     return out
@@ -82,3 +82,7 @@ class Eyes:
             if sum_ > score:
                 best, score = Sight(name, tuple(shown)), sum_
         return best
+
+    def start(self, document: str) -> Place:
+        """The first piece of a document."""
+        return next((piece.place for piece in self.pieces[document]), (0, 0))
