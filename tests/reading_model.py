@@ -1,19 +1,21 @@
 """A double that does the work of a model by rules, for documents of plain sentences: "The cost is 12 euros."
 
 It reads nothing but the prompt it gets, so that whole runs can be tested: schema by the words of the question,
-extraction by sentences, SQL by the kind of question.
+extraction by sentences, SQL by the kind of question. It speaks the full dialect.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel, Scripted
 
 FACTS = {"name": "text", "cost": "number", "length": "number", "keeper": "text"}
+Shape = Mapping[str, Any]
 
 
 def document(name: str, **facts: object) -> str:
@@ -23,62 +25,75 @@ def document(name: str, **facts: object) -> str:
     return "\n".join(lines) + "\n"
 
 
-def reply(prompt: str, schema: dict[str, Any] | None) -> str:
+def reply_shape(request: Request) -> Shape:
+    """The JSON schema that a request asks its reply to fit; {} for free text."""
+    if request.json_schema is not None:
+        return request.json_schema
+    return request.reply.model_json_schema() if request.reply is not None else {}
+
+
+def reply(prompt: str, shape: Shape) -> str:
     """What a perfect, literal reader would answer."""
-    if schema is None:
-        return _sql(prompt)
-    return json.dumps(_data(prompt, schema))
+    return json.dumps(_data(prompt, set(shape.get("properties", ()))))
 
 
-def _data(prompt: str, schema: dict[str, Any]) -> Any:
-    if schema.get("type") == "array":
-        names = schema["items"]["properties"]["field"]["enum"]
-        return [{"words": words, "field": name} for name in names for words in _stated(prompt, name)]
-    properties = schema["properties"]
-    if "columns" in properties:
-        columns = [filled(properties["columns"]["items"], _about(name)) for name in _wanted(prompt)]
-        return filled(schema, {"columns": columns, "row": "a thing", "table": "things"})
-    if "rows" in properties:
-        names = properties["rows"]["items"]["required"]
-        return {"rows": [{name: next(iter(_stated(prompt, name)), None) for name in names}]}
-    facts = {name: next(iter(_stated(prompt, name)), None) for name in properties if name in FACTS}
-    return filled(schema, {"relevant": True, "row": "a thing", **facts})
+def _data(prompt: str, fields: set[str]) -> Any:
+    if "tables" in fields:
+        return _schema(prompt)
+    if "action" in fields:
+        return {"action": "answer", "sql": _sql(prompt)}
+    if "rows" in fields:
+        return {"rows": _rows(prompt)}
+    if "rows_per_document" in fields:
+        return {"row": "a thing", "rows_per_document": "one"}
+    if "parts" in fields:
+        return {"parts": list(range(1, prompt.count("<part number=") + 1))}
+    if "cells" in fields:
+        return {"cells": []}
+    return {}
 
 
-def asked_fields(schema: Any) -> list[str]:
-    """The columns that an extraction's JSON schema asks for, whether as labels, one row or many."""
-    if schema["type"] == "array":
-        return list(schema["items"]["properties"]["field"]["enum"])
-    rows = schema["properties"].get("rows")
-    return list(rows["items"]["required"] if rows else schema["required"])
+def _schema(prompt: str) -> dict[str, Any]:
+    """One table of things, its columns by the words of the questions."""
+    questions = re.findall(r"^\s*(?:\d+\.|-)\s*(.+\?)\s*$", prompt, re.MULTILINE) or [prompt.rsplit("\n", 1)[-1]]
+    wanted = [["name", *(_facts(question) or ["cost"])] for question in questions]
+    names = list(dict.fromkeys(name for names in wanted for name in names))
+    columns = [{"name": n, "type": FACTS[n], "description": f"the {n} that the document states"} for n in names]
+    table = {"name": "things", "row": "a thing", "rows_per_document": "one", "key": ["name"], "columns": columns}
+    needs = [{"question": n, "columns": [f"things.{name}" for name in names]} for n, names in enumerate(wanted, 1)]
+    return {"tables": [table], "needs": needs, "not_covered": []}
 
 
-def filled(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """An object of the schema: what is known, and the first allowed or an empty value for the rest."""
-    empty = {"array": [], "object": {}, "boolean": False, "integer": 0, "number": 0}
-    out = {}
-    for name, form in schema["properties"].items():
-        allowed = form.get("enum")
-        if name in known and (not allowed or known[name] in allowed):
-            out[name] = known[name]
-        else:
-            out[name] = allowed[0] if allowed else empty.get(form.get("type"), "")
-    return out
+def _facts(question: str) -> list[str]:
+    return [fact for fact in FACTS if fact != "name" and fact in question.lower()]
 
 
-def _wanted(prompt: str) -> list[str]:
-    question = prompt.rsplit("Question: ", 1)[-1].split("\n", 1)[0].lower()
-    wanted = [fact for fact in FACTS if fact in question] or ["cost"]
-    return list(dict.fromkeys(["name", *wanted]))
+def asked_columns(prompt: str) -> list[tuple[str, list[str]]]:
+    """Tables with the columns that an extraction asks for, as the prompt lists them."""
+    listing = prompt.split("<document>")[0]
+    tables = re.split(r"^Table (\w+):.*$", listing, flags=re.MULTILINE)[1:]
+    return [(name, re.findall(r"^- (\w+) \(", body, re.MULTILINE)) for name, body in zip(tables[::2], tables[1::2], strict=True)]
 
 
-def _about(name: str) -> dict[str, Any]:
-    return {"name": name, "type": FACTS[name], "description": name, "asked": name}
+def _rows(prompt: str) -> list[dict[str, Any]]:
+    """A row for each table, its cells the facts that the document states."""
+    text = prompt.rsplit("<document>", 1)[-1]
+    rows = []
+    for table, columns in asked_columns(prompt):
+        told = {c: words for c in columns if (words := _stated(text, c))}
+        cells = {c: {"value": _value(c, words), "words": [words]} for c, words in told.items()}
+        rows.append({"table": table, "cells": cells})
+    return rows
 
 
-def _stated(prompt: str, name: str) -> list[str]:
-    words = name.replace("_", " ")
-    return list(dict.fromkeys(re.findall(rf"The {words} is ([^.\n]+)\.", prompt)))
+def _value(column: str, words: str) -> Any:
+    number = re.match(r"[\d.]+", words)
+    return float(number[0]) if FACTS.get(column) == "number" and number else words
+
+
+def _stated(text: str, name: str) -> str:
+    found = re.search(rf"The {name.replace('_', ' ')} is ([^.\n]+)\.", text)
+    return found[1] if found else ""
 
 
 def _sql(prompt: str) -> str:
@@ -97,8 +112,7 @@ def reading_model(**settings: Any) -> FunctionModel:
     """The double as a model."""
 
     def function(request: Request) -> str:
-        schema = dict(request.json_schema) if request.json_schema is not None else None
-        return reply("\n".join(m.content for m in request.messages), schema)
+        return reply("\n".join(m.content for m in request.messages), reply_shape(request))
 
     return FunctionModel(function, **settings)
 
@@ -106,5 +120,5 @@ def reading_model(**settings: Any) -> FunctionModel:
 def served(body: dict[str, Any]) -> Scripted:
     """The double as a server's function."""
     form = body.get("response_format") or {}
-    schema = form.get("json_schema", {}).get("schema")
-    return Scripted(reply("\n".join(str(m["content"]) for m in body["messages"]), schema))
+    shape = form.get("json_schema", {}).get("schema") or {}
+    return Scripted(reply("\n".join(str(m["content"]) for m in body["messages"]), shape))

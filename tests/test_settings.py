@@ -96,3 +96,12 @@ def test_changed_settings_keep_the_others() -> None:
 def test_no_limit_is_not_a_number() -> None:
     with pytest.raises(SettingsError, match="max_minutes is nan"):
         Budget(max_minutes=float("nan"))
+
+
+def test_unverified_values_are_asked_for_by_name() -> None:
+    assert not Settings.from_env({}).unverified
+    assert Settings.from_env({"SLIDERS_UNVERIFIED": "true"}).unverified
+    assert not Settings.from_env({"SLIDERS_UNVERIFIED": "0"}).unverified
+    assert Settings.from_env({"SLIDERS_UNVERIFIED": "no"}, unverified=True).unverified
+    with pytest.raises(SettingsError, match="must be true or false"):
+        Settings.from_env({"SLIDERS_UNVERIFIED": "maybe"})

@@ -15,7 +15,7 @@ from statistics import median
 
 from sliders.documents.columns import Column, assign, columns_of, spacing_of
 from sliders.documents.headers import Frame, Rules, find_header, name_columns
-from sliders.documents.lines import cells_of, is_data, is_section, is_year_header, text_of, value_edge
+from sliders.documents.lines import cells_of, is_data, is_noted, is_section, is_year_header, text_of, value_edge
 from sliders.documents.segments import Line, Segment, char_width, join_marks
 from sliders.documents.tables import Table
 from sliders.documents.values import is_note, is_value, is_year
@@ -119,7 +119,7 @@ def _region(
     lines: Sequence[Line], rules: Sequence[Rules], floor: int, first: int, last: int
 ) -> tuple[Region, tuple[Column, ...]] | None:
     data = [i for i in range(first, last + 1) if is_data(lines[i]) and not is_year_header(lines[i])]
-    if data and is_year_header(lines[data[0]], named=True) and not all(_only_years(lines[i]) for i in data):
+    if data and _heads(lines[data[0]]) and not all(_only_years(lines[i]) for i in data):
         data = data[1:]
     if not data:
         return None
@@ -130,9 +130,12 @@ def _region(
     if width == 0 or printed * 2 < len(data):
         return None
     years = [cells_of(lines[i]) for i in range(first, data[0]) if is_year_header(lines[i], named=True)]
-    frame = Frame(columns_of(list(cells.values()), years), label_left, rules)
+    feet = next((rules[i] for i in range(data[0] - 1, max(data[0] - 4, floor - 1), -1) if rules[i]), ())
+    lefts = tuple(piece.left for piece in lines[max(data[0] - 1, floor)])
+    frame = Frame(columns_of(list(cells.values()), years), label_left, rules, feet, lefts)
     top, header_lines, notes = find_header(lines, floor, data[0], frame)
-    if len(data) < (1 if width > 1 and header_lines else 2 if width > 1 else 3):
+    drawn = bool(header_lines) and bool(rules[header_lines[-1]])
+    if len(data) < (1 if width > 1 and drawn else 2 if width > 1 else 3):
         return None
     header, stub = name_columns(lines, header_lines, frame)
     note = " ".join([*notes, *(w for w in stub if is_note(w))])
@@ -155,6 +158,10 @@ def _cells(line: Line, label_left: float) -> Line:
     """The cells of a row that has its label where all labels begin, even if the label is a number ("2026")."""
     at_margin = len(line) > 1 and line[0].left <= label_left + char_width(line[0])
     return line[1:] if at_margin else cells_of(line)
+
+
+def _heads(line: Line) -> bool:
+    return is_year_header(line, named=True) or is_noted(line)
 
 
 def _only_years(line: Line) -> bool:

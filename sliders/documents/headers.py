@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sliders.documents.columns import Column, assign, spacing_of
-from sliders.documents.lines import MAX_TEXT_CELL, is_data, is_section, is_year_header, text_of
-from sliders.documents.segments import Line, Segment, char_width, split_breaks
+from sliders.documents.lines import MAX_TEXT_CELL, is_data, is_noted, is_section, is_year_header, text_of
+from sliders.documents.segments import Break, Line, Segment, char_width, split_breaks
 from sliders.documents.tables import LEVEL
 from sliders.documents.values import is_note, is_year
 
@@ -24,11 +24,16 @@ _Spanned = tuple[Segment, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where a table stands: its value columns, where its labels begin, and the strokes below each line of the page."""
+    """Where a table stands: its value columns, where its labels begin, and the strokes below each line of the page.
+
+    `feet` are the strokes below the header's last line, `lefts` where its pieces begin.
+    """
 
     columns: tuple[Column, ...]
     label_left: float
     rules: Sequence[Rules]
+    feet: Rules = ()
+    lefts: tuple[float, ...] = ()
 
     @property
     def edge(self) -> float:
@@ -53,9 +58,10 @@ def find_header(lines: Sequence[Line], floor: int, body: int, frame: Frame) -> t
             if blanks > (1 if found else _MAX_BLANKS):
                 break
             continue
-        if len(line) == 1 and is_note(line[0].text):
+        if len(line) == 1 and (is_note(line[0].text) or (not found and _is_remark(line[0], frame))):
             # Between header and rows it belongs to the table, above the header it stays where it is printed.
-            if not found and any(_is_header(lines, n, frame, found) for n in range(max(floor, at - 2), at) if lines[n]):
+            above = [n for n in range(max(floor, at - 2), at) if lines[n] and (not found or len(lines[n]) > 1)]
+            if any(_is_header(lines, n, frame, found) for n in above):
                 notes.append(text_of(line))
                 top, blanks = at, 0
                 continue
@@ -87,7 +93,7 @@ def _first_section(lines: Sequence[Line], sections: Sequence[int], body: int) ->
 def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int]) -> bool:
     """True when the line's pieces stand over the value columns (one over the labels may come first)."""
     line, columns = lines[at], frame.columns
-    if is_year_header(line, named=True):
+    if is_year_header(line, named=True) or (is_noted(line) and not below):
         return True
     stub, over = _divide(line, frame)
     if not over or (is_data(line) and not all(is_year(piece.text) for piece in over)):
@@ -108,6 +114,13 @@ def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int
     return inside or (piece.left > frame.label_left + spacing / 4 and abs(piece.center - middle) < spacing / 4)
 
 
+def _is_remark(piece: Segment, frame: Frame) -> bool:
+    """True for words in brackets in the middle of all columns: "(unaudited)"."""
+    middle = (frame.columns[0].left + frame.columns[-1].right) / 2
+    near = abs(piece.center - middle) < spacing_of(frame.columns) / 2
+    return len(frame.columns) > 2 and near and piece.text[0] + piece.text[-1] == "()"
+
+
 def _goes_on(lines: Sequence[Line], at: int, frame: Frame) -> bool:
     """True for words over the labels that stand so near above the header that they are the same cell's."""
     (piece, *others), below = lines[at], lines[at + 1]
@@ -125,22 +138,32 @@ def _divide(line: Line, frame: Frame) -> tuple[list[Segment], list[Segment]]:
     stub: list[Segment] = []
     over: list[Segment] = []
     for number, whole in enumerate(line):
-        for piece in _cut(whole, columns):
+        for piece in _cut(whole, frame):
             at_margin = piece.left < frame.label_left + 2 * char_width(piece)
             under = number == 0 and (piece.center < frame.edge or (at_margin and piece.right < columns[0].right))
             (stub if under and not over else over).append(piece)
     return stub, over
 
 
-def _cut(segment: Segment, columns: Sequence[Column]) -> list[Segment]:
-    """The segment, cut at those wide spaces that lie between the middles of two columns."""
-    kept = tuple(
-        gap
-        for gap in segment.breaks
-        if sum(column.center < gap[0] for column in columns) != sum(column.center < segment.left for column in columns)
-        or gap[1] < columns[0].center
-    )
-    return split_breaks(replace(segment, breaks=kept)) if kept else [segment]
+def _cut(segment: Segment, frame: Frame) -> list[Segment]:
+    """The segment, cut between the middles of two columns at wide spaces, and where one stroke ends and another begins."""
+    kept: list[Break] = []
+    start = segment.left
+    long = len(segment.text) > MAX_TEXT_CELL
+    for gap in segment.breaks:
+        apart = sum(column.center < gap[0] for column in frame.columns) != sum(c.center < start for c in frame.columns)
+        if (gap[3] or (long and _meet(gap, frame))) and (apart or gap[1] < frame.columns[0].center):
+            kept.append(gap)
+            start = gap[1]
+    return split_breaks(replace(segment, breaks=tuple(kept))) if kept else [segment]
+
+
+def _meet(gap: Break, frame: Frame) -> bool:
+    """One stroke ends in the gap and another begins there, or words of the last line begin where the gap ends."""
+    slack = (gap[1] - gap[0]) / 2
+    ends = any(gap[0] - slack <= right <= gap[1] + slack for _, right in frame.feet)
+    begins = any(gap[0] - slack <= left <= gap[1] + slack for left, _ in frame.feet)
+    return (ends and begins) or any(abs(gap[1] - left) < slack / 2 for left in frame.lefts)
 
 
 def _holds(rule: tuple[float, float], piece: Segment) -> bool:
@@ -223,11 +246,19 @@ def _under_rule(
             shared = any(left < other.center < right for other in between)
             named_apart = any(sum(left < p.center < right for p in line) > 1 for line in lower[depth:])
             centred = abs((left + right) / 2 - piece.center) < max(0.06 * (right - left), char_width(piece))
+            if len(inside) == 1 and not depth and _bare(strokes, over, frame):
+                return None
             if len(inside) == 1 or (not shared and (centred or named_apart)):
                 return inside[0], inside[-1]
         if any(left < piece.center < right for left, right in strokes):
             return None
     return None
+
+
+def _bare(strokes: Rules, over: Sequence[Segment], frame: Frame) -> bool:
+    """True when strokes of single columns stand below no words of the line: they do not say where its words belong."""
+    single = [s for s in strokes if sum(s[0] <= column.center <= s[1] for column in frame.columns) == 1]
+    return any(not any(left < piece.center < right for piece in over) for left, right in single)
 
 
 def _columns_above(strokes: Rules, frame: Frame) -> tuple[int, int] | None:
@@ -250,6 +281,8 @@ def _by_place(over: Sequence[Segment], columns: Sequence[Column], lower: Sequenc
     if len(over) == len(columns):
         return [(c, c) for c in range(len(columns))]
     named = {words.first for level in lower for words in level if words.first == words.last}
+    if not named and (grouped := _groups(over, columns)):
+        return grouped
     if not named.issuperset(range(len(columns))):
         homes = [(c, c) for c in assign(tuple(over), columns)] if len(over) <= len(columns) else []
         wide = any(piece.right - piece.left > 1.5 * spacing_of(columns) for piece in over)
@@ -271,7 +304,7 @@ def _by_place(over: Sequence[Segment], columns: Sequence[Column], lower: Sequenc
 
         options = [(a, b) for a in range(min(low, first), first + 1) for b in range(last, high + 1)]
         best = min(options, key=lambda span: (miss(span) > 0.35 * spacing, round(miss(span) / spacing, 1)))
-        if years or wide:
+        if years or wide or is_year(piece.text):
             near = [span for span in options if miss(span) <= miss(best) + 0.3 * spacing]
             best = max(near, key=lambda span: span[1] - span[0])
         elif miss((first, last)) <= 0.3 * spacing:
@@ -279,6 +312,19 @@ def _by_place(over: Sequence[Segment], columns: Sequence[Column], lower: Sequenc
         if years and len(over) == 1:
             best = (0, len(columns) - 1)
         spans.append(best)
+    return spans
+
+
+def _groups(over: Sequence[Segment], columns: Sequence[Column]) -> list[tuple[int, int]]:
+    """Equally many columns for each piece, if every piece stands in the middle of its own; else none."""
+    size = len(columns) // max(len(over), 1)
+    if size < 2 or size * len(over) != len(columns):
+        return []
+    spans = [(n * size, n * size + size - 1) for n in range(len(over))]
+    for piece, (first, last) in zip(over, spans, strict=True):
+        left, right = columns[first].left, columns[last].right
+        if abs((left + right) / 2 - piece.center) > 0.2 * (right - left):
+            return []
     return spans
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 
 from sliders.documents.segments import Line
 from sliders.documents.values import is_note, is_value, is_year
@@ -42,9 +42,14 @@ def is_year_header(line: Line, *, named: bool = False) -> bool:
         return len(cells) > 1 or bool(label)
     if len(cells) == 1:
         return named and label.endswith(",")  # "Year ended June 30,    2020"
-    years = [int("".join(filter(str.isdigit, cell.text))[:4]) for cell in cells]
-    steps = {b - a for a, b in pairwise(years)}
-    return (named or label.endswith(",")) and steps in ({1}, {-1}) and len(label) <= MAX_TEXT_CELL
+    counts = Counter(int("".join(filter(str.isdigit, cell.text))[:4]) for cell in cells)
+    follow = max(counts) - min(counts) == len(counts) - 1 and len(set(counts.values())) == 1
+    return (named or label.endswith(",")) and follow and len(counts) > 1 and len(label) <= MAX_TEXT_CELL
+
+
+def is_noted(line: Line) -> bool:
+    """True for values beside nothing but a unit ("(Millions)  -0.25%  +0.25%"): they name columns."""
+    return len(line) > 1 and not is_value(line[0].text) and is_note(line[0].text)
 
 
 def text_of(line: Line) -> str:

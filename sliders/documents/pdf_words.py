@@ -13,7 +13,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c
 
-from sliders.documents.grid import Line, Segment
+from sliders.documents.segments import Break, Line, Segment
 
 _HYPHEN = "\x02"
 _CELL_GAP = 1.1
@@ -133,7 +133,7 @@ def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
     height = median(c.top - c.bottom for c in row)
     base = min(c.bottom for c in row)
     segments: list[Segment] = []
-    breaks: list[tuple[float, float, int]] = []
+    breaks: list[Break] = []
     buffer, left, right = row[0].text, row[0].left, row[0].right
     previous = row[0]
     for char in row[1:]:
@@ -145,8 +145,7 @@ def _line(text_page: Any, row: Sequence[_Char]) -> PrintedLine:
             buffer, left = char.text, char.left
             breaks.clear()
         elif gap > (_SPACED_GAP if char.spaced else _WORD_GAP) * height:
-            if gap > _BREAK_GAP * height:
-                breaks.append((right, char.left, len(buffer)))
+            breaks.append((right, char.left, len(buffer), gap > _BREAK_GAP * height))
             buffer += " " + char.text
         else:
             buffer += char.text

@@ -11,18 +11,22 @@ _LEADERS = re.compile(r"(.*?\S)?\s*(?:\.\s?){4,}(.*)")
 _RANGE = re.compile(r"(?<=[\d%]) ([-–]) (?=[$€£]?\d)")
 
 
+Break = tuple[float, float, int, bool]
+"""A blank in a segment: left end, right end, index in the text, and whether it is wider than a word space."""
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
     """A piece of one line: its text and its horizontal extent.
 
-    `breaks` are wide spaces in it (left, right, index of the blank), where two cells may meet; `base` is the height of
-    the line's foot above that of the page, 0 where nobody knows.
+    `breaks` are the blanks whose places are known; `base` is the height of the line's foot above that of the page, 0
+    where nobody knows.
     """
 
     text: str
     left: float
     right: float
-    breaks: tuple[tuple[float, float, int], ...] = ()
+    breaks: tuple[Break, ...] = ()
     base: float = 0.0
 
     @property
@@ -38,9 +42,9 @@ def char_width(segment: Segment) -> float:
 
 
 def split_breaks(segment: Segment) -> list[Segment]:
-    """The segment cut at its wide spaces."""
+    """The segment cut at all of its breaks."""
     pieces, left, at = [], segment.left, 0
-    for gap_left, gap_right, index in segment.breaks:
+    for gap_left, gap_right, index, _ in segment.breaks:
         pieces.append(Segment(segment.text[at:index], left, gap_left, base=segment.base))
         left, at = gap_right, index + 1
     return [*pieces, Segment(segment.text[at:], left, segment.right, base=segment.base)]
@@ -105,6 +109,9 @@ def _take_apart(segment: Segment) -> list[Segment]:
 
 
 def _part(segment: Segment, start: int, end: int) -> Segment:
-    """Characters `start` to `end` of a segment, as wide as their share of it."""
+    """Characters `start` to `end` of a segment, where its breaks say, else as wide as their share of it."""
     step = (segment.right - segment.left) / max(len(segment.text), 1)
-    return Segment(segment.text[start:end], segment.left + start * step, segment.left + end * step, base=segment.base)
+    left = next((b[1] for b in segment.breaks if b[2] + 1 == start), segment.left + start * step)
+    right = next((b[0] for b in segment.breaks if b[2] == end), segment.left + end * step)
+    inside = tuple((b[0], b[1], b[2] - start, b[3]) for b in segment.breaks if start <= b[2] < end)
+    return Segment(segment.text[start:end], left, right, inside, segment.base)

@@ -8,7 +8,7 @@ from functools import lru_cache
 _VALUE = re.compile(
     r"""(?:
         [(\[]? \s? [-−–+±<>~≤≥]? \s? (?:[A-Z]{0,3}[$€£¥₹]|USD|EUR|GBP|CHF)? \s? [(\[]? [-−–+]? \s?
-        \d[\d,.'’]* (?:\s?[%‰x])? \s? [)\]]* \s? %?
+        \d(?:[\d,.'’]*[\d.])? (?:\s?[%‰x])? \s? [)\]]* \s? %?
         (?:\s?(?:million|billion|thousand|bn|mn|bps|pp|pts?))? (?:\s?\((?:\d{1,2}|[a-z])\))* \*{0,3}
       | (?:[A-Z]{0,3}[$€£¥₹]|USD|EUR|GBP|CHF)? \s? [-–—−]{1,3} \s? %?
       | N/?[AM] | n/?[am]\.? | \*{1,3} | (?:19|20)\d\d[-–/](?:\d\d){1,2}

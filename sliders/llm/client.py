@@ -10,7 +10,6 @@ from typing import Any
 
 import openai
 from instructor.v2.core.errors import ResponseParsingError
-from openai.types.chat import ChatCompletionMessage
 from pydantic import BaseModel, ValidationError
 
 from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
@@ -36,7 +35,7 @@ from sliders.settings import Settings
 class _Reply:
     """One answer of the server, not yet parsed; `first` lists the likeliest first tokens."""
 
-    message: ChatCompletionMessage
+    message: Mapping[str, Any]
     text: str
     finish_reason: FinishReason
     usage: Usage
@@ -291,11 +290,11 @@ class OpenAIModel:
         if not completion.get("choices"):
             raise ModelError(f"model {self._model!r} at {self._where} sent a reply without choices; try again")
         choice = completion["choices"][0]
-        message = ChatCompletionMessage.construct(**(choice.get("message") or {}))
-        if message.refusal:
-            raise ModelRefusal(f"model {self._model!r} declined: {message.refusal}; rephrase the question")
-        called = [call.function.arguments for call in message.tool_calls or () if call.type == "function"]
-        text = called[0] if called else message.content or ""
+        message = choice.get("message") or {}
+        if message.get("refusal"):
+            raise ModelRefusal(f"model {self._model!r} declined: {message['refusal']}; rephrase the question")
+        called = message.get("tool_calls")
+        text = (called[0]["function"]["arguments"] if called else message.get("content")) or ""
         counted = completion.get("usage") or {}
         prompt, generated = counted.get("prompt_tokens"), counted.get("completion_tokens")
         if prompt is None:
@@ -311,10 +310,10 @@ class OpenAIModel:
 
 def _parsed(reply: _Reply, rung: Rung, shape: Shape) -> BaseModel:
     """The reply by the mode that asked for it, else by the mode that looks for JSON inside text."""
-    if reply.message.tool_calls:
-        return ladder.parse(rung, reply.message, shape)
+    if reply.message.get("tool_calls"):
+        return ladder.parse(Rung.TOOLS, reply.message, shape)
     text = unwrapped(reply.text)
-    message = ChatCompletionMessage.model_construct(role="assistant", content=text)
+    message = {"content": text}
     try:
         return ladder.parse(rung, message, shape)
     except (ResponseParsingError, ValidationError):

@@ -32,7 +32,7 @@ _CONTROL = re.compile(
     re.IGNORECASE,
 )
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_TAG = re.compile(r"</?([A-Za-z][\w-]*)>")
+_TAG = re.compile(r"</?([A-Za-z][\w-]*)(?:\s[^<>\n]*)?>")
 _GUARDS = str.maketrans({"<": "‹", ">": "›", "[": "⁅", "]": "⁆"})
 
 

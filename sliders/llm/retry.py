@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 import openai
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
 from sliders.errors import ModelError, ModelUnavailable, TruncatedReply
 
@@ -39,34 +39,28 @@ async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Ca
         ModelError: the server kept failing.
     """
 
-    try:
-        return await once()
-    except _Passing as error:
-        failed = [error]
-
-    async def again() -> T:
-        if failed:
-            raise failed.pop()  # the first try, which most often is the only one, takes no retrying machinery
-        return await once()
-
     def wait(state: RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        if isinstance(error, _Passing) and error.retry_after is not None:
-            pause(error.retry_after)
-            return error.retry_after
-        return float(_backoff(state))
+        wish = _failure(state).retry_after
+        if wish is None:
+            return float(_backoff(state))
+        pause(wish)
+        return wish
 
     def stop(state: RetryCallState) -> bool:
-        error = state.outcome.exception() if state.outcome else None
         # A server that is not there will not come up in the next minute: one more try covers a restart.
-        limit = min(retries, 1) if isinstance(error, _Passing) and error.unreachable else retries
-        return bool(stop_after_attempt(limit + 1)(state))
+        return state.attempt_number > (min(retries, 1) if _failure(state).unreachable else retries)
 
     try:
-        return await AsyncRetrying(stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True)(again)
+        return await AsyncRetrying(stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True)(once)
     except _Passing as error:
         kind = ModelUnavailable if error.unreachable else ModelError
         raise kind(str(error)) from error.__cause__
+
+
+def _failure(state: RetryCallState) -> _Passing:
+    error = state.outcome.exception() if state.outcome else None
+    assert isinstance(error, _Passing)
+    return error
 
 
 @contextmanager

@@ -8,10 +8,11 @@ import json
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from aiohttp import web
 from pydantic import ValidationError
 
 from sliders.errors import ModelRefusal, TruncatedReply
@@ -228,7 +229,7 @@ class FakeServer:
         self._queue = [reply] if isinstance(reply, Scripted) else [] if callable(reply) else list(reply)
         self._latency, self._slots = latency, slots
         self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="fake-server", daemon=True)
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="fake-server", daemon=True)
         self.bodies: list[dict[str, Any]] = []
         self.times: list[float] = []
         self.pieces: list[int] = []
@@ -245,55 +246,31 @@ class FakeServer:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
 
-    def _run(self) -> None:
-        asyncio.run(self._serve())
-
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._places = asyncio.Semaphore(self._slots)
-        server = await asyncio.start_server(self._connection, "127.0.0.1", 0, backlog=512)
-        self.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        app = web.Application(client_max_size=1 << 26)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.0)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=512)
+        await site.start()
+        self.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
         self._ready.set()
         await self._stop.wait()
-        server.close()
-        open_connections = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in open_connections:
-            task.cancel()
-        await asyncio.gather(*open_connections, return_exceptions=True)
+        await runner.cleanup()
 
-    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while head := await reader.readuntil(b"\r\n\r\n"):
-                headers = dict(line.lower().split(b":", 1) for line in head.split(b"\r\n")[1:] if b":" in line)
-                body = await reader.readexactly(int(headers.get(b"content-length", b"0")))
-                asked = json.loads(body or b"{}")
-                answer, scripted = await self._answer(asked)
-                if asked.get("stream") and scripted.status == 200:
-                    await self._stream(writer, scripted, asked)
-                    return  # the end of the connection is the end of the stream
-                writer.write(answer)
-                await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-            pass
-        finally:
-            writer.close()
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json() if request.can_read_body else {}
+        scripted = await self._scripted(body)
+        if scripted.status != 200:
+            told = {"error": {"message": scripted.error, "type": "scripted", "code": scripted.status}}
+            return web.json_response(told, status=scripted.status, headers=scripted.headers)
+        if body.get("stream"):
+            return await self._stream(request, scripted, body)
+        return web.json_response(_completion(scripted, body), headers=scripted.headers)
 
-    async def _stream(self, writer: asyncio.StreamWriter, scripted: Scripted, body: Mapping[str, Any]) -> None:
-        """The reply as server-sent events of four characters each, until the client leaves."""
-        whole = _completion(scripted, body)
-        writer.write(b"HTTP/1.1 200 Scripted\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
-        self.pieces.append(0)
-        for start in range(0, len(scripted.text), _PIECE):
-            delta = {"index": 0, "delta": {"content": scripted.text[start : start + _PIECE]}, "finish_reason": None}
-            writer.write(_event(whole, [delta], None))
-            await writer.drain()
-            await asyncio.sleep(0.001)
-            self.pieces[-1] += 1
-        last = {"index": 0, "delta": {}, "finish_reason": scripted.finish_reason}
-        writer.write(_event(whole, [last], None) + _event(whole, [], whole["usage"]) + b"data: [DONE]\n\n")
-        await writer.drain()
-
-    async def _answer(self, body: dict[str, Any]) -> tuple[bytes, Scripted]:
+    async def _scripted(self, body: dict[str, Any]) -> Scripted:
         self.bodies.append(body)
         self.times.append(time.monotonic())
         if self._function is not None:
@@ -305,7 +282,24 @@ class FakeServer:
             self.most_in_flight = max(self.most_in_flight, self.in_flight)
             await asyncio.sleep(self._latency if scripted.latency is None else scripted.latency)
             self.in_flight -= 1
-        return _http(scripted, body), scripted
+        return scripted
+
+    async def _stream(self, request: web.Request, scripted: Scripted, body: Mapping[str, Any]) -> web.StreamResponse:
+        """The reply as server-sent events of four characters each, until the client leaves."""
+        whole = _completion(scripted, body)
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        self.pieces.append(0)
+        with suppress(ConnectionError):
+            for start in range(0, len(scripted.text), _PIECE):
+                delta = {"index": 0, "delta": {"content": scripted.text[start : start + _PIECE]}, "finish_reason": None}
+                await response.write(_event(whole, [delta], None))
+                await asyncio.sleep(0.001)
+                self.pieces[-1] += 1
+            last = {"index": 0, "delta": {}, "finish_reason": scripted.finish_reason}
+            end = _event(whole, [last], None) + _event(whole, [], whole["usage"]) + b"data: [DONE]\n\n"
+            await response.write(end)
+        return response
 
 
 _PIECE = 4
@@ -314,18 +308,6 @@ _PIECE = 4
 def _event(whole: Mapping[str, Any], choices: list[dict[str, Any]], usage: object) -> bytes:
     chunk = {**whole, "object": "chat.completion.chunk", "choices": choices, "usage": usage}
     return b"data: " + json.dumps(chunk).encode("utf-8") + b"\n\n"
-
-
-def _http(scripted: Scripted, body: Mapping[str, Any]) -> bytes:
-    if scripted.status == 200:
-        payload = json.dumps(_completion(scripted, body))
-    else:
-        payload = json.dumps({"error": {"message": scripted.error, "type": "scripted", "code": scripted.status}})
-    extra = "".join(f"{name}: {value}\r\n" for name, value in scripted.headers.items())
-    content = payload.encode("utf-8")
-    head = f"HTTP/1.1 {scripted.status} Scripted\r\nContent-Type: application/json\r\n"
-    head += f"Content-Length: {len(content)}\r\n{extra}\r\n"
-    return head.encode("ascii") + content
 
 
 def _completion(scripted: Scripted, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,9 @@ ROWS = """SELECT r.id, r.key, t.name AS table_name, d.id AS document_id, ch.id A
     JOIN sl_tables t ON t.key = r.table_key JOIN sl_documents d ON d.key = r.document_key
     JOIN sl_chunks ch ON ch.key = r.chunk_key WHERE {where} ORDER BY d.key, ch.position, r.ordinal, r.key LIMIT -1"""
 
+_STATED = How.STATED
+_GROUNDINGS = {grounding.value: grounding for grounding in Grounding}
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -111,8 +114,8 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
             cell.printed or None, cell.grounding.value, elsewhere, start, stop, page, cell.unit or None,
             cell.scale or None, cell.absence.value if cell.absence is not None else None, cell.detail or None,
             cell.rationale or None, keys.origins.get(said) or keys.origin(said),
-            None if cell.how is How.STATED else cell.how.value, codec.encode_odds(cell.odds), cell.doubt or None,
-            codec.encode_parts(cell.parts, row.document_id),
+            None if cell.how is _STATED else cell.how.value, codec.encode_odds(cell.odds) if cell.odds else None,
+            cell.doubt or None, codec.encode_parts(cell.parts, row.document_id) if cell.parts else None,
         )  # fmt: skip
 
 
@@ -138,22 +141,22 @@ def _row(identity: tuple[Any, ...], cells: list[Cell]) -> Row:
 def _cell(line: tuple[Any, ...], row_document: str) -> Cell:
     column, value, kind, printed, grounding, document_id, start, stop, page, unit, scale = line[:11]
     absence, detail, rationale, how, odds, doubt, parts, call_id, model, prompt_hash = line[11:]
-    return Cell(
-        column=column,
-        value=codec.decode_scalar(value, kind),
-        printed=printed or "",
-        grounding=Grounding(grounding),
-        span=None if start is None else Span(document_id, start, stop, page),
-        unit=unit or "",
-        scale=scale or "",
-        absence=Absence(absence) if absence else None,
-        detail=detail or "",
-        rationale=rationale or "",
-        how=How(how) if how else How.STATED,
-        odds=codec.decode_odds(odds),
-        doubt=doubt or "",
-        parts=codec.decode_parts(parts, row_document),
-        call_id=call_id or "",
-        model=model or "",
-        prompt_hash=prompt_hash or "",
+    return Cell(  # by place: a million of them are read
+        column,
+        value if kind is None else codec.decode_scalar(value, kind),
+        printed or "",
+        _GROUNDINGS[grounding],
+        None if start is None else Span(document_id, start, stop, page),
+        unit or "",
+        scale or "",
+        Absence(absence) if absence else None,
+        detail or "",
+        rationale or "",
+        How(how) if how else _STATED,
+        codec.decode_odds(odds) if odds else (),
+        doubt or "",
+        codec.decode_parts(parts, row_document) if parts else (),
+        call_id or "",
+        model or "",
+        prompt_hash or "",
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from reading_model import asked_fields, document, reading_model
+from reading_model import asked_columns, document, reading_model
 
 import sliders
 from sliders import Workspace
@@ -86,7 +86,7 @@ def test_a_new_column_is_extracted_alone(folder: Path, tmp_path: Path) -> None:
     asked = [r for r in model.history if r.stage == "extract"]
     assert len(asked) == 3
     for request in asked:
-        assert asked_fields(request.json_schema) == ["length"]
+        assert asked_columns(request.messages[-1].content) == [("things", ["length"])]
 
 
 def test_a_changed_document_is_read_alone(folder: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import asked_fields, document, reading_model, reply
+from reading_model import asked_columns, document, reading_model, reply, reply_shape
 
 from sliders import Workspace
 from sliders.chunks.embeddings import HashEmbedder
@@ -35,8 +35,8 @@ def folder(tmp_path: Path) -> Path:
 
 def cells_asked(model: FunctionModel, fact: str) -> int:
     """Calls of extraction that asked for a fact."""
-    asked = [asked_fields(r.json_schema) for r in model.history if r.stage == "extract"]
-    return sum(fact in names for names in asked)
+    asked = [asked_columns(r.messages[-1].content) for r in model.history if r.stage == "extract"]
+    return sum(fact in names for tables in asked for _, names in tables)
 
 
 def prompt_characters(model: FunctionModel) -> int:
@@ -47,8 +47,10 @@ def written(sql: str) -> FunctionModel:
     """The reading double, with its statement given."""
 
     def function(request: Request) -> Any:
-        schema = dict(request.json_schema) if request.json_schema is not None else None
-        return sql if schema is None else reply("\n".join(m.content for m in request.messages), schema)
+        shape = reply_shape(request)
+        if "action" in shape.get("properties", ()):
+            return {"action": "answer", "sql": sql}
+        return reply("\n".join(m.content for m in request.messages), shape)
 
     return FunctionModel(function)
 

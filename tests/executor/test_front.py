@@ -19,8 +19,8 @@ def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path
         asked.append(("one", question, bool(session.out_of_scope)))
         return routing.plain_reply(question, "statement")
 
-    monkeypatch.setattr(front.asking, "ask_many", tables)
-    monkeypatch.setattr(routing.asking, "ask", one)
+    monkeypatch.setattr(front.run, "ask_many", tables)
+    monkeypatch.setattr(routing.run, "ask", one)
     text = "# Book\n\n" + "".join(f"## Part {n}\n\n{PIECE.format(name=f'Keeper {n}')}\n\n" for n in range(12))
     with Workspace(tmp_path / "w.db", model=FunctionModel(lambda _: {}), embedder=HashEmbedder()) as ws:
         ws.add_text(text, "book.md")

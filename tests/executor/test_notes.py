@@ -7,7 +7,6 @@ from pathlib import Path
 from sliders import Workspace
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.profile import row_phrase_columns
-from sliders.schema.names import kind_of
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
 PAGE = """<html><body><h1>Fenwick</h1><p>Fenwick is 120 metres long.</p>
@@ -21,22 +20,20 @@ SCHEMA = Schema((
 
 def test_a_scale_is_not_applied_outside_its_table(tmp_path: Path) -> None:
     (tmp_path / "fenwick.html").write_text(PAGE, encoding="utf-8")
-    model = ScriptedModel({"extract": {"name": "Fenwick", "length": "120", "cost": "3,120"}})
+    cells = {
+        "name": {"value": "Fenwick", "words": ["Fenwick"]},
+        "length": {"value": 120, "words": ["120 metres"]},
+        "cost": {"value": 3_120_000, "words": ["3,120"]},
+    }
+    model = ScriptedModel({"extract": {"rows": [{"table": "spans", "cells": cells}]}})
     with Workspace(tmp_path / "ws.db", model=model) as ws:
         ws.add(tmp_path / "fenwick.html")
         ws.session.catalog.schemas.save(SCHEMA)
         ws.extract()
-        row = ws.tables["spans"].iloc[0]
-    assert row["length"] == 120
-    assert row["cost"] == 3_120_000
-
-
-
-def test_a_row_is_a_kind_of_thing_and_never_one_thing() -> None:
-    assert kind_of("Cinder Lock Bridge") == "a bridge"
-    assert kind_of("the Harbour of Anchor") == "a harbour"
-    assert kind_of("a tram accident") == "a tram accident"
-    assert kind_of("") == ""
+        row = ws.session.catalog.extractions.rows("spans")[0]
+    assert {cell.column: (cell.value, cell.doubt) for cell in row.cells} == {
+        "name": ("Fenwick", ""), "length": (120, ""), "cost": (3_120_000, ""),
+    }  # fmt: skip
 
 
 def test_the_column_that_holds_the_name_of_a_row() -> None:

@@ -9,7 +9,7 @@ from reading_model import reading_model
 
 import sliders
 from sliders.chunks.embeddings import HashEmbedder
-from sliders.executor import prune
+from sliders.executor import choose, fill
 from sliders.executor.fill import missing_work
 from sliders.schema.types import Column, Schema, Table
 
@@ -24,11 +24,12 @@ def long_text(number: int) -> str:
     return f"The name is Thing{number}.\n\n" + "\n\n".join(parts)
 
 
-@pytest.mark.parametrize("most_embedded", [1000, 0])
+@pytest.mark.parametrize("most_embedded", [4000, 0])
 def test_long_documents_are_asked_where_the_columns_words_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_embedded: int
 ) -> None:
-    monkeypatch.setattr(prune, "_MOST_EMBEDDED", most_embedded)
+    monkeypatch.setattr(choose, "_MOST_EMBEDDED", most_embedded)
+    monkeypatch.setattr(fill, "BEFORE_GATE", 5)
     model = reading_model(name="reader", context_tokens=4000)
     with sliders.Workspace(tmp_path / "w.db", model=model, embedder=HashEmbedder(), concurrency=3) as ws:
         for number in range(3):
@@ -39,7 +40,7 @@ def test_long_documents_are_asked_where_the_columns_words_stand(
         asked = sum(request.stage == "extract" for request in model.history)
         assert 0 < asked < chunks
         assert sorted(ws.tables["things"]["keeper"].dropna()) == ["Keeper0", "Keeper1", "Keeper2"]
-        assert missing_work(ws.session, THINGS, ("name", "keeper")) == []
+        assert missing_work(ws.session, {"things": ("name", "keeper")}) == []
         states = {task.state for task in ws.session.catalog.extractions.tasks("things")}
         assert states == {"done", "pruned"}
         calls = len(model.history)

@@ -113,7 +113,7 @@ def test_cells_survive_closing_and_serve_ordinary_extraction(tmp_path: Path) -> 
     with Workspace(tmp_path / "w.db", model=ScriptedModel({})) as ws:
         from sliders.executor.fill import missing_work
 
-        assert missing_work(ws.session, SHIPS, ["ship", "length"]) == []
+        assert missing_work(ws.session, {"ships": ["ship", "length"]}) == []
         assert missing_work(ws.session, SHIPS, ["port"]) != []
 
 

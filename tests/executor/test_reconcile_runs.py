@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import document, reply
+from reading_model import document, reply, reply_shape
 
 from sliders import Workspace
 from sliders.errors import RepairError
@@ -30,7 +30,7 @@ def choosing(candidate: int = 1) -> FunctionModel:
     def function(request: Request) -> str:
         text = "\n".join(m.content for m in request.messages)
         if request.stage != "reconcile":
-            return reply(text, dict(request.json_schema) if request.json_schema is not None else None)
+            return reply(text, reply_shape(request))
         cases = re.findall(r"^Case (\d+)\.", text, re.MULTILINE)
         return json.dumps({"choices": [{"case": int(n), "candidate": candidate, "reason": "said"} for n in cases]})
 
