@@ -175,15 +175,15 @@ def test_speed_on_chunks_and_bound_on_long_texts() -> None:
     text = " ".join(rng.choice(vocabulary) for _ in range(330))
     pieces = text.split()
     cells = [" ".join(pieces[i : i + 3]) for i in range(300)]
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(10):
         for cell in cells:
             find(cell, text, near=[(100, 110)])
-    assert time.perf_counter() - started < 1.5  # 3,000 cells; a quiet core takes 0.03 s
+    assert time.process_time() - started < 1.5  # 3,000 cells; a quiet core takes 0.03 s
     long_text = text * 500
-    started = time.perf_counter()
+    started = time.process_time()
     assert find("nowhere to be found passengers of any kind", long_text).status is Grounding.NONE
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_lines_that_were_joined_with_commas_are_found() -> None:
