@@ -14,8 +14,9 @@ from sliders.answer.references import References, nearest, read_by
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.schema.types import ColumnType
 
-Kind = Literal["literal", "nothing", "idle", "counted", "nulls", "ties", "units", "repeated"]
+Kind = Literal["literal", "nothing", "several", "division", "idle", "counted", "same", "nulls", "ties", "units", "repeated"]
 LISTED = 30
 LISTED_CHARACTERS = 900
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
@@ -34,7 +35,8 @@ class Finding:
 def findings(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql) -> tuple[Finding, ...]:
     """Everything odd about a statement that ran, the gravest first."""
     names = References(tree, profiles)
-    found = [*_literals(tree, names), *_nothing(tree, names, result, run_sql), *_idle(tree, names), *_counted(tree, names)]
+    found = [*_literals(tree, names), *_nothing(tree, names, result, run_sql), *_several(tree, run_sql), *_divisions(tree, names)]
+    found += [*_idle(tree, names), *_counted(tree, names), *_same(tree, run_sql)]
     found += _repeated(tree, names, run_sql)
     found += [*_units(tree, names), *_ties(tree, result, run_sql), *_nulls(tree, names, run_sql)]
     return tuple(dict.fromkeys(found))
@@ -143,6 +145,44 @@ def _number(statement: exp.Expr, run_sql: RunSql) -> int | None:
     except (StoreError, QueryError):
         return None
     return int(rows[0][0]) if rows and isinstance(rows[0][0], int | float) else None
+
+
+def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
+    """A subquery that stands for one value and gives several rows: SQLite takes the first without a word."""
+    for subquery in tree.find_all(exp.Subquery):
+        if isinstance(subquery.parent, exp.From | exp.Join | exp.In | exp.Exists | exp.SetOperation):
+            continue
+        rows = _number(exp.select("COUNT(*)").from_(subquery.this.copy().subquery("alone")), run_sql)
+        if rows is not None and rows > 1:
+            text = subquery.this.sql(DIALECT)
+            yield Finding(
+                "several", text, f"({text}) gives {rows} rows, of which only the first is used: it needs more conditions"
+            )
+
+
+def _divisions(tree: exp.Query, names: References) -> Iterator[Finding]:
+    """Whole numbers divided by whole numbers, which drops what is behind the point."""
+    for node in tree.find_all(exp.Div):
+        sides = [names.of(side) for side in (node.this, node.expression)]
+        if all(side is not None and side[1].column.type is ColumnType.INTEGER for side in sides):
+            text = node.sql(DIALECT)
+            yield Finding("division", text, f"{text} divides whole numbers and drops the fraction: multiply by 1.0 first")
+
+
+def _same(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
+    """A sum of several rows that all hold one value: one fact that is stated several times, or one condition too few."""
+    if not isinstance(tree, exp.Select) or tree.args.get("group"):
+        return
+    for total in tree.find_all(exp.Sum):
+        if not isinstance(total.this, exp.Column) or total.find_ancestor(exp.Select) is not tree:
+            continue
+        rows = _number(_counting(tree, exp.Count(this=total.this.copy())), run_sql) or 0
+        values = _number(_counting(tree, exp.Count(this=exp.Distinct(expressions=[total.this.copy()]))), run_sql)
+        if rows > 1 and values == 1:
+            name = total.this.sql(DIALECT)
+            yield Finding(
+                "same", name, f"the {rows} rows that are added up all have the same {name}: is it one fact, stated twice?"
+            )
 
 
 def _idle(tree: exp.Query, names: References) -> Iterator[Finding]:

@@ -47,7 +47,9 @@ class Shown:
 
 SHOWN = {
     "full": Shown(60, 2400, 80, 3, 1200, 4, 20, 60_000, frozenset(get_args(Kind))),
-    "compact": Shown(14, 260, 60, 0, 320, 3, 8, 12_000, frozenset({"literal", "nothing", "idle", "counted"})),
+    "compact": Shown(
+        14, 260, 60, 0, 320, 3, 8, 12_000, frozenset({"literal", "nothing", "several", "division", "idle", "counted", "same"})
+    ),
 }
 
 
@@ -174,8 +176,14 @@ def sql_request(
         tables=schema_sql(profiles, shown), named=named_values(question, profiles, shown.named), uncovered=uncovered,
         question=question,
     )  # fmt: skip
-    for turn in turns if dialect.sql == "json" else turns[-1:]:
-        said = again.render(told=list(turn.told), question=question, last=last and turn is turns[-1])
-        messages = (*messages, Message("assistant", turn.attempt.written), *said)
+    if dialect.sql == "text":  # a small model says again what it has said as its own turn
+        for turn in turns[-1:]:
+            ran = not turn.attempt.error
+            (more,) = again.render(statement=turn.attempt.written, ran=ran, told=list(turn.told), question=question)
+            messages = (*messages[:-1], Message("user", f"{messages[-1].content}\n\n{more.content}"))
+    else:
+        for turn in turns:
+            said = again.render(told=list(turn.told), question=question, last=last and turn is turns[-1])
+            messages = (*messages, Message("assistant", turn.attempt.written), *said)
     reply = SqlStep if dialect.sql == "json" else None
     return Request("answer", messages, prompt.hash, max_tokens=shown.max_tokens, temperature=temperature, reply=reply)
