@@ -48,8 +48,8 @@ def _data(prompt: str, fields: set[str]) -> Any:
         return {"row": "a thing", "rows_per_document": "one"}
     if "parts" in fields:
         return {"parts": list(range(1, prompt.count("<part number=") + 1))}
-    if "cells" in fields:
-        return {"cells": []}
+    if "cells" in fields or "hints" in fields:
+        return dict.fromkeys(fields & {"cells", "hints"}, [])
     return {}
 
 

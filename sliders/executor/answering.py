@@ -75,9 +75,10 @@ def _filled_tables(session: Session) -> list[Table]:
 
 
 def _sql_table(session: Session, table: Table) -> Table:
-    """The table under its SQL names, as the agent must write them."""
+    """The table under its SQL names, as the agent must write them; columns that nothing was asked for are no columns yet."""
     relation = session.catalog.schemas.relation(table.name)
-    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns)
+    asked = session.catalog.extractions.columns_asked(table.name)
+    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns if c.name in asked or not asked)
     return replace(table, name=relation.relation, columns=columns)
 
 

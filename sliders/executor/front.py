@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from sliders.answer.result import Answer
 from sliders.executor import run
-from sliders.executor.routing import ask_routed, plain_reply, turned_away
+from sliders.executor.routing import ask_hinted, plain_reply, turned_away
 from sliders.executor.session import Session
-from sliders.plan.directives import Verify, parse_hints
+from sliders.plan.directives import Verify
+from sliders.plan.hint_reader import read_all_hints
 
 
 async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
@@ -24,18 +25,20 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
     """
     run.check(session, questions)
     answers: dict[int, Answer] = {}
-    shared: list[int] = []
-    hinted: list[int] = []
+    asked = []
     for number, question in enumerate(questions):
         kind = turned_away(session, question)
         if kind is not None:
             answers[number] = plain_reply(question, kind)
         else:
-            # Verify ranks candidates, of which tables know none: its sentence stays in the question.
-            (hinted if parse_hints(question).without(Verify).directives else shared).append(number)
+            asked.append(number)
+    hints, _ = await read_all_hints([questions[n] for n in asked], session.models.model_for("plan"))
+    # Verify ranks candidates, of which tables know none: its sentence stays in the question.
+    hinted = {n: read for n, read in zip(asked, hints, strict=True) if read.without(Verify).directives}
+    shared = [n for n in asked if n not in hinted]
     if shared:
         found = await run.ask_many(session, [questions[n] for n in shared], lazy=lazy)
         answers |= dict(zip(shared, found, strict=True))
-    for number in hinted:
-        answers[number] = await ask_routed(session, questions[number], workflow="extract_and_query")
+    for number, read in hinted.items():
+        answers[number] = await ask_hinted(session, questions[number], read)
     return [answers[number] for number in range(len(questions))]

@@ -18,6 +18,7 @@ from sliders.extraction.extract import read_chunk
 from sliders.extraction.parse import Context
 from sliders.extraction.prompt import Asked, read_prompt, values_prompt
 from sliders.extraction.source import Source
+from sliders.llm.dialect import Dialect
 from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.names import spoken_name
@@ -99,7 +100,7 @@ class ModelReader:
     async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:
         """See `AttributeReader.synthesize`; a model that gives none costs only the evidence."""
         try:
-            reply = await self._writer.generate(synthesis_prompt(table, column))
+            reply = await self._writer.generate(synthesis_prompt(table, column, self._writer.dialect))
         except (ModelRefusal, TruncatedReply):
             return ()
         texts = reply.data.get("texts", []) if isinstance(reply.data, dict) else []
@@ -116,9 +117,9 @@ def _of_one_row(rows: Sequence[Row], columns: Sequence[Column]) -> list[Cell]:
     return found
 
 
-def synthesis_prompt(table: Table, column: Column, count: int = _TEXTS) -> Request:
+def synthesis_prompt(table: Table, column: Column, dialect: Dialect, count: int = _TEXTS) -> Request:
     """The request for texts that would state an attribute (QUEST, section 4.2)."""
-    prompt = load_prompt("plan/synthesize")
+    prompt = load_prompt("plan/synthesize", dialect)
     return Request(
         stage="plan",
         messages=prompt.render(

@@ -81,6 +81,24 @@ async def ask_routed(
     source = passage_source(session, question)
     before = session.models.meter.total
     planned = await plan_question(session, question, source, workflow, directives)
+    return await _answered(session, question, planned, source, before, cascade)
+
+
+async def ask_hinted(session: Session, question: str, hints: Hints) -> Answer:
+    """Answer a question whose hints were read already, by tables and SQL.
+
+    Raises:
+        ModelUnavailable: the model cannot be reached.
+    """
+    session.notes.clear()
+    planned = Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)))
+    before = session.models.meter.total
+    return await _answered(session, question, planned, passage_source(session, question), before)
+
+
+async def _answered(
+    session: Session, question: str, planned: Planned, source: PassageSource, before: Usage, cascade: bool = True
+) -> Answer:
     _record(session, planned)
     try:
         answer = await _run(session, planned, source, cascade)

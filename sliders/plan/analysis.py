@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sliders.chunks.embeddings import Embedder
 from sliders.errors import ModelRefusal, PlanError, TruncatedReply
+from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 from sliders.plan.features import (
@@ -200,9 +201,9 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
-def analysis_request(question: str, passages: Sequence[Passage]) -> Request:
+def analysis_request(question: str, passages: Sequence[Passage], dialect: Dialect) -> Request:
     """The call of the prompted alternative."""
-    prompt = load_prompt("plan/analyze")
+    prompt = load_prompt("plan/analyze", dialect)
     messages = prompt.render(question=question[:QUESTION_CHARACTERS], passages=[p.text for p in passages[:SEGMENTS]])
     return Request("plan", messages, prompt.hash, _SCHEMA, max_tokens=60)
 
@@ -210,7 +211,7 @@ def analysis_request(question: str, passages: Sequence[Passage]) -> Request:
 async def analyze_by_prompt(question: str, passages: Sequence[Passage], model: Model) -> TaskProfile:
     """The profile by asking the model; a reply that does not parse gives the default profile."""
     try:
-        reply = await model.generate(analysis_request(question, passages))
+        reply = await model.generate(analysis_request(question, passages, model.dialect))
     except (ModelRefusal, TruncatedReply) as error:
         spent = error.usage if isinstance(error.usage, Usage) else Usage()
         return TaskProfile("extractive", "both", False, 0.0, "default", spent)

@@ -1,60 +1,138 @@
-"""Reads hints by the model where no pattern reads them (HALO, section 4)."""
+"""Reads hints by the model (HALO, section 4): always in the full dialect, in the compact one where no pattern reads them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from pydantic import BaseModel, Field
 
 from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
-from sliders.plan.directives import Directive, Hints, Ignore, Locate, Verify, parse_hints, settle, sounds_like_hint
+from sliders.plan.directives import (
+    Directive,
+    Hints,
+    Ignore,
+    Locate,
+    Normalize,
+    Precede,
+    Verify,
+    parse_hints,
+    settle,
+    sounds_like_hint,
+)
 
-_LIST = {"type": "array", "items": {"type": "string"}, "maxItems": 4}
-_SCHEMA = {
-    "type": "object",
-    "properties": {name: _LIST for name in ("look_in", "ignore", "answer_is", "answer_is_not")},
-    "required": ["look_in", "ignore", "answer_is", "answer_is_not"],
-    "additionalProperties": False,
-}
+_LONGEST = 4_000
+_AT_ONCE = 30
 
 
-def hints_request(text: str) -> Request:
-    """The call that reads hints."""
-    prompt = load_prompt("plan/read_hints")
-    return Request("plan", prompt.render(text=text[:4_000]), prompt.hash, _SCHEMA, max_tokens=160)
+class Preferred(BaseModel):
+    """A source that wins over another one."""
+
+    this: str
+    over: str = ""
+
+
+class HintReply(BaseModel):
+    """What a question says about where to look, what to skip and how to check."""
+
+    question: int = 1
+    look_in: list[str] = Field(default_factory=list)
+    ignore: list[str] = Field(default_factory=list)
+    answer_is: list[str] = Field(default_factory=list)
+    answer_is_not: list[str] = Field(default_factory=list)
+    same: list[list[str]] = Field(default_factory=list)
+    prefer: list[Preferred] = Field(default_factory=list)
+    rest: str = ""
+
+
+class HintsReply(BaseModel):
+    """The hints of several questions."""
+
+    hints: list[HintReply] = Field(default_factory=list)
+
+
+def hints_request(questions: Sequence[str]) -> Request:
+    """The call of the full dialect that reads the hints of several questions."""
+    prompt = load_prompt("plan/read_hints", FULL)
+    messages = prompt.render(questions=[q[:_LONGEST] for q in questions])
+    return Request("plan", messages, prompt.hash, reply=HintsReply, max_tokens=200 + 200 * len(questions))
+
+
+def hint_request(text: str) -> Request:
+    """The call of the compact dialect that reads the hints of one question."""
+    prompt = load_prompt("plan/read_hints", COMPACT)
+    return Request("plan", prompt.render(text=text[:_LONGEST]), prompt.hash, reply=HintReply, max_tokens=160)
 
 
 async def read_hints(text: str, model: Model, extra: Sequence[Directive] = ()) -> tuple[Hints, Usage]:
-    """Hints by patterns, and by the model where patterns read nothing though the text sounds like a hint.
+    """The hints of one question and those given beside it; see `read_all_hints`."""
+    (hints,), usage = await read_all_hints([text], model)
+    if extra:
+        directives, notes = settle([*extra, *hints.directives])
+        hints = Hints(hints.question, directives, notes)
+    return hints, usage
 
-    What the model names must stand in the text: a place or subject that the user did not write is dropped.
+
+async def read_all_hints(texts: Sequence[str], model: Model) -> tuple[list[Hints], Usage]:
+    """The hints of each question. Where the model gives no usable reply, patterns read them.
+
+    What the model names must stand in the question: a place or subject that the user did not write is dropped.
     """
-    hints = parse_hints(text, extra)
+    if model.dialect.hints == "patterns":
+        read = [await _by_patterns(text, model) for text in texts]
+        return [hints for hints, _ in read], sum((usage for _, usage in read), Usage())
+    found: list[Hints] = []
+    spent = Usage()
+    for at in range(0, len(texts), _AT_ONCE):
+        batch = texts[at : at + _AT_ONCE]
+        try:
+            reply = await model.generate(hints_request(batch))
+        except (ModelRefusal, TruncatedReply):
+            found += [parse_hints(text) for text in batch]
+            continue
+        spent += reply.usage
+        told = {hint.question: hint for hint in HintsReply.model_validate(reply.data).hints}
+        found += [_hints(text, told.get(number)) for number, text in enumerate(batch, 1)]
+    return found, spent
+
+
+async def _by_patterns(text: str, model: Model) -> tuple[Hints, Usage]:
+    hints = parse_hints(text)
     if hints.directives or not sounds_like_hint(text):
         return hints, Usage()
     try:
-        reply = await model.generate(hints_request(text))
+        reply = await model.generate(hint_request(text))
     except (ModelRefusal, TruncatedReply) as error:
-        spent = error.usage if isinstance(error.usage, Usage) else Usage()
-        return hints, spent
-    found = _directives(reply.data if isinstance(reply.data, dict) else {}, text.lower())
-    directives, notes = settle(found)
+        return hints, error.usage if isinstance(error.usage, Usage) else Usage()
+    directives, notes = settle(_directives(HintReply.model_validate(reply.data), text))
     return Hints(hints.question, directives, notes), reply.usage
 
 
-def _directives(data: dict[str, Any], text: str) -> list[Directive]:
-    def said(name: str) -> tuple[str, ...]:
-        values = data.get(name)
-        listed = values if isinstance(values, list) else []
-        return tuple(dict.fromkeys(str(v).strip() for v in listed if str(v).strip() and str(v).strip().lower() in text))
+def _hints(text: str, told: HintReply | None) -> Hints:
+    if told is None:
+        return Hints(text)
+    directives, notes = settle(_directives(told, text))
+    known = set(text.casefold().split())
+    rest = told.rest.strip() if directives and set(told.rest.casefold().rstrip("?. ").split()) <= known else ""
+    return Hints(rest or text, directives, notes)
+
+
+def _directives(told: HintReply, text: str) -> list[Directive]:
+    lowered = text.casefold()
+
+    def said(values: Sequence[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(v.strip() for v in values if v.strip() and v.strip().casefold() in lowered))
 
     out: list[Directive] = []
-    if look := said("look_in"):
+    if look := said(told.look_in):
         out.append(Locate(look))
-    if skip := said("ignore"):
+    if skip := said(told.ignore):
         out.append(Ignore(skip))
-    positive, negative = said("answer_is"), said("answer_is_not")
+    positive, negative = said(told.answer_is), said(told.answer_is_not)
     if positive or negative:
         out.append(Verify(positive, negative))
+    out += [Normalize(terms) for group in told.same if len(terms := said(group)) > 1]
+    out += [Precede(p.this, p.over) for p in told.prefer if said([p.this])]
     return out

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import yaml
 
 from sliders.errors import ModelRefusal, PlanError, TruncatedReply
+from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 
@@ -104,14 +105,14 @@ def _node(name: str, value: object, fallback: str, depth: int) -> ClassNode:
     return ClassNode(name, "", _children(value, fallback, depth + 1), fallback)
 
 
-def level_request(text: str, node: ClassNode, *, resummarise: bool = False) -> Request:
+def level_request(text: str, node: ClassNode, dialect: Dialect, *, resummarise: bool = False) -> Request:
     """The call of one level: which of the sub-classes, and with `resummarise` the text said again more briefly."""
     names = [child.name for child in node.children]
     properties: dict[str, Any] = {"class": {"type": "string", "enum": names}}
     if resummarise:
         properties["summary"] = {"type": "string", "maxLength": 300}
     schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-    prompt = load_prompt("plan/classify")
+    prompt = load_prompt("plan/classify", dialect)
     messages = prompt.render(
         text=text[:4_000], classes=[(child.name, child.description) for child in node.children], resummarise=resummarise
     )
@@ -124,7 +125,7 @@ async def decompose(text: str, model: Model, tree: ClassNode, *, resummarise: bo
     fell_back = False
     while node.children:
         try:
-            reply = await model.generate(level_request(text, node, resummarise=resummarise))
+            reply = await model.generate(level_request(text, node, model.dialect, resummarise=resummarise))
         except (ModelRefusal, TruncatedReply) as error:
             usage += error.usage if isinstance(error.usage, Usage) else Usage()
             path.append(node.fallback)
@@ -189,9 +190,9 @@ _TASK_SCHEMA = {
 }
 
 
-def task_request(question: str) -> Request:
+def task_request(question: str, dialect: Dialect) -> Request:
     """The call that takes a question apart."""
-    prompt = load_prompt("plan/decompose")
+    prompt = load_prompt("plan/decompose", dialect)
     return Request("plan", prompt.render(question=question[:4_000]), prompt.hash, _TASK_SCHEMA, max_tokens=220)
 
 
@@ -200,7 +201,7 @@ async def understand(question: str, model: Model, kind: str) -> Task:
     usage = Usage()
     data: dict[str, Any] = {}
     try:
-        reply = await model.generate(task_request(question))
+        reply = await model.generate(task_request(question, model.dialect))
         usage, data = reply.usage, reply.data if isinstance(reply.data, dict) else {}
     except (ModelRefusal, TruncatedReply) as error:
         usage = error.usage if isinstance(error.usage, Usage) else usage

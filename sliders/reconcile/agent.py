@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
+from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.types import Table
@@ -62,9 +63,9 @@ class NamePair:
     right_quote: str
 
 
-def settle_request(table: Table, cases: Sequence[Case]) -> Request:
+def settle_request(table: Table, cases: Sequence[Case], dialect: Dialect) -> Request:
     """The call that settles some contradictions of one table; pure."""
-    prompt = load_prompt("reconcile/settle_conflicts")
+    prompt = load_prompt("reconcile/settle_conflicts", dialect)
     shown = [
         {
             "number": number,
@@ -83,9 +84,9 @@ def settle_request(table: Table, cases: Sequence[Case]) -> Request:
     return Request("reconcile", messages, prompt.hash, schema, max_tokens=64 + 48 * len(cases))
 
 
-def match_request(column: str, description: str, pairs: Sequence[NamePair]) -> Request:
+def match_request(column: str, description: str, pairs: Sequence[NamePair], dialect: Dialect) -> Request:
     """The call that decides some pairs of names of one column; pure."""
-    prompt = load_prompt("reconcile/match_names")
+    prompt = load_prompt("reconcile/match_names", dialect)
     shown = [
         {
             "number": number,
@@ -133,7 +134,7 @@ async def settle_cases(model: Model, table: Table, cases: Sequence[Case], batch:
     """
     starts = range(0, len(cases), max(1, batch))
     replies = await asyncio.gather(
-        *(_ask(model, settle_request(table, cases[s : s + batch]), "choices") for s in starts)
+        *(_ask(model, settle_request(table, cases[s : s + batch], model.dialect), "choices") for s in starts)
     )
     picks: list[Pick] = []
     for start, (items, failure) in zip(starts, replies, strict=True):
@@ -156,7 +157,7 @@ async def match_names(
     """Whether the names of each pair mean one thing, "" where no usable reply came; and the calls made."""
     starts = range(0, len(pairs), batch)
     replies = await asyncio.gather(
-        *(_ask(model, match_request(column, description, pairs[s : s + batch]), "pairs") for s in starts)
+        *(_ask(model, match_request(column, description, pairs[s : s + batch], model.dialect), "pairs") for s in starts)
     )
     verdicts: list[SameOrNot] = [""] * len(pairs)
     for start, (items, _) in zip(starts, replies, strict=True):

@@ -17,6 +17,7 @@ from itertools import product
 from statistics import median
 
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
+from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.resolution import Match, Resolved
@@ -51,9 +52,9 @@ def record_text(names: Sequence[str], columns: Sequence[Sequence[str]], record: 
     return "; ".join(parts)[:_SHOWN]
 
 
-def match_records_request(left: str, right: str) -> Request:
+def match_records_request(left: str, right: str, dialect: Dialect) -> Request:
     """The call that judges one pair of records; pure."""
-    prompt = load_prompt("reconcile/match_records")
+    prompt = load_prompt("reconcile/match_records", dialect)
     return Request("reconcile", prompt.render(left=left, right=right), prompt.hash, max_tokens=2, logprobs=True)
 
 
@@ -116,7 +117,7 @@ def _with(resolved: Resolved, added: Sequence[Match]) -> tuple[Match, ...]:
 
 async def _judge(model: Model, left: str, right: str) -> Judgement:
     try:
-        response = await model.generate(match_records_request(left, right))
+        response = await model.generate(match_records_request(left, right, model.dialect))
     except (ModelRefusal, TruncatedReply, BudgetExceeded):
         return Judgement(None)
     word = re.match(r"\W*(yes|no)\b", response.text, re.IGNORECASE)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sliders.errors import BudgetExceeded, ModelRefusal, RepairError, TruncatedReply
 from sliders.extraction.cell import Scalar
+from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.guard import Group, Program, run_program
@@ -44,7 +45,8 @@ def repair_request(
     words: Sequence[str],
     columns: Sequence[str],
     additive: frozenset[str],
-    failure: str = "",
+    failure: str,
+    dialect: Dialect,
 ) -> Request:
     """The call that proposes a repair of one group; pure.
 
@@ -52,7 +54,7 @@ def repair_request(
         words: for each row, the words and places that its values were read from.
         columns: the columns whose values contradict.
     """
-    prompt = load_prompt("reconcile/repair_group")
+    prompt = load_prompt("reconcile/repair_group", dialect)
     lines = [
         f"{row}: {json.dumps(dict(zip(group.columns, values, strict=True)), ensure_ascii=False)} | {said}"
         for (row, values), said in zip(group.rows.items(), words, strict=True)
@@ -80,7 +82,7 @@ async def propose_repair(
     failure, calls = "", 0
     for _ in range(_ATTEMPTS):
         try:
-            response = await model.generate(repair_request(table, group, words, columns, additive, failure))
+            response = await model.generate(repair_request(table, group, words, columns, additive, failure, model.dialect))
         except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
             return Proposal(None, (), f"the model's reply could not be used ({error})", calls)
         calls += 1

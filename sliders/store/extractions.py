@@ -199,6 +199,13 @@ class Extractions:
             found.setdefault(chunk_id, set()).update(covered[text])
         return {chunk_id: frozenset(columns) for chunk_id, columns in found.items()}
 
+    def columns_asked(self, table: str) -> frozenset[str]:
+        """The columns of a table that any chunk was asked for."""
+        rows = self._database.query(
+            "SELECT w.columns FROM sl_work w JOIN sl_tables t ON t.key = w.table_key WHERE t.name = ?", (table,)
+        )
+        return frozenset(name for (text,) in rows for name in codec.load(text))
+
     def tasks(self, table: str | None = None, state: str | None = None) -> list[Task]:
         """Tasks on the chunks of current documents, filtered."""
         rows = self._database.query(

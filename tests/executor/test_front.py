@@ -3,6 +3,7 @@
 from sliders.api import Workspace
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.executor import front, routing
+from sliders.llm.dialect import COMPACT
 from sliders.llm.testing import FunctionModel
 
 PIECE = "The keeper is {name}. " + "Nothing else was seen that day and the sea was calm. " * 30
@@ -22,7 +23,7 @@ def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path
     monkeypatch.setattr(front.run, "ask_many", tables)
     monkeypatch.setattr(routing.run, "ask", one)
     text = "# Book\n\n" + "".join(f"## Part {n}\n\n{PIECE.format(name=f'Keeper {n}')}\n\n" for n in range(12))
-    with Workspace(tmp_path / "w.db", model=FunctionModel(lambda _: {}), embedder=HashEmbedder()) as ws:
+    with Workspace(tmp_path / "w.db", model=FunctionModel(lambda _: {}, dialect=COMPACT), embedder=HashEmbedder()) as ws:
         ws.add_text(text, "book.md")
         returned = "Return the full name, not the nickname."
         questions = [

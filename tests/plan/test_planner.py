@@ -2,6 +2,7 @@
 
 import pytest
 
+from sliders.llm.dialect import FULL
 from sliders.llm.testing import ScriptedModel
 from sliders.plan.analysis import TASK_CLASSES, TaskProfile, analysis_request, analyze_by_prompt, foreign
 from sliders.plan.directives import Hints, Normalize, Verify
@@ -107,4 +108,4 @@ async def test_the_prompted_alternative_and_its_default():
     assert (profile.task, profile.pattern, profile.evidence, profile.by) == ("multi_bridge", "exact", True, "model")
     profile = await analyze_by_prompt("q", (), ScriptedModel([{"question_type": "poem"}]))
     assert profile.task == "extractive" and not profile.evidence
-    assert analysis_request("q", ()).json_schema["properties"]["question_type"]["enum"] == list(TASK_CLASSES)
+    assert analysis_request("q", (), FULL).json_schema["properties"]["question_type"]["enum"] == list(TASK_CLASSES)

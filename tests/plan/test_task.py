@@ -5,6 +5,7 @@ from enum import Enum
 import pytest
 
 from sliders.errors import ModelRefusal, PlanError
+from sliders.llm.dialect import FULL
 from sliders.llm.testing import ScriptedModel
 from sliders.plan.task import BUILT_IN, decompose, hierarchy, level_request, shape_of, time_range, understand
 
@@ -51,7 +52,7 @@ async def test_an_unknown_class_and_a_refusal_fall_back():
 
 
 def test_the_schema_allows_the_classes_only():
-    request = level_request("x", BUILT_IN)
+    request = level_request("x", BUILT_IN, FULL)
     assert request.json_schema["properties"]["class"]["enum"] == [child.name for child in BUILT_IN.children]
     assert "nonsense" in request.messages[-1].content
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sliders.errors import ModelRefusal, RepairError
-from sliders.extraction.cell import Absence, Cell, Grounding, Row, Span
+from sliders.extraction.cell import Absence, Cell, Row
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation, relation_of
