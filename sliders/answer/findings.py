@@ -16,7 +16,9 @@ from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
 from sliders.schema.types import ColumnType
 
-Kind = Literal["literal", "nothing", "several", "division", "idle", "counted", "same", "nulls", "ties", "units", "repeated"]
+Kind = Literal[
+    "literal", "nothing", "several", "division", "idle", "unstated", "counted", "same", "nulls", "ties", "units", "repeated"
+]
 LISTED = 30
 LISTED_CHARACTERS = 900
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
@@ -186,12 +188,19 @@ def _same(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
 
 
 def _idle(tree: exp.Query, names: References) -> Iterator[Finding]:
-    """A test that something is there, of a column that is always there."""
+    """Tests for NULL: that something is there which is always there, or that a yes or no is not there."""
     for node in tree.find_all(exp.Is):
         owner = names.of(node.this)
-        if owner and isinstance(node.expression, exp.Null) and isinstance(node.parent, exp.Not) and not owner[1].nulls:
-            name = owner[1].column.name
-            yield Finding("idle", name, f"{name} is never NULL, so this condition leaves out no row; {listed(owner[1])}")
+        if owner is None or not isinstance(node.expression, exp.Null):
+            continue
+        column, name, negated = owner[1], owner[1].column.name, isinstance(node.parent, exp.Not)
+        if negated and not column.nulls:
+            yield Finding("idle", name, f"{name} is never NULL, so this condition leaves out no row; {listed(column)}")
+        elif not negated and column.distinct == _YES_AND_NO and column.column.type not in (*NUMERIC, *DATED):
+            yield Finding("unstated", name, f"{name} IS NULL is every row that does not state it, yes or no; {listed(column)}")
+
+
+_YES_AND_NO = 2
 
 
 def _counted(tree: exp.Query, names: References) -> Iterator[Finding]:

@@ -18,8 +18,8 @@ from sliders.answer.result import Citation
 from sliders.answer.values import Value
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.extraction.cell import Scalar
-from sliders.extraction.grounding import ground
-from sliders.extraction.numbers import numbers_in
+from sliders.extraction.ground import find
+from sliders.extraction.parse_numbers import numbers_in
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
@@ -179,9 +179,10 @@ def cite_quote(quote: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
     if len(quote) < 2:
         return ()
     for passage in passages:
-        found = ground(quote, passage.text, offset=passage.start)
+        found = find(quote, passage.text)
         if found.start >= 0:
-            return (_citation(passage, found.start, found.end, found.status.value),)
+            start = passage.start
+            return (_citation(passage, start + found.start, start + found.end, found.status.value),)
     return ()
 
 

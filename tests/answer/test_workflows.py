@@ -89,9 +89,9 @@ async def test_calculations_are_worked_out_by_code():
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
-        ("(120 - 100) / 100 * 100", 20), ("sum(120, 100)", 220), ("average(120, 100)", 110), ("-120", -120),
+        ("(120 - 100) / 100 * 100", 20), ("sum(120, 100)", None), ("= 120 + 100", 220), ("-120", -120),
         ("120 / 0", None), ("__import__('os')", None), ("9**9**9", None), ("", None), ("x + 1", None),
-        ("120 = 100 + 20", 120), (", 120", 120), ("$120 + 100 million", 220), ("(" * 200, None),
+        ("120 = 100 + 20", 120), ("$120 + $100", 220), ("1.2 million + 100", 1_200_100), ("(" * 200, None),
     ],
 )  # fmt: skip
 def test_expressions(expression, value):
