@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from sliders.answer.dialects import in_sqlite, statement_in
-from sliders.answer.findings import Finding, findings, found_nothing
+from sliders.answer.findings import Finding, findings
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.prompt import SHOWN, Turn, result_lines, sql_request
 from sliders.answer.references import References
@@ -151,8 +151,9 @@ def _check(tree: exp.Query, known: Sequence[TableProfile], *, look: bool) -> Non
         raise QueryError("; ".join(unknown))
     if look:
         return
-    if tree.find(exp.Table) is None:
-        raise QueryError("the statement reads no table: an answer must come from the tables")
+    read = (exp.Column, exp.AggFunc, exp.Star, exp.Select)
+    if tree.find(exp.Table) is None or not any(item.find(*read) for item in tree.selects):
+        raise QueryError("the statement selects only constants: an answer must come from the tables")
 
 
 def _stuck(talk: _Talk) -> bool:
@@ -171,8 +172,9 @@ def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:
     reason = "; ".join(one.text for one in last.found)
     if empty(rows):
         return _not_found(question, reason or "the result is empty", talk, last)
-    unknown = any(one.kind == "literal" for one in last.found)
-    if found_nothing(last.result) and (not last.informed or (unknown and dialect.sql == "text")):
+    kinds = {one.kind for one in last.found}
+    unknown = "literal" in kinds
+    if "nothing" in kinds and (not last.informed or (unknown and dialect.sql == "text")):
         return _not_found(question, reason, talk, last)
     value = value_of(rows)
     cut = last.result.truncated

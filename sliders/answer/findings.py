@@ -44,10 +44,12 @@ def findings(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryRes
     return tuple(dict.fromkeys(found))
 
 
-def found_nothing(result: QueryResult) -> bool:
-    """Whether a result is empty, all NULL, or a single 0."""
+def _found_nothing(tree: exp.Query, result: QueryResult) -> bool:
+    """Whether a result is empty, all NULL, or a single 0 that was counted or computed (a 0 in a cell is a value)."""
     rows = [tuple(row) for row in result.rows]
-    return empty(rows) or (len(rows) == 1 and all(cell in (0, None) and not isinstance(cell, str) for cell in rows[0]))
+    looked_up = isinstance(tree, exp.Select) and all(isinstance(item.unalias(), exp.Column) for item in tree.expressions)
+    zero = len(rows) == 1 and all(cell in (0, None) and not isinstance(cell, str) for cell in rows[0])
+    return empty(rows) or (zero and not looked_up)
 
 
 def listed(column: ColumnProfile) -> str:
@@ -110,7 +112,7 @@ def _elsewhere(literal: str, profiles: Sequence[TableProfile], but: str) -> str:
 
 def _nothing(tree: exp.Query, names: References, result: QueryResult, run_sql: RunSql) -> Iterator[Finding]:
     """A result of nothing: what each condition keeps by itself, and what stands in the columns that were tested."""
-    if not found_nothing(result):
+    if not _found_nothing(tree, result):
         return
     tested = {id(o[1]): o[1] for n in tree.find_all(exp.Predicate) for c in n.find_all(exp.Column) if (o := names.of(c))}
     said = [*_kept(tree, run_sql), *(listed(column) for column in tested.values())]

@@ -56,6 +56,7 @@ def test_what_is_odd_is_said(sql: str, kind: str, words: str) -> None:
     [
         "SELECT COUNT(*) FROM ships WHERE port = 'Oslo'",
         "SELECT name FROM ships WHERE owner LIKE 'harbour%'",
+        "SELECT lost FROM ships WHERE name = 'Grey Gull'",
         "SELECT SUM(c.people) FROM ships s JOIN crews c ON c.ship = s.name",
         "SELECT name FROM ships WHERE length = (SELECT MAX(length) FROM ships WHERE length IS NOT NULL)",
         "SELECT COUNT(DISTINCT s.name) FROM ships s JOIN crews c ON c.ship = s.name",
