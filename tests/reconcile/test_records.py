@@ -20,7 +20,7 @@ LEFT = [f"lamp kx-{4000 + i}" for i in range(SIZE // 2)]
 class Judge:
     """Says yes to everything, and is the surer the smaller the number of the record; `no` are refused."""
 
-    name, context_tokens = "judge", 8192
+    name, context_tokens, dialect = "judge", 8192, FULL
 
     def __init__(self, no: tuple[int, ...] = (), logprobs: bool = True) -> None:
         self.no, self.logprobs, self.asked = no, logprobs, list[str]()
