@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+import jsonschema_rs
 from pydantic import BaseModel, RootModel, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
@@ -100,7 +99,7 @@ def _of_model(reply: type[BaseModel]) -> Shape:
 def _of_schema(text: str) -> Shape:
     """A pydantic model that takes what fits a JSON schema."""
     schema = {"title": "Reply", **json.loads(text)}
-    validator = Draft202012Validator(schema)
+    validator = jsonschema_rs.validator_for(schema)
 
     class Reply(RootModel[Any]):
         """The reply."""
@@ -111,9 +110,8 @@ def _of_schema(text: str) -> Shape:
             """Raises what the schema says is wrong, at its place."""
             wrong: list[InitErrorDetails] = []
             for error in validator.iter_errors(data):
-                deepest = best_match([error]) or error
-                said = PydanticCustomError("json_schema", "{said}", {"said": deepest.message[:200]})
-                wrong.append({"type": said, "loc": tuple(deepest.absolute_path), "input": None})
+                said = PydanticCustomError("json_schema", "{said}", {"said": error.message[:200]})
+                wrong.append({"type": said, "loc": tuple(error.instance_path), "input": None})
             if wrong:
                 raise ValidationError.from_exception_data("Reply", wrong)
             return data

@@ -82,7 +82,7 @@ async def test_a_server_that_ignores_the_schema_is_corrected_once_with_the_reaso
     assert response.data == json.loads(ANN)
     assert response.usage.calls == 2
     told = server.bodies[1]["messages"][-1]["content"]
-    assert "'rows' is a required property" in told
+    assert '"rows" is a required property' in told
 
 
 async def test_a_bad_row_does_not_cost_the_others(serve: Serve) -> None:
