@@ -28,6 +28,7 @@ from sliders.plan.names import SYSTEM
 from sliders.plan.operators import DocumentTrace, Step
 from sliders.plan.order import Ordered, order
 from sliders.schema.types import Table
+from sliders.store.tables import enters
 
 _VALUE = 20_000
 """Tokens that finding a value is worth (or one reading of its document, where that is more): segments are sent while their
@@ -284,7 +285,7 @@ class TableRun:
                 self.failed[document_id, name] = reading.failed
             self.session.decide("extract", f"document:{document.name}", "refused", reading.failed)
         for cell in reading.cells:
-            if cell.absence is None and cell.grounding.trusted and cell.column not in self.known.of(document_id):
+            if enters(cell, self.session.settings.unverified) and cell.column not in self.known.of(document_id):
                 found.append(cell.column)
                 row = self.index.row_at(document_id, cell.span.start) if cell.span is not None else None
                 self._settle(document_id, cell, row)
