@@ -84,9 +84,7 @@ def segment_threshold(vectors: Vectors, *, margin: float = MARGIN, fallback: flo
     return float(np.sqrt(_squared(vectors, vectors).max())) + margin
 
 
-def document_threshold(
-    query: Vectors, relevant: Vectors, *, margin: float = MARGIN, fallback: float = WIDE
-) -> float:
+def document_threshold(query: Vectors, relevant: Vectors, *, margin: float = MARGIN, fallback: float = WIDE) -> float:
     """Tau: the largest distance of a sampled relevant document to e(Q), plus the margin.
 
     Args:

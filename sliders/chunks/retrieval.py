@@ -145,9 +145,7 @@ def min_max(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return (values - low) / (high - low)
 
 
-def _by_meaning(
-    query: Vectors, index: RetrievalIndex, top: int, documents: Collection[str] | None
-) -> list[SegmentKey]:
+def _by_meaning(query: Vectors, index: RetrievalIndex, top: int, documents: Collection[str] | None) -> list[SegmentKey]:
     if documents is None:
         hits = list(index.vectors.search_segments(None, query, top_k=top))
     else:

@@ -27,9 +27,7 @@ _LONGEST_SENTENCE = 2_000
 _SPACE = re.compile(r"\s+")
 
 
-def index_document(
-    document: Document, embedder: Embedder, count_tokens: CountTokens, *, max_tokens: int = 150
-) -> SegmentVectors:
+def index_document(document: Document, embedder: Embedder, count_tokens: CountTokens, *, max_tokens: int = 150) -> SegmentVectors:
     """The index entry of a document: its segments, each embedded under its nearest heading, and its key sentences.
 
     Args:
@@ -39,9 +37,7 @@ def index_document(
     return index_spans(document, spans, embedder, count_tokens)
 
 
-def index_spans(
-    document: Document, spans: Sequence[Span], embedder: Embedder, count_tokens: CountTokens
-) -> SegmentVectors:
+def index_spans(document: Document, spans: Sequence[Span], embedder: Embedder, count_tokens: CountTokens) -> SegmentVectors:
     """The index entry of a document with given segments (`text[start:end]`), for instance its chunks."""
     outline = Outline(document)
     texts = []
@@ -56,9 +52,7 @@ def index_spans(
     return SegmentVectors.build(document.id, embedder.name, vectors[0], rows, vectors[1:])
 
 
-def segment_spans(
-    document: Document, embedder: Embedder, count_tokens: CountTokens, *, max_tokens: int = 150
-) -> list[Span]:
+def segment_spans(document: Document, embedder: Embedder, count_tokens: CountTokens, *, max_tokens: int = 150) -> list[Span]:
     """Spans of adjacent sentences (or rows of one table) that belong together, in order, white space trimmed."""
     units = list(_units(document))
     if not units:

@@ -49,6 +49,7 @@ _STARTERS = _words(
     net total"""
 )
 
+
 def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
     """Spans of the sentences of `text[start:end]`, without gap or overlap; white space ends the sentence before it."""
     stop = len(text) if end is None else end

@@ -132,7 +132,7 @@ def _region(
     years = [cells_of(lines[i]) for i in range(first, data[0]) if is_year_header(lines[i], named=True)]
     feet = next((rules[i] for i in range(data[0] - 1, max(data[0] - 4, floor - 1), -1) if rules[i]), ())
     lefts = tuple(piece.left for piece in lines[max(data[0] - 1, floor)])
-    frame = Frame(columns_of(list(cells.values()), years), label_left, rules, feet, lefts)
+    frame = Frame(columns_of(list(cells.values()), years), label_left, rules, feet, lefts, years)
     top, header_lines, notes = find_header(lines, floor, data[0], frame)
     drawn = bool(header_lines) and bool(rules[header_lines[-1]])
     if len(data) < (1 if width > 1 and drawn else 2 if width > 1 else 3):

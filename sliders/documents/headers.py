@@ -26,7 +26,7 @@ _Spanned = tuple[Segment, tuple[int, int]]
 class Frame:
     """Where a table stands: its value columns, where its labels begin, and the strokes below each line of the page.
 
-    `feet` are the strokes below the header's last line, `lefts` where its pieces begin.
+    `feet` are the strokes below the header's last line, `lefts` where its pieces begin; `years` are its lines of years.
     """
 
     columns: tuple[Column, ...]
@@ -34,11 +34,13 @@ class Frame:
     rules: Sequence[Rules]
     feet: Rules = ()
     lefts: tuple[float, ...] = ()
+    years: Sequence[Line] = ()
 
     @property
     def edge(self) -> float:
         """Pieces with their centre right of it are over the columns."""
-        return self.columns[0].left - spacing_of(self.columns) / 2
+        first = min([self.columns[0].left, *(line[0].left for line in self.years if len(line) == len(self.columns))])
+        return first - spacing_of(self.columns) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ def find_header(lines: Sequence[Line], floor: int, body: int, frame: Frame) -> t
                 continue
             break
         if _is_header(lines, at, frame, found):
-            if found and blanks and not frame.rules[at] and len(line) == 1:
+            lone = len(line) == 1 and bool(found) and is_year_header(lines[found[0]])
+            if found and blanks and not (lone or frame.rules[at] or len(line) == len(frame.columns)):
                 break
             found.insert(0, at)
         elif found and _goes_on(lines, at, frame):
@@ -278,39 +281,33 @@ def _below_wider(piece: Segment, own: tuple[int, int], level: Sequence[_Spanned]
 
 def _by_place(over: Sequence[Segment], columns: Sequence[Column], lower: Sequence[Sequence[_Placed]]) -> list[tuple[int, int]]:
     """The columns that each piece stands over: those it overlaps, and those around them whose middle it marks."""
-    if len(over) == len(columns):
-        return [(c, c) for c in range(len(columns))]
+    count, spacing = len(columns), spacing_of(columns)
+    if len(over) == count:
+        return [(c, c) for c in range(count)]
+    homes = [_overlapped(piece, columns) for piece in over]
+    if len(over) > count:
+        return homes
     named = {words.first for level in lower for words in level if words.first == words.last}
     if not named and (grouped := _groups(over, columns)):
         return grouped
-    if not named.issuperset(range(len(columns))):
-        homes = [(c, c) for c in assign(tuple(over), columns)] if len(over) <= len(columns) else []
-        wide = any(piece.right - piece.left > 1.5 * spacing_of(columns) for piece in over)
-        if not wide or not named:
-            return homes or [(min(c, len(columns) - 1),) * 2 for c in range(len(over))]
-    homes = [_overlapped(piece, columns) for piece in over]
+    if len(named) < count and not (named and any(piece.right - piece.left > 1.5 * spacing for piece in over)):
+        return [(c, c) for c in assign(tuple(over), columns)]
     years = any(level and all(is_year(words.text) for words in level) for level in lower)
+    if years and len(over) == 1:
+        return [(0, count - 1)]
     spans: list[tuple[int, int]] = []
     for n, piece in enumerate(over):
-        low = spans[-1][1] + 1 if spans else 0
-        high = homes[n + 1][0] - 1 if n + 1 < len(over) else len(columns) - 1
-        first, last = max(homes[n][0], low), max(homes[n][1], low)
-        high = max(high, last)
-        wide = piece.right - piece.left > columns[last].right - columns[first].left
-        spacing = spacing_of(columns)
-
-        def miss(span: tuple[int, int], piece: Segment = piece) -> float:
-            return abs((columns[span[0]].left + columns[span[1]].right) / 2 - piece.center)
-
-        options = [(a, b) for a in range(min(low, first), first + 1) for b in range(last, high + 1)]
-        best = min(options, key=lambda span: (miss(span) > 0.35 * spacing, round(miss(span) / spacing, 1)))
+        low, limit = spans[-1][1] + 1 if spans else 0, count - len(over) + n
+        first = min(max(homes[n][0], low), limit)
+        last = max(first, min(homes[n][1], limit))
+        high = max(last, min(limit, homes[n + 1][0] - 1 if n + 1 < len(over) else limit))
+        best = (first, last)
+        wide = sum(piece.left < column.center < piece.right for column in columns) > 1
         if years or wide or is_year(piece.text):
-            near = [span for span in options if miss(span) <= miss(best) + 0.3 * spacing]
+            options = [(a, b) for a in range(low, first + 1) for b in range(last, high + 1)]
+            missed = {(a, b): abs((columns[a].left + columns[b].right) / 2 - piece.center) / spacing for a, b in options}
+            near = [span for span in options if missed[span] <= min(missed.values()) + 0.3]
             best = max(near, key=lambda span: span[1] - span[0])
-        elif miss((first, last)) <= 0.3 * spacing:
-            best = (first, last)
-        if years and len(over) == 1:
-            best = (0, len(columns) - 1)
         spans.append(best)
     return spans
 
@@ -329,7 +326,7 @@ def _groups(over: Sequence[Segment], columns: Sequence[Column]) -> list[tuple[in
 
 
 def _overlapped(piece: Segment, columns: Sequence[Column]) -> tuple[int, int]:
-    """First and last column that the piece overlaps, the nearest one if there is none."""
-    inside = [c for c, column in enumerate(columns) if min(column.right, piece.right) > max(column.left, piece.left)]
+    """First and last column whose middle the piece covers, the nearest one if there is none."""
+    inside = [c for c, column in enumerate(columns) if piece.left < column.center < piece.right]
     nearest = min(range(len(columns)), key=lambda c: abs(columns[c].center - piece.center))
     return (inside[0], inside[-1]) if inside else (nearest, nearest)

@@ -69,5 +69,6 @@ def is_section(lines: Sequence[Line], at: int, edge: float) -> bool:
     text = line[0].text
     if line[0].center < edge and (line[0].right <= edge or text.endswith(":")):
         return True
-    before_row = at + 1 < len(lines) and is_data(lines[at + 1])
-    return before_row and line[0].left < edge and not text.endswith((".", ";", "!", "?"))
+    below = lines[at + 1] if at + 1 < len(lines) else ()
+    goes_on = is_data(below) or (len(below) == 1 and below[0].text[:1].islower())
+    return goes_on and line[0].left < edge and not text.endswith((".", ";", "!", "?"))
