@@ -61,7 +61,14 @@ class Usage:
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return Usage(
+            self.calls + other.calls,
+            self.cached_calls + other.cached_calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.seconds + other.seconds,
+            self.cost + other.cost,
+        )
 
     def __sub__(self, earlier: Usage) -> Usage:
         return Usage(*(getattr(self, f.name) - getattr(earlier, f.name) for f in fields(self)))

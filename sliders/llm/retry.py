@@ -39,6 +39,16 @@ async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Ca
         ModelError: the server kept failing.
     """
 
+    try:
+        return await once()
+    except _Passing as error:
+        failed = [error]
+
+    async def again() -> T:
+        if failed:
+            raise failed.pop()  # the first try, which most often is the only one, takes no retrying machinery
+        return await once()
+
     def wait(state: RetryCallState) -> float:
         wish = _failure(state).retry_after
         if wish is None:
@@ -51,7 +61,7 @@ async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Ca
         return state.attempt_number > (min(retries, 1) if _failure(state).unreachable else retries)
 
     try:
-        return await AsyncRetrying(stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True)(once)
+        return await AsyncRetrying(stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True)(again)
     except _Passing as error:
         kind = ModelUnavailable if error.unreachable else ModelError
         raise kind(str(error)) from error.__cause__
