@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.errors import ModelError, ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Model, Request, Response
 from sliders.llm.prompts import load_prompt
@@ -41,7 +41,7 @@ def induction_prompt(questions: Sequence[str], samples: Sequence[Sample], schema
 
     In the compact dialect it is about the first question alone.
     """
-    if dialect.question_batch == 1:
+    if dialect.name == "compact":
         return compact.induction_prompt(questions[0], samples, schema, dialect)
     prompt, guidelines = load_prompt("schema/induce", dialect), load_prompt("schema/guidelines", dialect)
     return Request(
@@ -74,26 +74,29 @@ async def induce_schema(
     if schema.tables and all(table.pinned for table in schema.tables):
         every = tuple(f"{table.name}.{column}" for table in schema.tables for column in table.column_names)
         return Induced(schema, dict.fromkeys(questions, every))
-    shown = fitted(samples, model)
-    found = Induced(schema)
-    size = model.dialect.question_batch
-    for start in range(0, len(questions), size):
-        found = await _with_batch(found, questions[start : start + size], shown, model, embed, grain)
+    shown, size = fitted(samples, model), model.dialect.question_batch
+    found, errors = Induced(schema), list[ModelError]()
+    todo = [questions[start : start + size] for start in range(0, len(questions), size)]
+    while todo:
+        batch = todo.pop(0)
+        try:
+            found = await _with_batch(found, batch, shown, model, embed, grain)
+        except (ModelRefusal, TruncatedReply) as error:
+            if isinstance(error, TruncatedReply) and len(batch) > 1:
+                todo[:0] = [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
+                continue
+            errors.append(error)
+            found = _failed(found, batch, error)
+    if errors and not found.schema.tables:
+        raise errors[0]
     return found
 
 
 async def _with_batch(
     found: Induced, batch: Sequence[str], samples: Sequence[Sample], model: Model, embed: Embed, grain: Grain | None
 ) -> Induced:
-    try:
-        proposal, issues, tokens = await _proposed(batch, samples, found.schema, model, grain)
-    except TruncatedReply:
-        if len(batch) == 1:
-            raise
-        half = len(batch) // 2
-        found = await _with_batch(found, batch[:half], samples, model, embed, grain)
-        return await _with_batch(found, batch[half:], samples, model, embed, grain)
-    if grain is not None and model.dialect.question_batch == 1:
+    proposal, issues, tokens = await _proposed(batch, samples, found.schema, model, grain)
+    if grain is not None and model.dialect.name == "compact":
         proposal = _in_one_table(proposal, found.schema, grain)
     schema, names = _merged(found.schema, proposal, embed)
     needs, uncovered = dict(found.needs), dict(found.uncovered)
@@ -128,6 +131,12 @@ async def _proposed(
     return (first, issues, tokens) if len(left) > len(issues) else (second, left, tokens)
 
 
+def _failed(found: Induced, batch: Sequence[str], error: ModelError) -> Induced:
+    """The schema as it was, with the batch's questions uncovered."""
+    needs, uncovered = {**found.needs, **dict.fromkeys(batch, ())}, {**found.uncovered, **dict.fromkeys(batch, _UNSAID)}
+    return replace(found, needs=needs, uncovered=uncovered, issues=(*found.issues, Issue("schema", str(error))))
+
+
 def _in_one_table(proposal: Proposal, standing: Schema, grain: Grain) -> Proposal:
     """The proposal for the table that stands, where the documents' structure says that all rows are of one kind."""
     home = next((t.name for t in standing.tables if t.grain == grain and not t.pinned), None)
@@ -142,7 +151,7 @@ def _in_one_table(proposal: Proposal, standing: Schema, grain: Grain) -> Proposa
 
 
 def _read(reply: Response, standing: Schema, dialect: Dialect, grain: Grain | None) -> Proposal:
-    return compact.proposal_of(reply.data, standing, grain) if dialect.question_batch == 1 else proposal_of(reply.data)
+    return compact.proposal_of(reply.data, standing, grain) if dialect.name == "compact" else proposal_of(reply.data)
 
 
 def _again(request: Request, reply: Response, issues: Sequence[Issue], dialect: Dialect) -> Request:

@@ -6,6 +6,7 @@ import pytest
 
 from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT
+from sliders.llm.testing import truncated
 from sliders.schema.compact import proposal_of
 from sliders.schema.induce import induction_prompt
 from sliders.schema.types import ColumnType, Schema
@@ -79,6 +80,15 @@ def test_lists_of_records_are_one_table() -> None:
     found, _ = ask(["How many were late?", "Which food?"], LATE, shops, dialect=COMPACT, grain="many")
     assert [t.column_names for t in found.schema.tables] == [("late", "food")]
     assert found.needs["Which food?"] == ("sailings.food",)
+
+
+def test_one_failed_question_leaves_the_others() -> None:
+    asked = ["How many were late?", "What was carried?"]
+    for replies, failed in (([LATE, truncated()], asked[1]), ([ModelRefusal("no"), CARGO], asked[0])):
+        found, _ = ask(asked, *replies, dialect=COMPACT)
+        assert found.uncovered.keys() == {failed} and len(found.issues) == 1 and found.schema.tables
+    with pytest.raises(ModelRefusal):
+        ask(asked, ModelRefusal("no"), ModelRefusal("no"), dialect=COMPACT)
 
 
 def test_a_category_has_values() -> None:
