@@ -132,16 +132,15 @@ def prompt_dir() -> Path:
 
 
 @cache
-def load_prompt(name: str, dialect: Dialect | None = None) -> Prompt:
+def load_prompt(name: str, dialect: Dialect) -> Prompt:
     """The prompt `<room>/<verb>` of a dialect.
 
     Raises:
         FileNotFoundError: the package holds no such prompt.
     """
-    path = prompt_dir() / (dialect.name if dialect else "") / f"{name}.md"
+    folder = prompt_dir() / dialect.name
+    path = folder / f"{name}.md"
     if not path.is_file():
-        path = prompt_dir() / f"{name}.md"  # until every prompt stands in a dialect
-    if not path.is_file():
-        known = ", ".join(sorted(str(p.relative_to(prompt_dir()))[:-3] for p in prompt_dir().glob("*/*.md")))
+        known = ", ".join(sorted(str(p.relative_to(folder))[:-3] for p in folder.glob("*/*.md")))
         raise FileNotFoundError(f"there is no prompt {name!r}; the prompts are: {known or 'none'}")
     return Prompt.from_text(name, path.read_text(encoding="utf-8"))

@@ -112,20 +112,21 @@ def test_template_code_in_a_value_is_not_run() -> None:
 def test_a_prompt_is_loaded_from_its_file_and_an_unknown_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "room").mkdir()
-    (tmp_path / "room" / "verb.md").write_text("Do {{ what }}", encoding="utf-8")
+    (tmp_path / "full" / "room").mkdir(parents=True)
+    (tmp_path / "full" / "room" / "verb.md").write_text("Do {{ what }}", encoding="utf-8")
     monkeypatch.setattr(prompts, "prompt_dir", lambda: tmp_path)
     load_prompt.cache_clear()
-    assert load_prompt("room/verb").render(what="it")[0].content == "Do it"
+    assert load_prompt("room/verb", FULL).render(what="it")[0].content == "Do it"
     with pytest.raises(FileNotFoundError, match="room/verb"):
-        load_prompt("room/noun")
+        load_prompt("room/noun", FULL)
     load_prompt.cache_clear()
 
 
 def test_every_prompt_of_the_package_compiles() -> None:
-    for path in prompts.prompt_dir().glob("*/*.md"):
-        name = f"{path.parent.name}/{path.stem}"
-        assert load_prompt(name).source == path.read_text(encoding="utf-8"), name
+    for dialect in (FULL, COMPACT):
+        for path in (prompts.prompt_dir() / dialect.name).glob("*/*.md"):
+            name = f"{path.parent.name}/{path.stem}"
+            assert load_prompt(name, dialect).source == path.read_text(encoding="utf-8"), name
 
 
 def test_a_prompt_of_a_dialect_stands_in_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
