@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -319,7 +320,10 @@ def _parsed(reply: _Reply, rung: Rung, shape: Shape) -> BaseModel:
     except (ResponseParsingError, ValidationError):
         if not is_closed(text):  # a part of a value that is cut is not the reply
             raise
+    try:
         return ladder.parse(Rung.MD_JSON, message, shape)
+    except ValidationError:  # line breaks inside strings are common and harmless
+        return shape.model_validate(json.loads(text, strict=False))
 
 
 def _good_items(reply: _Reply, shape: Shape) -> Response | None:

@@ -138,8 +138,8 @@ class LocalServer:
 class LocalModel:
     """The embedded model as a `Model`: the file is fetched and the server started at the first call."""
 
-    def __init__(self, settings: Settings, report: Report | None = None, dialect: Dialect = COMPACT) -> None:
-        self._settings, self._report, self._dialect = settings, report, dialect
+    def __init__(self, settings: Settings, dialect: Dialect = COMPACT) -> None:
+        self._settings, self._dialect = settings, dialect
         self._lock = threading.Lock()
         self._server: LocalServer | None = None
         self._client: OpenAIModel | None = None
@@ -212,8 +212,6 @@ class LocalModel:
             return self._client
 
     def _file(self) -> Path:
-        if self._report is not None:
-            return ensure_model(self._settings.cache_dir, self._report)
         with download_bar() as report:
             return ensure_model(self._settings.cache_dir, report)
 
@@ -227,5 +225,5 @@ def local_model(settings: Settings, dialect: Dialect = COMPACT) -> LocalModel:
     key = (os.getpid(), settings.cache_dir, settings.local_context_tokens, dialect.name)
     with _MODELS_LOCK:
         if key not in _MODELS:
-            _MODELS[key] = LocalModel(settings, dialect=dialect)
+            _MODELS[key] = LocalModel(settings, dialect)
         return _MODELS[key]

@@ -97,6 +97,12 @@ async def test_a_reply_in_reasoning_and_a_fence_is_unwrapped(serve: Serve) -> No
     assert (await model.generate(rows_request())).data == json.loads(ANN)
 
 
+async def test_line_breaks_inside_strings_do_no_harm(serve: Serve) -> None:
+    _, model = serve(Scripted('{"rows":[{"name":"Ann\nLee","age":4}]}'))
+    response = await model.generate(rows_request())
+    assert response.data == {"rows": [{"name": "Ann\nLee", "age": 4}]} and not response.salvaged
+
+
 async def test_a_cut_list_keeps_its_complete_items_and_says_so(serve: Serve) -> None:
     cut = '{"rows":[{"name":"Ann","age":4},{"name":"Bo","ag'
     _, model = serve(Scripted(cut, finish_reason="length"))

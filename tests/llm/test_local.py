@@ -13,6 +13,7 @@ import pytest
 
 from sliders.errors import ModelUnavailable
 from sliders.llm.local import LocalServer, download_bar, local_model, physical_cores
+from sliders.llm.model import Message, Request
 from sliders.llm.model_file import EMBEDDED
 from sliders.settings import Settings, default_cache_dir
 
@@ -67,6 +68,21 @@ async def test_it_answers_compactly_and_its_child_ends_with_it() -> None:
     assert " " not in response.text and "\n" not in response.text
     assert response.usage.completion_tokens < 40
     model.stop()
+
+
+@pytest.mark.embedded
+@pytest.mark.slow
+@needs_file
+async def test_the_odds_of_a_choice_follow_the_text() -> None:
+    model = local_model(Settings(local_context_tokens=2048))
+    odds = []
+    for told in ("The pilot was killed in the crash.", "The pilot walked away unhurt."):
+        question = Message("user", f"{told}\n\nDid the pilot die? Answer yes or no.")
+        odds.append((await model.generate(Request("extract", (question,), choices=("yes", "no")))).odds)
+    await model.aclose()
+    model.stop()
+    assert odds[0]["yes"] - odds[0]["no"] > odds[1]["yes"] - odds[1]["no"]
+    assert all(-20 < log <= 0 for found in odds for log in found.values())
 
 
 @pytest.mark.embedded
