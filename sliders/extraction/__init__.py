@@ -1,1 +1,1 @@
-"""TODO"""
+"""Rows out of text: asked for, checked, and walked back to their words."""
