@@ -27,7 +27,7 @@ from benchmarks.systems.sliders_system import plain
 from sliders import Workspace
 from sliders.answer.agent import answer_question
 from sliders.answer.values import TableView
-from sliders.executor.needs import known_needs
+from sliders.executor.needs import known_need
 from sliders.executor.settle import settle
 from sliders.llm.model import Model
 from sliders.store.guard import run_readonly
@@ -90,8 +90,8 @@ async def side(ws: Workspace, questions: Sequence[GoldQuestion], model: Model) -
     shown = [(t, version) for t in ws.schema.tables if (version := catalog.tables.current(t.name)) is not None]
     right, calls = [], 0
     for question in questions:
-        needed = known_needs(ws.session, question.question)
-        first = needed[0].name if needed else ""
+        needed = known_need(ws.session, question.question)
+        first = next(iter(needed.columns), "") if needed else ""
         views, names = [], []
         for one, _ in sorted(shown, key=lambda pair: pair[0].name != first):
             relation = catalog.schemas.relation(one.name)

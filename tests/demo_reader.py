@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from reading_model import filled
+from reading_model import asked_columns, reply_shape
 
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 
 COLUMNS = {"bridge_name": "text", "cost": "number", "year_opened": "integer", "length": "number"}
 _PATTERNS = {
-    "bridge_name": r"([A-Z]\w+(?: \w+)? (?:Footbridge|Viaduct|Bridge|Br|Crossing)\b|Ferry timetable, winter)",
-    "cost": r"([\d.,]+ (?:(?:million|thousand) )?euros|3,120)",
-    "year_opened": r"opened.*?((?:19|20)\d\d)",
-    "length": r"(\d+ metres)",
+    "bridge_name": r"([A-Z]\w+(?: \w+)? (?:Footbridge|Viaduct|Bridge|Br|Crossing)\b)",
+    "cost": r"(?:cost|paid)(?: \|)? ([\d.,]+ (?:(?:million|thousand) )?euros|[\d,]+)",
+    "year_opened": r"opened.*?((?:19|20)\d\d)|((?:19|20)\d\d)\. The mayor opened",
+    "length": r"(\d+) metres",
 }
+_SCALES = {"million": 1_000_000, "thousand": 1000}
 _SQL = {
     "most": "SELECT bridge_name, cost FROM bridges ORDER BY cost DESC LIMIT 1",
     "after 2000": "SELECT COUNT(*) FROM bridges WHERE year_opened > 2000",
@@ -26,19 +27,44 @@ _SQL = {
 
 def _reply(request: Request) -> str | dict[str, Any] | list[Any]:
     text = "\n".join(message.content for message in request.messages)
-    if request.json_schema is None:
+    fields = set(reply_shape(request).get("properties", ()))
+    if "tables" in fields:
+        return _schema()
+    if "action" in fields:
         question = text.rsplit("Question", 1)[-1]
-        return next(sql for words, sql in _SQL.items() if words in question)
-    schema = dict(request.json_schema)
-    if "columns" in schema["properties"]:
-        form = schema["properties"]["columns"]["items"]
-        columns = [filled(form, {"name": n, "type": t, "asked": n}) for n, t in COLUMNS.items()]
-        return filled(schema, {"columns": columns, "row": "a bridge", "table": "bridges"})
-    if "pairs" in schema["properties"]:
+        return {"action": "answer", "sql": next(sql for words, sql in _SQL.items() if words in question)}
+    if "rows" in fields:
+        document = " ".join(text.rsplit("<document>", 1)[-1].split())
+        return {"rows": [{"table": t, "cells": _cells(columns, document)} for t, columns in asked_columns(text)]}
+    if "pairs" in fields:
         return {"pairs": [{"pair": 1, "verdict": "same"}]}
-    document = text.rsplit("<document>", 1)[-1].replace("\n", " ")
-    found = {name: re.search(_PATTERNS[name], document) for name in COLUMNS if name in schema["properties"]}
-    return filled(schema, {name: match[1] if match else None for name, match in found.items()})
+    return {}
+
+
+def _schema() -> dict[str, Any]:
+    columns = [{"name": n, "type": t, "description": f"the {n} that the document states"} for n, t in COLUMNS.items()]
+    columns[1]["currency"], columns[3]["unit"] = "EUR", "metres"
+    table = {"name": "bridges", "row": "a bridge", "rows_per_document": "one", "key": ["bridge_name"], "columns": columns}
+    needs = [{"question": 1, "columns": [f"bridges.{name}" for name in COLUMNS]}]
+    return {"tables": [table], "needs": needs, "not_covered": []}
+
+
+def _cells(columns: list[str], document: str) -> dict[str, Any]:
+    cells = {}
+    for name in columns:
+        if found := re.search(_PATTERNS[name], document):
+            words = next(filter(None, found.groups()))
+            cells[name] = {"value": _value(name, words, document), "words": [words]}
+    return cells
+
+
+def _value(name: str, words: str, document: str) -> str | float:
+    if name == "bridge_name":
+        return words
+    scale = next((factor for word, factor in _SCALES.items() if word in words), 1)
+    if words == "3,120" and "in thousands" in document:
+        scale = 1000
+    return round(float(words.split()[0].replace(",", "")) * scale)
 
 
 def demo_reader() -> FunctionModel:

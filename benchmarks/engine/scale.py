@@ -87,7 +87,7 @@ def warm(workspace: Path, slots: int = 64) -> dict[str, float]:
         with _open(workspace, server, slots, _Clock(False)) as ws:
             first = _outside(ws, COLD)
             opened = time.perf_counter() - began
-            calls = server.counts()["calls"]  # of the SQL: another port is another server, so the cache does not hold it
+            calls = server.counts()["calls"]  # of hints and SQL: another port is another server, so the cache does not hold it
             same = _outside(ws, COLD)
             again = server.counts()["calls"] - calls
             new = _outside(ws, AGAIN)

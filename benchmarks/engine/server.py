@@ -26,6 +26,9 @@ _JUDGE = re.compile(r"\b(?:JUDGE|Justice|Judge):?\s+(?:[A-Z]\.? )?([A-Z][A-Za-z]
 _CASE = re.compile(r"\b[A-Z][^\n\[]{1,60} v [A-Z][^\n\[]{1,60}")
 _NAME = re.compile(r"\b[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,}){0,3}\b")
 _TABLE = re.compile(r"CREATE TABLE (\S+)")
+_PART = re.compile(r'<part number="(\d+)">')
+_ASKED_TABLE = re.compile(r"^Table (\w+):.*$", re.MULTILINE)
+_ASKED_COLUMN = re.compile(r"^- (\w+) \(", re.MULTILINE)
 _LOOKED_AT = 2000
 """Characters of a document that are searched for a name: enough to find some, cheap enough for a model that is not measured."""
 COLUMNS = {"case_name": "text", "judge": "text", "hearing_date": "date", "judgment_date": "date"}
@@ -62,30 +65,40 @@ class Script:
         last = str(messages[-1]["content"])
         wanted = body.get("response_format") or {}
         if wanted.get("type") != "json_schema":
-            table = _TABLE.search(last)
-            return f"SELECT COUNT(*) FROM {table[1]}" if table else "not found"
+            return "not found"
         schema = wanted["json_schema"]["schema"]
         fields = schema.get("properties", {})
-        if "relevant" in fields:
-            return '{"relevant": true}'
-        if "in_document" in fields:
-            return json.dumps({"columns": self._proposed(), "row": "a judgment", "in_document": "one"})
-        document = _document(last)
-        if set(fields) == {"rows"}:
-            names = fields["rows"]["items"]["properties"]
-            row = {name: words_for(name, document) for name in names}
-            return json.dumps({"rows": [row] if any(row.values()) else []})
-        if document and fields and all("anyOf" in field for field in fields.values()):
-            return json.dumps({name: words_for(name, document) for name in fields})
+        if "tables" in fields:
+            return json.dumps(self._proposed())
+        if "rows" in fields:
+            return json.dumps({"rows": rows_of(last)})
+        if "action" in fields:
+            table = _TABLE.search(last)
+            sql = f"SELECT COUNT(*) FROM {table[1]}" if table else ""
+            return json.dumps({"action": "answer" if sql else "cannot", "sql": sql, "reason": "counts rows"})
+        if "parts" in fields:
+            return json.dumps({"parts": [int(number) for number in _PART.findall(last)]})
         return json.dumps(minimal(schema))
 
-    def _proposed(self) -> list[dict[str, str]]:
-        return [{"asked": name.replace("_", " "), "name": name, "type": kind} for name, kind in self._columns.items()]
+    def _proposed(self) -> dict[str, Any]:
+        columns = [
+            {"name": name, "type": kind, "description": name.replace("_", " ")} for name, kind in self._columns.items()
+        ]
+        table = {"name": "judgments", "row": "a judgment", "rows_per_document": "one", "columns": columns}
+        needs = [{"question": 1, "columns": [f"judgments.{name}" for name in self._columns]}]
+        return {"tables": [table], "needs": needs, "not_covered": []}
 
 
-def _document(message: str) -> str:
-    start, end = message.find("<document>"), message.rfind("</document>")
-    return message[start + 10 : end].strip() if 0 <= start < end else ""
+def rows_of(prompt: str) -> list[dict[str, Any]]:
+    """A row for each table that an extraction asks for, its cells words of the document."""
+    listing, _, shown = prompt.partition("<document>")
+    document = shown.rpartition("</document>")[0].strip()
+    names = _ASKED_TABLE.split(listing)[1:]
+    rows = []
+    for table, columns in zip(names[::2], names[1::2], strict=True):
+        told = {name: words for name in _ASKED_COLUMN.findall(columns) if (words := words_for(name, document))}
+        rows.append({"table": table, "cells": {name: {"value": words, "words": [words]} for name, words in told.items()}})
+    return rows
 
 
 def completion(content: str, body: Mapping[str, Any]) -> bytes:

@@ -12,17 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.engine.server import COLUMNS, Server, words_for
+from benchmarks.engine.server import COLUMNS, Server, rows_of
 from sliders.chunks.chunk import Chunk
 from sliders.chunks.chunking import chunk_document
 from sliders.chunks.embeddings import default_embedder
 from sliders.chunks.lexical import BM25
 from sliders.documents.document import Document
 from sliders.documents.loaders import load
-from sliders.extraction.coerce import CoerceContext
-from sliders.extraction.extractor import Extraction, extract_chunk
-from sliders.extraction.request import chunk_document as shown_to_model
-from sliders.extraction.request import record_prompt
+from sliders.extraction.extract import Extraction, read_chunk
+from sliders.extraction.prompt import Asked, read_prompt
+from sliders.extraction.prompt import chunk_document as shown_to_model
+from sliders.extraction.source import Source
 from sliders.llm.cache import CachedModel
 from sliders.llm.client import OpenAIModel
 from sliders.llm.model import Request
@@ -80,6 +80,10 @@ def table() -> Table:
     """The table that the scripted server fills."""
     columns = tuple(Column(name, ColumnType(kind)) for name, kind in COLUMNS.items())
     return Table("judgments", columns, row="a judgment", grain="document")
+
+
+def _asked() -> Asked:
+    return Asked(table(), table().columns)
 
 
 def measure_stages(files: Sequence[Path], folder: Path) -> list[Throughput]:
@@ -151,18 +155,12 @@ def _index(material: _Material) -> int:
 
 def _ground(material: _Material) -> int:
     """Prompt, reply by a double, words found in the text, values parsed."""
-    whole = table()
-
-    def reply(request: Request) -> dict[str, str | None]:
-        text = request.messages[-1].content
-        return {name: words_for(name, text) for name in COLUMNS}
-
-    model = FunctionModel(reply, name=MODEL)
+    asked = (_asked(),)
+    model = FunctionModel(lambda request: {"rows": rows_of(request.messages[-1].content)}, name=MODEL)
 
     async def run() -> None:
         for chunk in material.chunks:
-            found = await extract_chunk(chunk, whole, whole.columns, model, context=CoerceContext(day_first=True))
-            material.extractions.append(found)
+            material.extractions.append(await read_chunk(Source.of(chunk), asked, model))
 
     asyncio.run(run())
     return sum(len(found.rows) for found in material.extractions)
@@ -172,7 +170,7 @@ def _store_rows(catalog: Catalog, material: _Material) -> int:
     """One transaction a chunk, as an extraction saves it."""
     catalog.schemas.save(Schema((table(),)))
     for found in material.extractions:
-        catalog.extractions.save(found.rows, [Task(found.table, found.columns, found.chunk_id)])
+        catalog.extractions.save(found.rows, [Task(table().name, tuple(COLUMNS), found.chunk_id)])
     return sum(len(found.rows) for found in material.extractions)
 
 
@@ -200,10 +198,9 @@ def _embed(material: _Material) -> Throughput:
 def _door(catalog: Catalog, material: _Material) -> Throughput:
     """Client, cache and ledger against a server that answers at once; a call costs what the engine adds to it."""
     some = (material.chunks * (1 + _CALLS // max(1, len(material.chunks))))[:_CALLS]
-    whole = table()
     requests = [
         # A number makes every request its own, so that the cache answers none.
-        record_prompt(f"{number} {shown_to_model(chunk)}", whole, whole.columns) for number, chunk in enumerate(some)
+        read_prompt(f"{number} {shown_to_model(chunk)}", (_asked(),), chunk.tokens) for number, chunk in enumerate(some)
     ]
     with Server(0.0) as server:
         settings = Settings(model=MODEL, base_url=server.base_url, api_key="scripted", concurrency=64)

@@ -57,7 +57,7 @@ def _add(ws: sliders.Workspace, chunks: int) -> None:
 async def _fill(ws: Any) -> int:
     table = ws.schema.tables[0]
     try:
-        filled = await fill(ws.session, table, table.column_names)
+        filled = await fill(ws.session, {table.name: table.column_names})
     finally:
         await ws.session.models.aclose()
     return int(filled.asked)

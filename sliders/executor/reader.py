@@ -161,14 +161,18 @@ class _Joined:
         return cls(text, tuple(runs), tuple(offsets))
 
     def placed(self, cell: Cell, document: Document) -> Cell:
-        """The cell with its span in the document."""
+        """The cell with its span and its further words in the document."""
         if cell.span is None:
             return cell
-        number = max(n for n, offset in enumerate(self.offsets) if offset <= cell.span.start)
+        return replace(
+            cell, span=self._place(cell.span, document), parts=tuple(self._place(part, document) for part in cell.parts)
+        )
+
+    def _place(self, span: Span, document: Document) -> Span:
+        number = max(n for n, offset in enumerate(self.offsets) if offset <= span.start)
         run_start, run_end = self.places[number]
-        start = run_start + cell.span.start - self.offsets[number]
-        end = min(run_end, start + cell.span.end - cell.span.start)
-        return replace(cell, span=Span(document.id, start, end, document.page_at(start)))
+        start = run_start + span.start - self.offsets[number]
+        return Span(document.id, start, min(run_end, start + span.end - span.start), document.page_at(start))
 
 
 def _context(session: Session, document: Document, places: Sequence[Place]) -> Context:

@@ -16,11 +16,10 @@ from benchmarks.engine.child import finish, start
 from benchmarks.engine.corpus import files_of, made_up, unpacked
 from benchmarks.engine.scale import exponent, scale, warm
 from benchmarks.engine.server import COLUMNS, Script, Server, words_for
-from benchmarks.engine.stages import Throughput, figures, measure_stages
+from benchmarks.engine.stages import Throughput, figures, measure_stages, table
 from benchmarks.engine.utilisation import utilisation
-from sliders.extraction.request import record_schema
+from sliders.extraction.prompt import Asked, read_prompt
 from sliders.llm.testing import requests_allowed
-from sliders.schema.types import Column
 
 JUDGMENT = "Ash v Elm\n\nHeard on 3 May 2006.\n\n{}\n\nJUDGE: OAK J\n\nJudgment of 9 June 2007.\n"
 
@@ -40,16 +39,18 @@ def judgments(tmp_path: Path) -> list[Path]:
     return sorted(folder.glob("*.txt"))
 
 
-def _body(**schema: object) -> dict[str, object]:
-    content = f"<document>\n{JUDGMENT.format('x')}\n</document>"
-    shape = {"type": "json_schema", "json_schema": {"schema": schema}} if schema else None
-    return {"messages": [{"role": "user", "content": content}], "response_format": shape}
+def _body(content: str = "hello", shape: object = None) -> dict[str, object]:
+    form = {"type": "json_schema", "json_schema": {"schema": shape}} if shape else None
+    return {"messages": [{"role": "user", "content": content}], "response_format": form}
 
 
 def test_the_script_copies_words_of_the_document() -> None:
-    told = json.loads(Script().reply(_body(**record_schema([Column(name) for name in COLUMNS]))))
+    request = read_prompt(JUDGMENT.format("x"), [Asked(table(), table().columns)], 100)
+    (row,) = json.loads(Script().reply(_body(request.messages[-1].content, request.json_schema)))["rows"]
     expected = {"case_name": "Ash v Elm", "judge": "OAK", "hearing_date": "3 May 2006", "judgment_date": "9 June 2007"}
-    assert told == expected
+    assert (row["table"], {name: cell["words"] for name, cell in row["cells"].items()}) == (
+        "judgments", {name: [words] for name, words in expected.items()}
+    )  # fmt: skip
     assert all(words_for(name, "nothing of it here") is None for name in COLUMNS)
 
 
@@ -93,7 +94,7 @@ def test_the_pipeline_runs_whole_and_then_warm(tmp_path: Path, judgments: list[P
     assert found["answered"] == 1 and found["calls"] >= len(judgments)
     assert found["db_mb"] > 0 and found["peak_mb"] > 50
     again = warm(tmp_path / "w.db", slots=4)
-    assert again["warm_same_calls"] == 0 and again["warm_first_calls"] == 1
+    assert again["warm_same_calls"] == 0 and again["warm_first_calls"] == 2, "its hints, and its SQL"
     assert 0 < again["warm_s"] < found["minutes"] * 60
 
 
@@ -129,7 +130,7 @@ def test_made_up_texts_differ_and_are_the_same_every_time() -> None:
 
 
 def test_the_table_says_which_goals_are_met() -> None:
-    table = markdown({"utilisation": 0.96, "warm_s": 2.5, "calls": 12345.0})
-    assert "| `utilisation` | 0.96 | at least 0.95 | met |" in table
-    assert "| `warm_s` | 2.5 | at most 2 | missed |" in table
-    assert "| `calls` | 12,345 |  |  |" in table
+    shown = markdown({"utilisation": 0.96, "warm_s": 2.5, "calls": 12345.0})
+    assert "| `utilisation` | 0.96 | at least 0.95 | met |" in shown
+    assert "| `warm_s` | 2.5 | at most 2 | missed |" in shown
+    assert "| `calls` | 12,345 |  |  |" in shown
