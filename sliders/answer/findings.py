@@ -159,9 +159,7 @@ def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
         rows = _number(exp.select("COUNT(*)").from_(subquery.this.copy().subquery("alone")), run_sql)
         if rows is not None and rows > 1:
             text = subquery.this.sql(DIALECT)
-            yield Finding(
-                "several", text, f"({text}) gives {rows} rows, of which only the first is used: it needs more conditions"
-            )
+            yield Finding("several", text, f"({text}) gives {rows} rows, and only the first is used: add conditions or join")
 
 
 def _divisions(tree: exp.Query, names: References) -> Iterator[Finding]:
@@ -185,7 +183,9 @@ def _same(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
         if rows > 1 and values == 1:
             name = total.this.sql(DIALECT)
             yield Finding(
-                "same", name, f"the {rows} rows that are added up all have the same {name}: is it one fact, stated twice?"
+                "same",
+                name,
+                f"SUM({name}) adds up {rows} rows with the same {name}, one fact stated {rows} times: SELECT DISTINCT {name}",
             )
 
 

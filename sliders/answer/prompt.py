@@ -176,20 +176,18 @@ def sql_request(
     question: str, profiles: Sequence[TableProfile], dialect: Dialect, turns: Sequence[Turn] = (), *,
     uncovered: str = "", last: bool = False, temperature: float = 0.0,
 ) -> Request:  # fmt: skip
-    """The request for the next turn: tables, question, and what was said so far (in the compact dialect, said last)."""
+    """The request for the next turn: tables, question, and what was said so far (in the compact dialect, the findings alone)."""
     shown = SHOWN[dialect.name]
     prompt = load_prompt("answer/write_sql", dialect)
-    again = load_prompt("answer/refine_sql", dialect)
-    messages = prompt.render(
-        tables=schema_sql(profiles, shown), named=named_values(question, profiles, shown.named), uncovered=uncovered,
-        question=question,
-    )  # fmt: skip
-    if dialect.sql == "text":  # a small model says again what it has said as its own turn
-        for turn in turns[-1:]:
-            ran = not turn.attempt.error
-            (more,) = again.render(statement=turn.attempt.written, ran=ran, told=list(turn.told), question=question)
-            messages = (*messages[:-1], Message("user", f"{messages[-1].content}\n\n{more.content}"))
+    values = {
+        "tables": schema_sql(profiles, shown), "named": named_values(question, profiles, shown.named),
+        "uncovered": uncovered, "question": question,
+    }  # fmt: skip
+    if dialect.sql == "text":  # a small model that sees its own statement writes it again
+        messages = prompt.render(**values, notes=list(dict.fromkeys(note for turn in turns for note in turn.told)))
     else:
+        messages = prompt.render(**values)
+        again = load_prompt("answer/refine_sql", dialect)
         for turn in turns:
             said = again.render(told=list(turn.told), question=question, last=last and turn is turns[-1])
             messages = (*messages, Message("assistant", turn.attempt.written), *said)

@@ -41,7 +41,7 @@ def of(sql: str, *views: TableView) -> tuple[Finding, ...]:
         ("SELECT name FROM ships WHERE length < (SELECT length FROM ships WHERE port = 'Bergen')", "several", "gives 2 rows"),
         ("SELECT length / length FROM ships WHERE name = 'Grey Gull'", "division", "multiply by 1.0"),
         ("SELECT COUNT(*) FROM ships WHERE lost IS NULL", "unstated", "0 (2 rows), 1 (1 rows)"),
-        ("SELECT SUM(length) FROM ships WHERE length = 120", "same", "2 rows that are added up all have the same length"),
+        ("SELECT SUM(length) FROM ships WHERE length = 120", "same", "adds up 2 rows with the same length"),
         ("SELECT COUNT(*) FROM ships WHERE owner IS NOT NULL", "idle", "never NULL"),
         ("SELECT COUNT(*) FROM ships WHERE name = 'Grey Gull'", "counted", "numbers of that row are in length"),
     ],
