@@ -233,15 +233,14 @@ def _under_rule(
 ) -> tuple[int, int] | None:
     """The columns above which a stroke underlines the piece: the widest that underlines it alone."""
     if len(over) == 1 and (drawn := _columns_above(rules[0], frame)) and drawn[1] > drawn[0]:
-        strokes = [s for s in rules[0] if s[0] > frame.label_left + char_width(piece)]
-        middle = (min(s[0] for s in strokes) + max(s[1] for s in strokes)) / 2
-        if abs(middle - piece.center) < char_width(piece):
+        edges = [s for s in rules[0] if s[0] > frame.label_left + char_width(piece)]
+        if edges and abs((min(edges)[0] + max(s[1] for s in edges)) / 2 - piece.center) < char_width(piece):
             return drawn  # the cell's lower edge is drawn column by column
     between: list[Segment] = [other for other in over if other is not piece]
     for depth, strokes in enumerate(rules):
         if depth:
             between += [p for p in lower[depth - 1] if abs(p.center - piece.center) > char_width(p)]
-        fitting = sorted((s for s in strokes if _holds(s, piece)), key=lambda s: s[0] - s[1])
+        fitting = sorted((s for s in strokes if _holds(s, piece)), key=lambda s: s[0] - s[1])  # the widest first
         for left, right in fitting:
             inside = [c for c, column in enumerate(frame.columns) if left <= column.center <= right]
             if not inside or left < frame.label_left + char_width(piece):
@@ -320,7 +319,7 @@ def _groups(over: Sequence[Segment], columns: Sequence[Column]) -> list[tuple[in
     spans = [(n * size, n * size + size - 1) for n in range(len(over))]
     for piece, (first, last) in zip(over, spans, strict=True):
         left, right = columns[first].left, columns[last].right
-        if abs((left + right) / 2 - piece.center) > 0.2 * (right - left):
+        if abs((left + right) / 2 - piece.center) > 0.3 * (right - left):
             return []
     return spans
 
