@@ -271,7 +271,8 @@ def report(name: str, outcomes: Sequence[dict[str, Any]]) -> None:
     }
     wrong = sum(not one["right"] and one["status"] == "answered" for one in outcomes)
     print(
-        f"== {name}: {sum(one['right'] for one in outcomes)}/{total} right, {wrong} wrong answers; a question: {mean['calls']:.2f} calls, "
+        f"== {name}: {sum(one['right'] for one in outcomes)}/{total} right, {wrong} wrong answers; "
+        f"a question: {mean['calls']:.2f} calls, "
         f"{mean['prompt_tokens']:.0f} prompt and {mean['completion_tokens']:.0f} generated tokens, {mean['seconds']:.1f} s",
         flush=True,
     )
