@@ -1,6 +1,7 @@
 """`python -m benchmarks.fidelity --json FILE`: what the pipeline keeps of what a perfect reader says.
 
-Evaluation sets (`--sets`, folders under `--evals`) and the small cases of `cases.yaml`, each pinned and induced. Documents,
+Evaluation sets (`--sets`, folders under `--evals`) and the small cases of `cases.yaml`, each pinned, induced and induced
+question by question. Documents,
 values and statements are shown for the sets that may be looked at; of all others only counts.
 """
 
@@ -23,12 +24,12 @@ from benchmarks.suites import SuiteError
 
 LOOK = ("restaurant_listings_e2e", "ntsb_aviation", "sec_10k_core")
 SCORE_ONLY = ("rki_covid_daily", "wiki_people", "sroie_receipts", "edgar_nda_contracts", "nba_game_summaries")
-MODES = ("pinned", "induced")
+MODES = ("pinned", "induced", "stepwise")
 
 
 def _tally(world: World, mode: str) -> Tally:
     reader = PerfectReader(world)
-    tally = run(world, reader, pinned=mode == "pinned")
+    tally = run(world, reader, mode)
     unknown = sorted(set(reader.unknown))
     return replace(tally, harm=[*(f"no reply is known for {u}" for u in unknown), *tally.harm])
 
@@ -43,7 +44,7 @@ def measure_cases(worlds: Sequence[World], mode: str) -> dict[str, Any]:
 
 
 def _line(name: str, mode: str, data: dict[str, Any]) -> str:
-    told = "{cells_kept} of {cells} cells kept, {rows_lost} of {rows} rows lost, {cells_invented} cells invented, "
+    told = "{cells_kept} of {cells} cells kept, {cells_invented} invented, {rows_lost} of {rows} rows lost, {rows_extra} more, "
     told += "{sql_as_written} of {statements} statements as written, {answers_right} of {questions} answers right"
     cases_ = f", {data['cases_whole']} of {data['cases']} cases whole" if "cases" in data else ""
     return f"{name} {mode}: {told.format(**data)}{cases_}" + (" (crashed)" if data["failures"] else "")
@@ -54,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, help="file for the figures")
     parser.add_argument("--evals", type=Path, default=Path("../shared/evals"), help="folder of the evaluation sets")
     parser.add_argument("--sets", default=",".join((*LOOK, *SCORE_ONLY)), help="names, with commas; empty for none")
-    parser.add_argument("--modes", default=",".join(MODES), help="pinned, induced or both")
+    parser.add_argument("--modes", default=",".join(MODES), help="any of pinned, induced, stepwise")
     parser.add_argument("--case", help="only the cases whose name holds this; - for none")
     parser.add_argument("--show", action="store_true", help="print what was harmed, where it may be shown")
     return parser

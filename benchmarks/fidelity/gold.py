@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,6 @@ class World:
     questions: tuple[tuple[GoldQuestion, str], ...]
     skipped: int = 0
     secret: bool = False
-    files: tuple[Path, ...] = field(default=(), repr=False)
 
 
 def typed(kind: str, printed: Any) -> Scalar:
@@ -288,7 +287,7 @@ def suite_world(path: Path, secret: bool) -> World:
     stated = {c for t in tables for c in t.columns}
     ids = {c: files for t in gold for c, files in _file_ids(t).items() if c not in stated}
     usable = _usable(asked, tables, ids)
-    return World(suite.name, documents, tables, tuple(usable), len(asked) - len(usable), secret, files)
+    return World(suite.name, documents, tables, tuple(usable), len(asked) - len(usable), secret)
 
 
 def key_of(table: FactTable) -> list[str]:

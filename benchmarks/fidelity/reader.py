@@ -32,19 +32,19 @@ def shape_of(request: Request) -> Mapping[str, Any]:
     """The JSON schema of the reply that is asked for; {} for plain text."""
     if request.json_schema is not None:
         return request.json_schema
-    reply = getattr(request, "reply", None)
-    return reply.model_json_schema() if reply is not None else {}
+    return request.reply.model_json_schema() if request.reply is not None else {}
 
 
 class PerfectReader:
-    """See the module. `given` holds the cells that were said, by table and number of the row, `statements` the SQL."""
+    """See the module. `given` holds the cells that were said, by table and number of the row, `statements` the SQL by
+    question, `doubted` cells that a check sent back, `unknown` requests that no reply is known for."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.given: dict[tuple[str, int], dict[str, Fact]] = {}
         self.statements: dict[str, str] = {}
         self.unknown: list[str] = []
-        self.doubted: list[tuple[str, Fact, str]] = []
+        self.doubted: list[tuple[str, Fact]] = []
         self._eyes = Eyes(world.documents)
         self.model = FunctionModel(self.reply, name="perfect-reader", context_tokens=_WINDOW)
 
@@ -65,6 +65,8 @@ class PerfectReader:
         if "pairs" in asked:
             numbers = re.findall(r"^Pair (\d+)", prompt, re.MULTILINE)
             return {"pairs": [{"pair": int(n), "verdict": "different"} for n in numbers]}
+        if "hints" in asked:
+            return {"hints": []}
         if "about" in asked:
             return filled(shape, self.card(prompt))
         self.unknown.append(f"{request.stage}: {sorted(asked)}")
@@ -123,7 +125,7 @@ class PerfectReader:
         for number, name, said in re.findall(r"^(\d+)\. (\w+) \(.*?: (value .*)\. Found: ", prompt, re.MULTILINE | re.DOTALL):
             fact = next((f for n, f in given if n == name and said == f"value {f.value!r}, words {list(f.words)!r}"), None)
             if fact is not None:
-                self.doubted.append((name, fact, prompt))
+                self.doubted.append((name, fact))
                 yield {"number": int(number), "how": "stated", **_cell(fact)}
 
     def rows(self, prompt: str) -> list[dict[str, Any]]:

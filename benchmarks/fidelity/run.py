@@ -118,8 +118,12 @@ def tally_cells(world: World, reader: PerfectReader, frames: Mapping[str, pd.Dat
     return total
 
 
-def run(world: World, reader: PerfectReader, *, pinned: bool) -> Tally:
-    """Documents in, questions asked together, tables and answers compared with what the reader said and knows."""
+def run(world: World, reader: PerfectReader, mode: str) -> Tally:
+    """Documents in, questions asked, tables and answers compared with what the reader said and knows.
+
+    Args:
+        mode: "pinned" and "induced" ask all questions together, "stepwise" one after the other with what is known by then.
+    """
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in world.documents]
         for path, text in zip(files, world.documents.values(), strict=True):
@@ -127,9 +131,10 @@ def run(world: World, reader: PerfectReader, *, pinned: bool) -> Tally:
         try:
             with sliders.Workspace(Path(folder, "workspace.db"), model=reader.model) as ws:
                 ws.add([str(p) for p in files])
-                if pinned:
+                if mode == "pinned":
                     ws.pin_schema(schema_of(world))
-                answers = ws.ask_many([q.question for q, _ in world.questions])
+                asked = [q.question for q, _ in world.questions]
+                answers = [ws.ask(q) for q in asked] if mode == "stepwise" else ws.ask_many(asked)
                 tally = tally_cells(world, reader, {name: ws.tables[name] for name in ws.tables})
         except CRASHES as error:
             return Tally(failures=1, questions=len(world.questions), harm=[f"crash: {type(error).__name__}: {error}"])
