@@ -14,7 +14,7 @@ from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.names import snake_name
 from sliders.schema.pin import column_type
-from sliders.schema.proposal import Proposal
+from sliders.schema.proposal import DOCUMENT, Proposal
 from sliders.schema.sample import Sample
 from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
 
@@ -80,8 +80,8 @@ def _used(sql: str) -> tuple[str, list[str]]:
     except sqlglot.errors.SqlglotError:
         return "", []
     table = statement.find(exp.Table)
-    made = {alias.alias for alias in statement.find_all(exp.Alias)}
-    columns = [snake_name(c.name, "fact") for c in statement.find_all(exp.Column) if c.name and c.name not in made]
+    made = {"", DOCUMENT, *(alias.alias for alias in statement.find_all(exp.Alias))}
+    columns = [snake_name(c.name, "fact") for c in statement.find_all(exp.Column) if c.name not in made]
     return (snake_name(table.name) if table is not None else ""), list(dict.fromkeys(columns))
 
 

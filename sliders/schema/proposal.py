@@ -13,6 +13,9 @@ from sliders.schema.names import free_name, snake_name
 from sliders.schema.pin import column_type
 from sliders.schema.types import Column, ColumnType, Table
 
+DOCUMENT = "document"
+"""The column that every table has by itself: the name of the document that a row is from."""
+
 
 def _type_word(said: Any) -> Any:
     """The type that a synonym means ("enum", "float"); what is none stays for the validation to refuse."""
@@ -102,8 +105,10 @@ def proposal_of(data: Any) -> Proposal:
     except ValidationError as error:
         raise ModelRefusal(f"the proposed schema has a wrong shape in {error.error_count()} places; ask again") from error
     needs: dict[int, tuple[str, ...]] = {}
+    given = {f"{t.name}.{DOCUMENT}" for t in reply.tables} - {f"{t.name}.{c.name}" for t in reply.tables for c in t.columns}
     for need in reply.needs:
-        needs[need.question] = tuple(dict.fromkeys([*needs.get(need.question, ()), *need.columns]))
+        columns = [name for name in need.columns if name not in given]
+        needs[need.question] = tuple(dict.fromkeys([*needs.get(need.question, ()), *columns]))
     missing = {n.question: n.what for n in reply.not_covered if n.what.strip()}
     return Proposal(tuple(_table(t) for t in reply.tables), needs, missing)
 

@@ -64,7 +64,7 @@ def test_a_statement_that_does_not_parse_leaves_the_columns() -> None:
 
 
 def test_aliases_are_no_columns() -> None:
-    sql = "SELECT port, COUNT(*) AS n FROM sailings GROUP BY port ORDER BY n DESC LIMIT 1"
+    sql = "SELECT port, document, COUNT(*) AS n FROM sailings GROUP BY port ORDER BY n DESC LIMIT 1"
     assert proposal_of(compact(sql, ("port", "Which port?", "text")), Schema()).needs == {1: ("sailings.port",)}
 
 

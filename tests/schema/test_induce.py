@@ -56,6 +56,11 @@ def test_nulls_and_other_words_for_a_type_are_understood() -> None:
     assert [c.type.value for c in found.schema.tables[0].columns] == ["category", "number"]
 
 
+def test_the_name_of_the_document_is_a_column_that_every_table_has() -> None:
+    found, model = ask([WHO], reply(FERRIES, needs=[["sailings.document", "sailings.captain"]]))
+    assert found.needs == {WHO: ("sailings.captain",)} and not found.uncovered and len(model.history) == 1
+
+
 def test_several_tables_with_keys_between_them() -> None:
     filings = table("filings", column("company"), column("state"), key=["company"], rows_per_document="one", documents="covers")
     figures = table(
