@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sliders.chunks.chunking import chunk_document
+from sliders.documents.build import DocumentBuilder
 from sliders.documents.document import Document, Element, Page
+from sliders.documents.tables import Table
 from sliders.errors import SettingsError
 
 
@@ -190,3 +192,19 @@ def test_a_chunk_that_begins_with_a_heading_names_only_the_headings_above_it(doc
 def test_hostile_lines_are_covered_and_do_not_hang(text: str) -> None:
     chunks = chunk_document(Document("d", "d", text, "", ()), max_tokens=500, count_tokens=quarter)
     assert "".join(chunk.text for chunk in chunks) == text
+
+
+def test_a_part_of_a_table_carries_its_header_and_its_sections() -> None:
+    """The header rows once, the rows that name the sections of the part's first row, and no offset changed."""
+    rows = [("Assets:", ""), *((f"Thing {n} of many things", str(n)) for n in range(40))]
+    builder = DocumentBuilder()
+    builder.add("paragraph", "The things are as follows (in millions):")
+    builder.add_table(Table(("", "2021"), tuple(rows), indents=(0, *(1,) * 40)), note="(in millions)")
+    doc = builder.build("t.txt", b"t")
+    chunks = chunk_document(doc, max_tokens=60, count_tokens=words)
+    assert "".join(chunk.text for chunk in chunks) == doc.text
+    assert "as follows" in chunks[0].text
+    assert "|  | 2021 |" in chunks[0].text
+    for chunk in chunks[1:]:
+        assert chunk.context.header().endswith("|  | 2021 |\n| --- | --- |\n| Assets: |  |")
+        assert "(in millions)" in chunk.context.captions
