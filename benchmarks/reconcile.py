@@ -26,6 +26,7 @@ from typing import Any
 
 from benchmarks.growth import exponent, plot
 from benchmarks.reconcile_effect import add_options, compare
+from sliders.llm.dialect import FULL
 from sliders.llm.model import Request, Response
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
@@ -54,6 +55,7 @@ class FirstChoice:
 
     name = "double"
     context_tokens = 32768
+    dialect = FULL
 
     def __init__(self) -> None:
         self.calls = 0
@@ -87,7 +89,7 @@ def synthetic(rows: int, seed: int = 1) -> MemoryRelation:
         city, founded, employees = facts[entity]
         name = names[entity]
         if rng.random() < 0.05:
-            name = rng.choice((name.upper(), name + rng.choice(_FORMS), name.replace(" ", "  ")))
+            name = rng.choice((name.upper(), name + _FORMS[entity % len(_FORMS)], name.replace(" ", "  ")))
         if entity in contradicted and rng.random() < 0.5:
             employees += 1.0
         values = (name, city, founded, employees, name.upper()[:3] + str(entity))

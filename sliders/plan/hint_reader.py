@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
@@ -89,7 +90,7 @@ async def read_all_hints(texts: Sequence[str], model: Model) -> tuple[list[Hints
         batch = texts[at : at + _AT_ONCE]
         try:
             reply = await model.generate(hints_request(batch))
-        except (ModelRefusal, TruncatedReply):
+        except (ModelRefusal, TruncatedReply, BudgetExceeded):  # a spent budget is said by the stage that comes next
             found += [parse_hints(text) for text in batch]
             continue
         spent += reply.usage
@@ -114,9 +115,12 @@ def _hints(text: str, told: HintReply | None) -> Hints:
     if told is None:
         return Hints(text)
     directives, notes = settle(_directives(told, text))
-    known = set(text.casefold().split())
-    rest = told.rest.strip() if directives and set(told.rest.casefold().rstrip("?. ").split()) <= known else ""
+    rest = told.rest.strip() if directives and _words(told.rest) <= _words(text) else ""
     return Hints(rest or text, directives, notes)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
 
 
 def _directives(told: HintReply, text: str) -> list[Directive]:

@@ -6,6 +6,7 @@ import sliders
 from sliders.api import Workspace
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.errors import PlanError
+from sliders.llm.dialect import COMPACT
 from sliders.llm.testing import FunctionModel
 from sliders.plan.directives import Ignore, Locate, Verify
 
@@ -30,7 +31,7 @@ def reader(calls):
             return {"quote": "The annual fee is 120 dollars", "answer": "120 dollars"}
         return {"quote": "", "answer": "unanswerable"}
 
-    return FunctionModel(reply)
+    return FunctionModel(reply, dialect=COMPACT)
 
 
 @pytest.fixture
