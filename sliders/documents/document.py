@@ -1,7 +1,7 @@
 """What a document is: one canonical text, and elements that lie over it.
 
-Every position in the package is a character offset into `Document.text`. A table is rendered into that text row by row,
-each value beside its column header, so that a chunk of it can be read alone.
+Every position in the package is a character offset into `Document.text`. A table stands in that text as a Markdown grid
+with its header once; `documents.tables.place_of` says what one of its cells stands for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class TableGrid:
-    """A table as read: `header` names per column, `rows` of cells; `note` is what stands above ("in millions")."""
+    """A table as read: `header` names per column ("Span / Own" below words over several columns), `rows` of cells.
+
+    `note` is its unit ("in millions"); a label's indent is what stands between it and the "| " that begins its row.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[TableCell, ...], ...]

@@ -1,7 +1,7 @@
 """Makes `unstructured` work without network and without telemetry.
 
-Its text classification would fetch a spaCy model from the web; a blank English pipeline with a sentence splitter and a
-small verb tagger gives the same elements (it only asks for sentences, words and whether a verb is among them).
+Its text classification would fetch a spaCy model from the web; a blank pipeline with a sentence splitter that
+takes words in lower case for verbs gives the same elements (it only asks for sentences, words and whether a verb is among them).
 """
 
 from __future__ import annotations
@@ -15,14 +15,6 @@ from typing import Any
 from sliders.errors import DocumentError
 
 _QUIET = ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "UNSTRUCTURED_DISABLE_NOTICE")
-_VERBS = frozenset(
-    {
-        *("is", "are", "was", "were", "be", "been", "being", "am", "has", "have", "had", "do", "does", "did"),
-        *("will", "would", "shall", "should", "can", "could", "may", "might", "must", "said", "says", "made", "make"),
-        *("makes", "took", "take", "takes", "gave", "give", "gives", "went", "go", "goes", "came", "come", "comes"),
-    }
-)
-_ENDINGS = ("ed", "ing", "izes", "ises", "ates", "ify", "ifies")
 _lock = threading.Lock()
 _pipeline: Any = None
 
@@ -72,8 +64,7 @@ def _build() -> Any:
 
 def _tag_verbs(doc: Any) -> Any:
     for token in doc:
-        word = token.lower_
-        verb = word in _VERBS or (len(word) > 4 and word.endswith(_ENDINGS))
+        verb = token.is_lower  # enough to tell sentences from titles, in any language
         token.tag_ = "VB" if verb else "NN"
         token.pos_ = "VERB" if verb else "NOUN"
     return doc

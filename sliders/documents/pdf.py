@@ -157,7 +157,8 @@ class _PageWriter:
                 caption, note, used = text, note or unit_note(text), first - at
                 break
             else:
-                note = note or unit_note(text)  # the words that introduce the table
+                words = " ".join(line.text for line in self._lines[max(floor, at - 2) : at + 1])
+                note = note or unit_note(words)  # of the words that introduce the table
                 break
             used = first - at
         return caption, note, used
