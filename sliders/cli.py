@@ -19,6 +19,7 @@ from sliders.cli_shell import (
     ApiKeyOption,
     BaseUrlOption,
     ConcurrencyOption,
+    DialectOption,
     ExtractModelOption,
     JsonOption,
     MaxCostOption,
@@ -43,7 +44,7 @@ from sliders.cli_shell import (
     settings,
     show_added,
 )
-from sliders.documents.discover import discover
+from sliders.documents.discover import discover, is_there
 from sliders.errors import PlanError, SettingsError, SlidersError
 from sliders.executor.querying import is_sql
 from sliders.plan.directives import parse_hints
@@ -79,7 +80,7 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
     documents: list[str] = []
     questions: list[str] = []
     for place, word in enumerate(words):
-        named = bool(word) and (Path(word).exists() or (has_magic(word) and " " not in word.strip()))
+        named = bool(word) and (is_there(word) or (has_magic(word) and " " not in word.strip()))
         is_question = place == len(words) - 1 or (not named and (" " in word.strip() or not word.strip()))
         (questions if is_question else documents).append(word)
     return documents, questions
@@ -91,7 +92,7 @@ def ask(
         list[str], typer.Argument(metavar="[DOCS]... QUESTION...", help="Files, folders or globs, then questions.")
     ],
     workspace: NewWorkspaceOption = DEFAULT_WORKSPACE, schema: SchemaOption = None,
-    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     extract_model: ExtractModelOption = None, max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None,
     max_minutes: MaxMinutesOption = None, concurrency: ConcurrencyOption = None, unverified: UnverifiedOption = False,
     workflow: WorkflowOption = "extract_and_query",
@@ -104,10 +105,10 @@ def ask(
     documents, questions = split_words(words)
     if any(not question.strip() for question in questions):
         raise PlanError("the question is empty; ask something about the documents")
-    if questions and not documents and Path(questions[-1]).exists():
+    if questions and not documents and is_there(questions[-1]):
         raise SettingsError(f"no question was asked about {questions[-1]}: put it last, in quotes")
     chosen = settings(
-        model=model, base_url=base_url, api_key=api_key, extract_model=extract_model, max_tokens=max_tokens,
+        model=model, dialect=dialect, base_url=base_url, api_key=api_key, extract_model=extract_model, max_tokens=max_tokens,
         max_cost=max_cost, max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None,
     )
     output = Output(as_json, quiet, plain)
@@ -176,12 +177,12 @@ def schema(
     pin: Annotated[
         Path | None, typer.Option("--pin", help="Pin tables and columns of a YAML, JSON or SQL file.")
     ] = None,
-    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Show the schema; with questions, extend it by what they need; with --pin, fix parts of it."""
     output = Output(as_json, quiet, plain)
-    chosen = settings(model=model, base_url=base_url, api_key=api_key)
+    chosen = settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)
     with opened(workspace, output, chosen, write=bool(questions or pin), new=pin is not None) as ws:
         if pin is not None:
             ws.pin_schema(pin)
@@ -202,14 +203,14 @@ def _schema_text(found: Schema) -> str:
 @app.command()
 def extract(
     tables: TablesArgument = None, workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
     concurrency: ConcurrencyOption = None, unverified: UnverifiedOption = False,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Fill every column of the schema's tables from the documents, and reconcile them."""
     output = Output(as_json, quiet, plain)
-    chosen = settings(model=model, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
+    chosen = settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
                       max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None)
     with opened(workspace, output, chosen) as ws:
         counts = ws.extract(tables or None)
@@ -225,12 +226,12 @@ def reconcile(
         typer.Option("--criterion", help="Which source wins from now on, the strongest first: newer_document, "
                      "audited_over_unaudited, primary_over_addendum, table_over_prose, verbatim_over_derived."),
     ] = None,
-    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Repair tables from what was extracted: duplicates, name variants, conflicts, corrections."""
     output = Output(as_json, quiet, plain)
-    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
+    with opened(workspace, output, settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)) as ws:
         counts = ws.reconcile(tables or None, criteria=criteria or None)
     output.result("\n".join(f"{name}: {count} rows" for name, count in counts.items()) or "no tables yet", counts)
 
@@ -242,14 +243,14 @@ def query(
     describe: Annotated[
         list[str] | None, typer.Option("--describe", metavar="NAME=WORDS", help="What an attribute of docs means.")
     ] = None,
-    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
     unverified: UnverifiedOption = False,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for are extracted first."""
     output = Output(as_json, quiet, plain)
-    chosen = settings(model=model, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
+    chosen = settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
                       max_minutes=max_minutes, unverified=unverified or None)
     with opened(workspace, output, chosen) as ws:
         frame = ws.query(sql, pairs(describe or [], "--describe"))
@@ -260,13 +261,13 @@ def query(
 def explain(
     questions: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="Questions over the workspace.")],
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     workflow: WorkflowOption = "extract_and_query",
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Say what questions would take: calls, tokens, money, minutes; no model is called."""
     output = Output(as_json, quiet, plain)
-    chosen = settings(model=model, base_url=base_url, api_key=api_key)
+    chosen = settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)
     # The plan of a query or of reading brings the index of segments up to date: the workspace is opened for writing.
     writes = workflow != "extract_and_query" or any(is_sql(question) for question in questions)
     with opened(workspace, output, chosen, write=writes) as ws:

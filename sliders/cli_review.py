@@ -15,6 +15,7 @@ from sliders.cli_shell import (
     DEFAULT_WORKSPACE,
     ApiKeyOption,
     BaseUrlOption,
+    DialectOption,
     JsonOption,
     ModelOption,
     Output,
@@ -128,12 +129,12 @@ def _told(decision: Correction) -> str:
 def revoke(
     number: Annotated[int, typer.Argument(help="The decision, as `sliders decisions` lists it.")],
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Take a decision back; the table is repaired without it."""
     output = Output(as_json, quiet, plain)
-    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
+    with opened(workspace, output, settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)) as ws:
         table = ws.revoke(number).table
         rows = _apply(ws, table, f"decision {number} is taken back")
     output.result(f"decision {number} is taken back; {table}: {rows} rows", {"decision": number, "rows": rows})
@@ -145,13 +146,13 @@ def set_value(
     value: Annotated[str, typer.Argument(help="The value, as it would be printed.")],
     where: WhereOption, author: AuthorOption = "", reason: ReasonOption = "",
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Decide a value; the decision holds for rows that come later too. Rows that it makes alike may need the model."""
     output = Output(as_json, quiet, plain)
     rows = pairs(where, "--where")
-    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
+    with opened(workspace, output, settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)) as ws:
         number = ws.set_value(table, column, value, rows, author=author or _user(), reason=reason)
         _decided(ws, output, table, number, rows)
 
@@ -159,13 +160,13 @@ def set_value(
 def merge(
     table: TableArgument, where: WhereOption, other: OtherOption, author: AuthorOption = "", reason: ReasonOption = "",
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Decide that two sets of rows are one thing."""
     output = Output(as_json, quiet, plain)
     sides = pairs(where, "--where"), pairs(other, "--other")
-    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
+    with opened(workspace, output, settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)) as ws:
         number = ws.merge(table, *sides, author=author or _user(), reason=reason)
         _decided(ws, output, table, number, *sides)
 
@@ -173,13 +174,13 @@ def merge(
 def split(
     table: TableArgument, where: WhereOption, other: OtherOption, author: AuthorOption = "", reason: ReasonOption = "",
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
+    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Decide that two sets of rows are never one thing."""
     output = Output(as_json, quiet, plain)
     sides = pairs(where, "--where"), pairs(other, "--other")
-    with opened(workspace, output, settings(model=model, base_url=base_url, api_key=api_key)) as ws:
+    with opened(workspace, output, settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)) as ws:
         number = ws.split(table, *sides, author=author or _user(), reason=reason)
         _decided(ws, output, table, number, *sides)
 

@@ -35,6 +35,10 @@ PlainOption = Annotated[bool, typer.Option("--plain", help="Progress as plain li
 ModelOption = Annotated[
     str | None, typer.Option("--model", help="Model name; the embedded model when nothing is named.")
 ]
+DialectOption = Annotated[
+    Literal["auto", "full", "compact"] | None,
+    typer.Option("--dialect", help="How the model is asked; auto: compact for the embedded one, full for any other."),
+]
 BaseUrlOption = Annotated[str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")]
 ApiKeyOption = Annotated[str | None, typer.Option("--api-key", help="Its key; better in OPENAI_API_KEY.")]
 ExtractModelOption = Annotated[str | None, typer.Option("--extract-model", help="Another model for the extraction.")]

@@ -13,6 +13,9 @@ from sliders.documents.sniff import SUFFIXES
 from sliders.errors import DocumentError
 
 
+_LONGEST_SHOWN = 200
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file to read, and its name in the workspace (relative to the folder or glob that was given)."""
@@ -50,16 +53,30 @@ def discover(
 
 def _expand(path: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
     try:
-        if path.is_dir():
+        there = os.path.lexists(path)
+        if there and path.is_dir():
             yield from _folder(path, wanted)
-        elif os.path.lexists(path):
+        elif there:
             yield SourceFile(path, path.name)
         elif glob.has_magic(str(path)):
             yield from _glob(path, wanted)
         else:
-            raise DocumentError(f"{path}: no such file or folder; check the path")
+            raise DocumentError(f"{shortened(str(path))}: no such file or folder; check the path")
     except PermissionError as error:
         raise DocumentError(f"{path}: the folder cannot be read (permission denied); change its rights") from error
+
+
+def shortened(name: str) -> str:
+    """A name for a message: a word that somebody took for a file may be a page long."""
+    return name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..."
+
+
+def is_there(name: str) -> bool:
+    """Whether a word names a file or folder; one that no file can be called, a long question for instance, names none."""
+    try:
+        return os.path.lexists(Path(name).expanduser())
+    except RuntimeError:  # the home of a user that does not exist
+        return False
 
 
 def printable(name: str) -> str:

@@ -9,19 +9,21 @@ from dataclasses import dataclass
 from sliders.executor.choose import LONG
 from sliders.executor.fill import BEFORE_GATE, Work, missing_work
 from sliders.executor.needs import known_need
+from sliders.executor.routing import turned_away
 from sliders.executor.run import check
 from sliders.executor.sampling import samples
 from sliders.executor.session import Session
 from sliders.extraction.prompt import Asked, chunk_document, is_judged, judge_prompt, read_prompt, rows_prompt, values_prompt
 from sliders.llm.model import Model, Request
 from sliders.llm.usage import PriceTable
+from sliders.plan.hint_reader import hints_request
 from sliders.schema.induce import induction_prompt
 from sliders.schema.types import Column, Schema, Table
 
 _ASSUMED_COLUMNS = 4
 """Columns of a question whose schema is not known yet."""
 _TOKENS_PER_VALUE = 16
-_SCHEMA_REPLY = 200
+_HINTS_REPLY, _SCHEMA_REPLY = 12, 200
 _ANSWER_CALLS, _ANSWER_PROMPT, _ANSWER_REPLY = 1, 600, 60
 _GATE_PROMPT, _GATE_REPLY, _GATE_PASSES = 90, 6, 0.6
 _GATE_SHOWN, _GATE_BATCH = 250, 12
@@ -84,7 +86,10 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
         for table, columns in _needs(session, question, schema, fresh).items():
             known = wanted.setdefault(table, [])
             known.extend(name for name in columns if name not in known)
-    stages = [_requests(session, "schema", _schema_requests(session, fresh, schema), _SCHEMA_REPLY)]
+    stages = [
+        _requests(session, "plan", _hint_requests(session, questions), _HINTS_REPLY * len(questions)),
+        _requests(session, "schema", _schema_requests(session, fresh, schema), _SCHEMA_REPLY),
+    ]
     if fresh:
         assumptions.append(f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions that are new here")
     work = _units(session, wanted) + (_assumed_work(session) if fresh else [])
@@ -107,6 +112,15 @@ def _needs(session: Session, question: str, schema: Schema, fresh: list[str]) ->
         fresh.append(question)
         return {}
     return dict(known.columns)
+
+
+def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
+    """The call that reads the hints of all questions, where the dialect has the model read them and no cache answers it."""
+    model = session.models.model_for("plan")
+    if model.dialect.hints == "patterns":
+        return []
+    request = hints_request([question for question in questions if turned_away(session, question) is None])
+    return [request] if model.known(request) is None else []
 
 
 def _schema_requests(session: Session, questions: Sequence[str], schema: Schema) -> list[Request]:

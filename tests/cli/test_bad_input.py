@@ -66,6 +66,11 @@ def test_no_documents(fail: Fail) -> None:
     assert not Path("missing.db").exists()
 
 
+def test_a_word_too_long_for_a_file_is_told_in_short(fail: Fail) -> None:
+    code, line = fail("ask", "x" * 5000, QUESTION)
+    assert code == 1 and "no such file" in line and len(line) < 400
+
+
 def test_a_wrong_path_makes_no_workspace(fail: Fail) -> None:
     fail("ask", "missing.txt", QUESTION)
     assert not Path("sliders.db").exists()

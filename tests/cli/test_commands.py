@@ -94,6 +94,31 @@ def test_the_same_command_again_extracts_nothing(shell: Shell, server: FakeServe
     assert len(server.bodies) - before <= 3
 
 
+@pytest.mark.parametrize("before", [[], ["Which name has the largest length?"]])
+@pytest.mark.parametrize("start", ["", "~nobody ", "Is * "])
+def test_a_question_longer_than_a_file_name_is_a_question(shell: Shell, before: list[str], start: str) -> None:
+    question = start + "It is a long story that nobody wants to hear. " * 110 + "What is the total cost?"
+    assert len(question) > 5000
+    code, out, err = shell("ask", "docs", *before, question, "--json", "-q")
+    assert (code, err) == (0, "")
+    answers = json.loads(out)
+    assert (answers[-1] if before else answers)["value"] == 460
+
+
+def test_the_dialect_says_how_a_model_is_asked(shell: Shell, server: FakeServer) -> None:
+    shell("add", "docs")
+
+    def stages(*words: str) -> dict[str, int]:
+        code, out, _ = shell("explain", "What is the total cost?", "--json", *words)
+        assert code == 0
+        return {stage["stage"]: stage["calls"] for stage in json.loads(out)["stages"]}
+
+    assert stages() == stages("--dialect", "auto") == stages("--dialect", "full")
+    assert stages("--dialect", "compact")["plan"] == 0 < stages()["plan"], "a small model's hints are read by patterns"
+    assert shell("explain", "What is the total cost?", "--dialect", "loud")[0] == 2
+    assert server.bodies == []
+
+
 def test_dry_run_calls_nothing(shell: Shell, server: FakeServer) -> None:
     code, out, _ = shell("ask", "docs", "What is the total cost?", "--dry-run")
     assert code == 0
@@ -101,7 +126,7 @@ def test_dry_run_calls_nothing(shell: Shell, server: FakeServer) -> None:
     assert "extract" in out
     assert "calls" in out
     code, out, _ = shell("explain", "What is the total cost?", "--json")
-    assert {s["stage"] for s in json.loads(out)["stages"]} == {"schema", "gate", "extract", "answer"}
+    assert {s["stage"] for s in json.loads(out)["stages"]} == {"plan", "schema", "gate", "extract", "answer"}
     assert server.bodies == []
 
 
