@@ -12,7 +12,6 @@ from pathlib import Path
 from sliders.documents.sniff import SUFFIXES
 from sliders.errors import DocumentError
 
-
 _LONGEST_SHOWN = 200
 
 

@@ -1,0 +1,169 @@
+"""A cell as the model gave it, checked: what is found, what is doubted, and that no check changes a value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sliders.extraction.cell import Absence, Grounding, How, Span
+from sliders.extraction.check import check_cell, value_cell, with_words
+from sliders.extraction.parse import Context
+from sliders.schema.types import Column, ColumnType
+
+from .passages import BOOLEAN, INTEGER, NUMBER, said, source_of
+
+TEXT = "The ferry Merrow has 2 pilots and 15 passengers. No one was hurt. She cost 1.5 million euros.\nMerrow left at 7:10."
+SOURCE = source_of(TEXT, start=1000)
+ABOARD, COST = Column("aboard", INTEGER), Column("cost", NUMBER, currency="EUR")
+
+
+def at(words: str) -> Span:
+    start = 1000 + TEXT.index(words)
+    return Span("document", start, start + len(words))
+
+
+def test_a_stated_value_stands_at_its_words() -> None:
+    found = check_cell(SOURCE, Column("name"), said("Merrow", "Merrow"))
+    assert found.finding == "" and found.cell.stands
+    assert (found.cell.value, found.cell.printed, found.cell.span) == ("Merrow", "Merrow", at("Merrow"))
+    assert (found.cell.how, found.cell.grounding) == (How.STATED, Grounding.EXACT)
+
+
+def test_a_value_in_the_columns_unit_rests_on_words_in_another_scale() -> None:
+    found = check_cell(SOURCE, COST, said(1_500_000, "1.5 million euros"))
+    assert (found.finding, found.cell.value, found.cell.printed) == ("", 1_500_000, "1.5 million euros")
+
+
+def test_a_computed_value_keeps_all_its_words_and_its_arithmetic() -> None:
+    found = check_cell(SOURCE, ABOARD, said(17, "2 pilots", "15 passengers", how="computed", why="2 + 15"))
+    assert found.finding == ""
+    assert (found.cell.value, found.cell.rationale, found.cell.grounding) == (17, "2 + 15", Grounding.DERIVED)
+    assert (found.cell.span, found.cell.parts) == (at("2 pilots"), (at("15 passengers"),))
+
+
+@pytest.mark.parametrize(("why", "told"), [("2 + 16", "18"), ("all of them", "again"), ("2 / 0", "again"), ("", "again")])
+def test_wrong_arithmetic_is_doubted_and_the_value_stays(why: str, told: str) -> None:
+    found = check_cell(SOURCE, ABOARD, said(17, "2 pilots", "15 passengers", how="computed", why=why))
+    assert told in found.finding and found.cell.doubt == found.finding
+    assert found.cell.value == 17 and found.cell.stands
+
+
+def test_a_judged_value_is_not_compared_with_its_words() -> None:
+    column = Column("harmed", BOOLEAN, reading="judged")
+    found = check_cell(SOURCE, column, said(False, "No one was hurt", how="judged", why="nobody was"))
+    assert (found.finding, found.cell.value, found.cell.how, found.cell.rationale) == ("", False, How.JUDGED, "nobody was")
+
+
+def test_zero_and_false_are_values() -> None:
+    assert check_cell(SOURCE, Column("hurt", INTEGER), said(0, "No one was hurt")).cell.value == 0
+    assert check_cell(SOURCE, Column("hurt", BOOLEAN), said(False, "No one was hurt", how="judged")).cell.value is False
+
+
+def test_null_is_not_stated() -> None:
+    found = check_cell(SOURCE, COST, said(None))
+    assert (found.cell.absence, found.cell.value, found.finding) == (Absence.NOT_STATED, None, "")
+
+
+@pytest.mark.parametrize("words", [(), ("",), ("the Merrow sank",)])
+def test_a_value_without_words_is_kept_for_audit_and_enters_nothing(words: tuple[str, ...]) -> None:
+    found = check_cell(SOURCE, Column("fate"), said("lost", *words))
+    assert (found.cell.absence, found.cell.value) == (Absence.UNGROUNDED, "lost")
+    assert not found.cell.stands and found.finding
+
+
+def test_one_of_several_words_that_is_missing_is_a_doubt() -> None:
+    found = check_cell(SOURCE, ABOARD, said(17, "2 pilots", "15 sailors", how="computed", why="2 + 15"))
+    assert "'15 sailors'" in found.finding and found.cell.doubt and found.cell.value == 17
+
+
+def test_words_that_say_another_number_are_doubted() -> None:
+    found = check_cell(SOURCE, ABOARD, said(16, "15 passengers"))
+    assert "15" in found.finding and "16" in found.finding
+    assert found.cell.value == 16 and found.cell.stands, "the model's value, not one of ours"
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [(ABOARD, "a few"), (ABOARD, 1.5), (Column("left", ColumnType.DATE), "soon"), (Column("hurt", BOOLEAN), "nobody knows"),
+     (Column("kind", ColumnType.CATEGORY, values=("ship", "ferry")), "balloon")],
+)  # fmt: skip
+def test_a_value_that_does_not_fit_its_column_is_said(column: Column, value: object) -> None:
+    found = check_cell(SOURCE, column, said(value, "The ferry"))
+    assert (found.cell.absence, found.cell.value) == (Absence.NOT_PARSED, value)
+    assert repr(value) in found.finding and found.cell.span == at("The ferry")
+
+
+def test_a_category_takes_one_of_its_values_only() -> None:
+    column = Column("kind", ColumnType.CATEGORY, values=("cargo ship", "ferry"), reading="judged")
+    assert check_cell(SOURCE, column, said("ferry", "The ferry", how="judged")).cell.value == "ferry"
+
+
+def test_equal_words_of_two_rows_are_two_places() -> None:
+    source = source_of("Pier 4 is open. Pier 4 is shut.")
+    first = check_cell(source, Column("pier"), said("Pier 4", "Pier 4"))
+    assert first.cell.span is not None
+    second = check_cell(source, Column("pier"), said("Pier 4", "Pier 4"), after=first.cell.span.end)
+    third = check_cell(source, Column("pier"), said("Pier 4", "Pier 4"), after=len(source.text))
+    assert second.cell.span is not None and second.cell.span.start > first.cell.span.start
+    assert third.cell.span is not None and third.cell.stands, "a third row rests on words that others have, too"
+
+
+def test_of_equal_words_those_beside_the_rows_others_are_taken() -> None:
+    source = source_of("Ash paid 40 euros.\n\nElm is old.\n\nElm paid 40 euros.")
+    near = [(source.text.rindex("Elm"), source.text.rindex("Elm") + 3)]
+    found = check_cell(source, COST, said(40, "40 euros"), near)
+    assert found.cell.span is not None and found.cell.span.start == source.text.rindex("40 euros")
+
+
+def test_the_note_of_a_table_holds_inside_it_only() -> None:
+    text = "Cost 3,120 inside. Length 120 outside."
+    inside = range(0, text.index("Length"))
+    source = replace(
+        source_of(text), context=Context(), note_at=lambda start: "in thousands of euros" if start in inside else ""
+    )
+    assert check_cell(source, COST, said(3_120_000, "3,120")).finding == ""
+    assert check_cell(source, COST, said(120, "120")).finding == ""
+    assert check_cell(source, COST, said(120_000, "120")).finding != ""
+
+
+@given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20)), st.lists(st.text(max_size=12)),
+       st.sampled_from(list(ColumnType)), st.sampled_from([*How]), st.text(max_size=10))  # fmt: skip
+def test_every_cell_has_a_value_or_a_reason_and_never_a_value_of_ours(
+    value: object, words: list[str], kind: ColumnType, how: How, why: str
+) -> None:
+    column = Column("c", kind, values=("one", "two") if kind is ColumnType.CATEGORY else ())
+    cell = check_cell(SOURCE, column, {"value": value, "words": words, "how": how.value, "why": why}).cell
+    if cell.stands:
+        assert cell.value is not None and cell.span is not None
+        assert TEXT[cell.span.start - 1000 : cell.span.end - 1000] in cell.printed
+        if isinstance(value, int | float) and isinstance(cell.value, int | float):
+            assert cell.value == value
+    else:
+        assert cell.absence is not None
+
+
+# the compact dialect: bare values
+
+
+def test_a_bare_value_is_found_where_the_text_prints_it() -> None:
+    cell = value_cell(SOURCE, COST, 1_500_000)
+    assert cell.stands and cell.span is not None and "1.5 million" in cell.printed
+    assert value_cell(SOURCE, COST, None).absence is Absence.NOT_STATED
+
+
+def test_a_bare_value_that_stands_nowhere_takes_words_afterwards() -> None:
+    column = Column("fate")
+    lost = value_cell(SOURCE, column, "unharmed")
+    assert (lost.absence, lost.value) == (Absence.UNGROUNDED, "unharmed")
+    found = with_words(SOURCE, column, lost, "No one was hurt")
+    assert found.stands and (found.value, found.how, found.span) == ("unharmed", How.JUDGED, at("No one was hurt"))
+    still = with_words(SOURCE, column, lost, "they all drowned")
+    assert still.absence is Absence.UNGROUNDED and "they all drowned" in still.detail
+
+
+def test_a_number_whose_words_do_not_print_it_is_doubted() -> None:
+    cell = with_words(SOURCE, ABOARD, value_cell(SOURCE, ABOARD, 17), "2 pilots and 15 passengers")
+    assert cell.stands and cell.value == 17 and cell.doubt
