@@ -57,6 +57,7 @@ async def answer_question(
     model: Model,
     *,
     uncovered: str = "",
+    draft: str = "",
     profiles: Sequence[TableProfile] | None = None,
     max_attempts: int = 0,
 ) -> SqlAnswer:
@@ -64,6 +65,7 @@ async def answer_question(
 
     Args:
         uncovered: words on what the question needs and no column holds; shown to the model.
+        draft: the statement that the model drafted before the tables were filled; shown to it in the compact dialect.
         profiles: saves reading the columns again for a second question over the same tables.
         max_attempts: turns of the model; 0 takes as many as its dialect gives.
 
@@ -81,7 +83,7 @@ async def answer_question(
     most = max_attempts or SHOWN[model.dialect.name].turns
     for number in range(1, most + 1):
         request = sql_request(
-            question, known, model.dialect, talk.turns, uncovered=uncovered, last=number == most,
+            question, known, model.dialect, talk.turns, uncovered=uncovered, draft=draft, last=number == most,
             temperature=STUCK_TEMPERATURE if _stuck(talk) else 0.0,
         )  # fmt: skip
         try:

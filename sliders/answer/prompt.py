@@ -174,7 +174,7 @@ def result_lines(result: QueryResult, most: int = LOOK_ROWS) -> list[str]:
 
 def sql_request(
     question: str, profiles: Sequence[TableProfile], dialect: Dialect, turns: Sequence[Turn] = (), *,
-    uncovered: str = "", last: bool = False, temperature: float = 0.0,
+    uncovered: str = "", draft: str = "", last: bool = False, temperature: float = 0.0,
 ) -> Request:  # fmt: skip
     """The request for the next turn: tables, question, and what was said so far (in the compact dialect, the findings alone)."""
     shown = SHOWN[dialect.name]
@@ -184,7 +184,8 @@ def sql_request(
         "uncovered": uncovered, "question": question,
     }  # fmt: skip
     if dialect.sql == "text":  # a small model that sees its own statement writes it again
-        messages = prompt.render(**values, notes=list(dict.fromkeys(note for turn in turns for note in turn.told)))
+        notes = list(dict.fromkeys(note for turn in turns for note in turn.told))
+        messages = prompt.render(**values, notes=notes, draft=draft)
     else:
         messages = prompt.render(**values)
         again = load_prompt("answer/refine_sql", dialect)

@@ -65,6 +65,7 @@ async def _statement(session: Session, need: Need) -> tuple[SqlAnswer, list[Tabl
         lambda sql: run_readonly(session.catalog.database, sql, tables=names),
         session.models.model_for("answer"),
         uncovered=need.uncovered,
+        draft=need.draft,
     )
     return found, views
 

@@ -18,12 +18,14 @@ from sliders.schema.types import Schema
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Columns by table that a question needs, what of it no column covers, and why there are none when there are none."""
+    """Columns by table that a question needs, what of it no column covers, the statement that the model drafted for it, and
+    why there are none when there are none."""
 
     question: str
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     uncovered: str = ""
     reason: str = ""
+    draft: str = ""
 
 
 async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
@@ -69,7 +71,7 @@ def _need(question: str, induced: Induced) -> Need:
         columns[table] = (*columns.get(table, ()), column)
     uncovered = induced.uncovered.get(question, "")
     reason = "" if columns else uncovered or "no fact of the documents was found that the question needs"
-    return Need(question, columns, uncovered, reason)
+    return Need(question, columns, uncovered, reason, induced.drafts.get(question, ""))
 
 
 def _record(session: Session, induced: Induced, before: Schema) -> None:
@@ -104,12 +106,12 @@ def known_need(session: Session, question: str) -> Need | None:
     columns = {table: tuple(names) for table, names in kept["columns"].items()}
     if not all(set(names) <= there.get(table, set()) for table, names in columns.items()):
         return None
-    return Need(question, columns, kept["uncovered"])
+    return Need(question, columns, kept["uncovered"], draft=kept.get("draft", ""))
 
 
 def _keep(session: Session, need: Need) -> None:
     """Keep what a question needs; another model or another prompt finds anew."""
-    kept = {"columns": {t: list(names) for t, names in need.columns.items()}, "uncovered": need.uncovered}
+    kept = {"columns": {t: list(names) for t, names in need.columns.items()}, "uncovered": need.uncovered, "draft": need.draft}
     session.catalog.knowledge.set_statistic(_key(session, need.question), kept)
 
 

@@ -58,7 +58,8 @@ def proposal_of(data: Any, standing: Schema, grain: Grain | None = None) -> Prop
     table = Table(name, tuple(c for c in columns if c.name in used), row, grain=grain or said)
     places = {c: f"{t.name}.{c}" for t in reversed(standing.tables) for c in t.column_names}
     places |= {c: f"{name}.{c}" for c in described}
-    return Proposal((table,), {1: tuple(places.get(n, f"{name}.{n}") for n in used)})
+    needs = {1: tuple(places.get(n, f"{name}.{n}") for n in used)}
+    return Proposal((table,), needs, drafts={1: str(data.get("sql", ""))})
 
 
 def _column(part: Mapping[str, Any]) -> Column:
@@ -83,6 +84,31 @@ def _used(sql: str) -> tuple[str, list[str]]:
     made = {"", DOCUMENT, *(alias.alias for alias in statement.find_all(exp.Alias))}
     columns = [snake_name(c.name, "fact") for c in statement.find_all(exp.Column) if c.name not in made]
     return (snake_name(table.name) if table is not None else ""), list(dict.fromkeys(columns))
+
+
+def standing_draft(sql: str, table: str, places: Mapping[str, str]) -> str:
+    """A drafted statement with the names that stand in the schema; "" where it does not parse or reads several tables.
+
+    Args:
+        table: the table as the proposal names it.
+        places: "table.column" that stands, by the proposal's own "table.column".
+    """
+    try:
+        statement = sqlglot.parse_one(sql, read="sqlite")
+    except sqlglot.errors.SqlglotError:
+        return ""
+    homes = set()
+    for column in statement.find_all(exp.Column):
+        place = places.get(f"{table}.{snake_name(column.name, 'fact')}")
+        if place is not None:
+            home, _, name = place.partition(".")
+            homes.add(home)
+            column.set("this", exp.to_identifier(name))
+    if len(homes) != 1:
+        return ""
+    for read in statement.find_all(exp.Table):
+        read.set("this", exp.to_identifier(next(iter(homes))))
+    return statement.sql("sqlite")
 
 
 def _object(**members: Mapping[str, Any]) -> dict[str, Any]:

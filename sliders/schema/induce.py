@@ -26,7 +26,8 @@ class Induced:
     """The schema after some questions, and what each of them needs of it.
 
     `needs` maps a question to names "table.column", `uncovered` a question to what it asks for that no column holds;
-    `issues` are the faults that stayed after the model was asked again, `tokens` what the calls took.
+    `issues` are the faults that stayed after the model was asked again, `tokens` what the calls took, `drafts` the
+    statement by question that the model drafted (compact dialect).
     """
 
     schema: Schema
@@ -34,6 +35,7 @@ class Induced:
     uncovered: Mapping[str, str] = field(default_factory=dict)
     issues: tuple[Issue, ...] = ()
     tokens: int = 0
+    drafts: Mapping[str, str] = field(default_factory=dict)
 
 
 def induction_prompt(questions: Sequence[str], samples: Sequence[Sample], schema: Schema, dialect: Dialect) -> Request:
@@ -99,7 +101,7 @@ async def _with_batch(
     if grain is not None and model.dialect.name == "compact":
         proposal = _in_one_table(proposal, found.schema, grain)
     schema, names = _merged(found.schema, proposal, embed)
-    needs, uncovered = dict(found.needs), dict(found.uncovered)
+    needs, uncovered, drafts = dict(found.needs), dict(found.uncovered), dict(found.drafts)
     for number, question in enumerate(batch, 1):
         asked = proposal.needs.get(number, ())
         needs[question] = tuple(dict.fromkeys(names[name] for name in asked if name in names))
@@ -108,7 +110,9 @@ async def _with_batch(
         what += missing or ([_UNSAID] if not asked and not what else [])
         if what:
             uncovered[question] = "; ".join(what)
-    return Induced(schema, needs, uncovered, (*found.issues, *issues), found.tokens + tokens)
+        if number in proposal.drafts and proposal.tables:
+            drafts[question] = compact.standing_draft(proposal.drafts[number], proposal.tables[0].name, names)
+    return Induced(schema, needs, uncovered, (*found.issues, *issues), found.tokens + tokens, drafts)
 
 
 async def _proposed(

@@ -92,6 +92,8 @@ class Proposal:
     tables: tuple[Table, ...] = ()
     needs: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     uncovered: Mapping[int, str] = field(default_factory=dict)
+    drafts: Mapping[int, str] = field(default_factory=dict)
+    """The statement that the columns were drawn from, where the dialect asks for one."""
 
 
 def proposal_of(data: Any) -> Proposal:
