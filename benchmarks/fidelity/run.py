@@ -105,7 +105,8 @@ def _frame(table: FactTable, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame
 def tally_cells(world: World, reader: PerfectReader, frames: Mapping[str, pd.DataFrame]) -> Tally:
     """What of the given cells stands in the final tables."""
     total = Tally()
-    for table in world.tables:
+    told = {name for name, _ in reader.given}
+    for table in (t for t in world.tables if t.name in told):
         frame = _frame(table, frames)
         score, errors = score_table(_said_table(table, reader.given), frame)
         whole, others = score_table(_said_table(table, None), frame)
