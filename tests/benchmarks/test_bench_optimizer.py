@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import asked_fields
+from reading_model import asked_columns, reply_shape
 
 from benchmarks import optimizer_suites
 from benchmarks.optimizer_model import measure_model
@@ -42,14 +42,14 @@ def copying(right: bool = True) -> FunctionModel:
 
     def reply(request: Request) -> Any:
         prompt = request.messages[-1].content
-        assert request.json_schema is not None
-        found = {}
-        for name in asked_fields(request.json_schema):
-            match = re.search(FOLLOWS[name], prompt) if right else None
-            found[name] = match.group(1) if match else None
-        if request.json_schema["type"] == "array":
-            return [{"words": words, "field": name} for name, words in found.items() if words]
-        return found if "rows" not in request.json_schema["properties"] else {"rows": [found]}
+        if "rows" not in reply_shape(request)["properties"]:
+            return {"texts": []}
+        rows = []
+        for table, columns in asked_columns(prompt):
+            found = {name: re.search(FOLLOWS[name], prompt) for name in columns} if right else {}
+            cells = {name: {"value": match[1], "words": [match[1]]} for name, match in found.items() if match}
+            rows.append({"table": table, "cells": cells})
+        return {"rows": rows}
 
     return FunctionModel(reply, context_tokens=16_000)
 
