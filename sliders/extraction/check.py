@@ -40,10 +40,10 @@ def check_cell(
     said = given.get("value")
     if said is None:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED))
-    how = How(given.get("how") or How.STATED)
+    how = next((known for known in How if known.value == given.get("how")), How.STATED)
     why = str(given.get("why") or "")
     parsed = typed(said, column)
-    words = [str(w) for w in given.get("words") or () if str(w).strip()]
+    words = quoted(given)
     if parsed.absent and isinstance(said, str) and words and column.type is ColumnType.TEXT:
         parsed = Parsed(said.strip())  # a value whose words are printed is a value, whatever it looks like
     if parsed.absent:
@@ -63,6 +63,13 @@ def check_cell(
         missing = next(w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE)
         return _doubted(cell, f"these words are not in the text: {missing!r}")
     return _doubted(cell, _disagreement(source, column, cell, places))
+
+
+def quoted(given: Mapping[str, Any]) -> list[str]:
+    """The words that a cell is said to rest on, also where they come in one piece."""
+    words = given.get("words") or ()
+    pieces = words if isinstance(words, list | tuple) else (words,)
+    return [str(piece) for piece in pieces if piece is not None and str(piece).strip()]
 
 
 def _found(text: str, words: str, near: Sequence[tuple[int, int]], after: int) -> Grounded:

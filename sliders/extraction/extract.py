@@ -9,7 +9,7 @@ from typing import Any
 
 from sliders.errors import ModelError, ModelUnavailable, TruncatedReply
 from sliders.extraction.cell import Absence, Cell, Row, Span
-from sliders.extraction.check import Checked, check_cell
+from sliders.extraction.check import Checked, check_cell, quoted
 from sliders.extraction.prompt import Asked, chunk_document, read_prompt, recheck_prompt
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request, Response
@@ -174,7 +174,7 @@ def _described(draft: _Draft, name: str) -> str:
     others = (c.cell for n, c in draft.cells.items() if n != name)
     row = ", ".join(f"{c.column} {c.value}" for c in others if c.value is not None and c.absence is None)
     given = draft.given[name]
-    said = f"value {given.get('value')!r}, words {list(given.get('words') or ())!r}"
+    said = f"value {given.get('value')!r}, words {quoted(given)!r}"
     return f"{name} ({column.description}) of the row with {row or 'no other cell'}: {said}. Found: {draft.cells[name].finding}"
 
 
