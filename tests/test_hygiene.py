@@ -33,7 +33,7 @@ def test_a_source_file(path: Path) -> None:
 
 
 def test_every_prompt_is_used_and_every_used_prompt_is_there() -> None:
-    there = {str(path.relative_to(ROOT / "prompts").with_suffix("")) for path in PROMPTS}
+    there = {str(Path(*path.relative_to(ROOT / "prompts").parts[1:]).with_suffix("")) for path in PROMPTS}
     code = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
     quoted = set(re.findall(r'"((?:documents|schema|extraction|reconcile|answer|plan)/[a-z_]+)"', code))
     assert {name for name in there if name not in quoted} == set()

@@ -141,19 +141,20 @@ async def _listed(reading: _Reading, source: Source, asked: Asked, depth: int) -
     text = source.text.strip() if depth else chunk_document(source.chunk, source.card)
     request = rows_prompt(text, reading.model.count_tokens(text), asked.table, columns)
     reply = await generate(request, reading.model)
-    cut = isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length")
+    looped = isinstance(reply, Response) and says_again(reply.text)  # who has nothing more to say; halves would loop again
+    cut = isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length" and not looped)
     if cut and depth < _DEEPEST and (halves := source.halves()):
         return [row for half in halves for row in await _listed(reading, half, asked, depth + 1)]
     if isinstance(reply, ModelError):
         reading.refusals.append(Refusal(source.chunk.id, "rows", str(reply), asked.table.name))
         return []
     reading.tokens += reply.usage.tokens
-    if reply.salvaged:
+    if reply.salvaged and not looped:
         reading.refusals.append(
             Refusal(source.chunk.id, "rows", "the reply was cut; complete rows were kept", asked.table.name)
         )
     items = list((reply.data or {}).get("rows", ()))
-    if says_again(reply.text):
+    if looped:
         items, again = _before_loop(items)
         subject = f"{again} rows"
         told = "the reply went round in a loop and said earlier rows again"
