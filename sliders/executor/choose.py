@@ -46,8 +46,8 @@ class Chooser:
         queries = [*self._questions, *_column_queries(asked)]
         # In a thread: the calls that are under way go on meanwhile.
         scores = await asyncio.to_thread(self._scores, chunks, queries)
-        order = np.argsort(-scores, kind="stable")[: most - 1]
-        kept = {0, *(int(n) for n in order)}  # the first one names the document
+        order = [int(n) for n in np.argsort(-scores, kind="stable") if n]
+        kept = {0, *order[: most - 1]}  # the first one names the document
         names = ", ".join(spoken_name(c.name) for a in asked for c in a.columns[:4])
         why = f"other parts of the document are nearer to {names}"
         return {chunk.id: why for number, chunk in enumerate(chunks) if number not in kept}
