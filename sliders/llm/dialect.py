@@ -35,6 +35,6 @@ FULL = Dialect(
     row_shape="cells", judged="inline", card="model", hints="model", sql="json",
 )  # fmt: skip
 COMPACT = Dialect(
-    name="compact", sample_tokens=350, samples=2, chunk_tokens=2400, question_batch=1,
+    name="compact", sample_tokens=350, samples=1, chunk_tokens=2400, question_batch=1,
     row_shape="values", judged="odds", card="code", hints="patterns", sql="text",
 )  # fmt: skip
