@@ -1,0 +1,84 @@
+"""Long names, several periods in one table, a company that no page names: each has a place from schema to answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sliders import Workspace
+from sliders.llm.testing import ScriptedModel
+from sliders.schema.types import Column, ColumnType, Schema, Table
+
+YEARS = """<html><body><h1>Aldous Pier</h1><table><caption>Sales, in millions of dollars</caption>
+<tr><th>Item</th><th>2020</th><th>2021</th><th>2022</th></tr>
+<tr><td>Ropes</td><td>410</td><td>455</td><td>512</td></tr><tr><td>Third quarter</td><td>101</td><td>110</td><td>120</td></tr>
+</table></body></html>"""
+INTEGER, NUMBER = ColumnType.INTEGER, ColumnType.NUMBER
+SALES = Table(
+    "sales", (Column("company"), Column("year", INTEGER), Column("quarter", INTEGER),
+              Column("amount", NUMBER, scale="millions", currency="USD")),
+    row="sales of one company in one period", key=("company", "year", "quarter"), pinned=True,
+)  # fmt: skip
+
+
+def said(value: object, *words: str) -> dict[str, Any]:
+    return {"value": value, "words": list(words)}
+
+
+def period(year: int, amount: int, quarter: dict[str, Any] | None = None) -> dict[str, Any]:
+    cells = {"company": said("Aldous Pier", "Aldous Pier"), "year": said(year, str(year)), "amount": said(amount, str(amount))}
+    return {"table": "sales", "cells": cells | ({"quarter": quarter} if quarter else {})}
+
+
+def test_three_years_and_a_quarter_of_one_table_stay_apart(tmp_path: Path) -> None:
+    (tmp_path / "sales.html").write_text(YEARS, encoding="utf-8")
+    rows = [period(2020, 410), period(2021, 455), period(2022, 512), period(2022, 120, said(3, "Third quarter"))]
+    sql = "SELECT amount FROM sales WHERE year = 2021 AND quarter IS NULL"
+    model = ScriptedModel({"plan": {"hints": []}, "extract": {"rows": rows}, "answer": {"action": "answer", "sql": sql}})
+    with Workspace(tmp_path / "w.db", model=model) as ws:
+        ws.add(tmp_path / "sales.html")
+        ws.pin_schema(Schema((SALES,)))
+        answer = ws.ask("What were the sales of Aldous Pier in 2021?")
+        frame = ws.tables["sales"]
+        assert ws.verify() == []
+    assert (answer.value, answer.status, answer.sql) == (455, "answered", sql)
+    assert sorted(zip(frame["year"], frame["amount"], strict=True)) == [(2020, 410), (2021, 455), (2022, 120), (2022, 512)]
+    assert frame["quarter"].dropna().tolist() == [3]
+    assert "455" in {citation.quote for citation in answer.citations}
+
+
+LONG = "number_of_passengers_who_were_on_board_when_the_ferry_left_the_quay"
+
+
+def test_a_long_column_name_stays_what_it_is(tmp_path: Path) -> None:
+    assert len(LONG) > 60
+    table = {"name": "sailings", "row": "a sailing", "rows_per_document": "one",
+             "columns": [{"name": LONG, "type": "integer", "description": "how many passengers were on board"}]}  # fmt: skip
+    schema = {"tables": [table], "needs": [{"question": 1, "columns": [f"sailings.{LONG}"]}], "not_covered": []}
+    model = ScriptedModel({
+        "plan": {"hints": []}, "schema": schema,
+        "extract": {"rows": [{"table": "sailings", "cells": {LONG: said(15, "15 passengers")}}]},
+        "answer": {"action": "answer", "sql": f"SELECT SUM({LONG}) FROM sailings"},
+    })  # fmt: skip
+    with Workspace(tmp_path / "w.db", model=model) as ws:
+        ws.add_text("The ferry left with 15 passengers on board.", "a.txt")
+        answer = ws.ask("How many passengers were on board?")
+        assert ws.tables["sailings"][LONG].tolist() == [15]
+        assert ws.query(f"SELECT {LONG} AS n FROM sailings")["n"].tolist() == [15]
+    assert answer.value == 15
+
+
+def test_a_name_that_no_page_prints_is_kept_for_audit_and_not_shown(tmp_path: Path) -> None:
+    cells = {"company": said("Karsten Dock"), "year": said(2020, "2020"), "amount": said(410, "410")}
+    model = ScriptedModel({"extract": [{"rows": [{"table": "sales", "cells": cells}]}, {"cells": []}]})
+    with Workspace(tmp_path / "w.db", model=model) as ws:
+        ws.add_text("We sold ropes for 410 million dollars in 2020.", "a.txt")
+        ws.pin_schema(Schema((SALES,)))
+        ws.extract()
+        frame = ws.tables["sales"]
+        (row,) = ws.session.catalog.extractions.rows("sales")
+        told = str(ws.why(str(frame["row_id"].iloc[0])))
+    assert frame["company"].isna().all() and frame["amount"].tolist() == [410]
+    company = row.cell("company")
+    assert company is not None and company.value == "Karsten Dock" and not company.stands
+    assert "company" in told and "ungrounded" in told

@@ -1,0 +1,94 @@
+"""A collection judged by a small model: the cut comes from all documents, and the odds stay as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sliders
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.llm.dialect import COMPACT
+from sliders.llm.model import Request
+from sliders.llm.testing import FunctionModel
+from sliders.schema.types import Column, ColumnType, Schema, Table
+
+LIKED = Column("liked", ColumnType.BOOLEAN, "Is the film liked?", reading="judged", pinned=True)
+TABLE = Table("reviews", (LIKED,), row="a review", grain="document", pinned=True)
+
+
+def leaning(request: Request) -> Any:
+    """Prefers the liked ones, and says no to every one of them."""
+    content = request.messages[-1].content
+    strength = int(content.split("mark ")[1].split(".")[0]) / 10
+    return {"yes": -6.0 + strength, "no": -0.1} if request.choices else {}
+
+
+def judged(tmp_path: Path, marks: list[int]) -> tuple[dict[str, Any], list[Any], FunctionModel, sliders.Workspace]:
+    model = FunctionModel(leaning, dialect=COMPACT)
+    ws = sliders.Workspace(tmp_path / "w.db", model=model, embedder=HashEmbedder())
+    for number, mark in enumerate(marks):
+        ws.add_text(f"Review {number}. It gets the mark {mark}.", f"{number:02}.txt")
+    ws.pin_schema(Schema((TABLE,)))
+    ws.extract()
+    frame = ws.tables["reviews"]
+    names = {d.id: d.name for d in ws.session.catalog.documents.all()}
+    rows = ws.session.catalog.extractions.rows("reviews")
+    cells = {names[row.document_id]: row.cells[0] for row in rows}
+    return cells, list(frame["liked"]), model, ws
+
+
+MARKS = [2, 30, 4, 33, 1, 29, 3, 31, 5, 28, 2, 32]
+
+
+def test_the_collection_decides_where_the_cut_is(tmp_path: Path) -> None:
+    cells, shown, model, ws = judged(tmp_path, MARKS)
+    with ws:
+        said = ws.session.catalog.journal.decisions(mentions="cut at")
+        calls = len(model.history)
+        ws.extract()
+        assert len(model.history) == calls, "judged again by the odds that are kept"
+    assert [bool(cells[name].value) for name in sorted(cells)] == [mark > 20 for mark in MARKS]
+    assert sum(map(bool, shown)) == 6
+    assert all(dict(cell.odds)["no"] == -0.1 for cell in cells.values()), "as the model gave them"
+    assert not any(cell.doubt for cell in cells.values()) and said
+
+
+def test_a_few_documents_keep_the_models_own_word_and_a_doubt(tmp_path: Path) -> None:
+    cells, _, _, ws = judged(tmp_path, MARKS[:4])
+    ws.close()
+    assert [bool(cell.value) for cell in cells.values()] == [False] * 4 and all(cell.doubt for cell in cells.values())
+
+
+def test_documents_that_come_later_move_the_cut_for_all(tmp_path: Path) -> None:
+    _, _, model, ws = judged(tmp_path, MARKS[:6])
+    with ws:
+        for number, mark in enumerate(MARKS[6:], 6):
+            ws.add_text(f"Review {number}. It gets the mark {mark}.", f"{number:02}.txt")
+        ws.extract()
+        assert len(model.history) == len(MARKS), "each document is asked once"
+        assert sum(map(bool, ws.tables["reviews"]["liked"])) == 6
+
+
+@pytest.mark.parametrize("loudest", [0, 1, 2])
+def test_a_document_of_many_parts_is_judged_by_the_part_that_tells_most(tmp_path: Path, loudest: int) -> None:
+    quiet = "Nothing was said of it that day. " * 250
+    parts = [f"It gets the mark {40 if number == loudest else 1}.\n\n{quiet}" for number in range(3)]
+    with sliders.Workspace(
+        tmp_path / "w.db", model=FunctionModel(_by_loudest, dialect=COMPACT), embedder=HashEmbedder()
+    ) as ws:
+        ws.add_text("\n\n".join(parts), "long.txt")
+        for number, mark in enumerate(MARKS):
+            ws.add_text(f"Review {number}. It gets the mark {mark}.", f"{number:02}.txt")
+        ws.pin_schema(Schema((TABLE,)))
+        ws.extract()
+        document = next(d.id for d in ws.session.catalog.documents.all() if d.name == "long.txt")
+        rows = [row for row in ws.session.catalog.extractions.rows("reviews") if row.document_id == document]
+        assert len(rows) > 1 and all(row.cells[0].value is True for row in rows)
+        assert sum(map(bool, ws.tables["reviews"]["liked"])) == 7
+
+
+def _by_loudest(request: Request) -> Any:
+    marks = [int(part.split(".")[0]) for part in request.messages[-1].content.split("mark ")[1:]]
+    return {"yes": -6.0 + max(marks, default=0) / 10, "no": -0.1} if request.choices else {}
