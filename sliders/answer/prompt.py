@@ -135,7 +135,8 @@ def _listed(profile: ColumnProfile, shown: Shown) -> str:
     if not shown.examples:  # a small model takes what it is shown for what it is asked
         return f"{profile.distinct} different, like {short[0] if short else quote(profile.texts[0][: shown.longest])}"
     if profile.distinct == profile.rows - profile.nulls:
-        return f"all different, like {', '.join(short[:MAX_EXAMPLES])}; look up the rest"
+        like = f", like {', '.join(short[:MAX_EXAMPLES])}" if short else ", long texts"
+        return f"all different{like}; look up the rest"
     most = [f"{quote(str(value))} ({count})" for value, count in profile.values if len(str(value)) <= shown.longest]
     return f"{profile.distinct} different, most frequent {', '.join(most[: shown.values // 3])}; look up the rest"
 

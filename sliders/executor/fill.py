@@ -18,7 +18,7 @@ from sliders.extraction.compact import read_compact
 from sliders.extraction.extract import Extraction, joined, read_chunk
 from sliders.extraction.gate import gate_chunks
 from sliders.extraction.parse import Context
-from sliders.extraction.prompt import Asked
+from sliders.extraction.prompt import Asked, chunk_head
 from sliders.extraction.records import records_of
 from sliders.extraction.source import Source
 from sliders.schema.types import Schema, Table
@@ -228,11 +228,11 @@ async def _one(filling: _Filling, item: Work, facts: _Facts) -> None:
     session, chunk = filling.session, item.chunk
     source = Source(
         chunk, chunk.text, chunk.start, facts.context, facts.card, filling.questions, facts.document.page_at,
-        _notes_of(facts.document, chunk),
+        _notes_of(facts.document, chunk), chunk_head(chunk, facts.card), facts.document.text,
     )  # fmt: skip
     model = session.models.model_for("extract")
     known = {a.table.name: _known_rows(session, a.table, chunk) for a in item.asked if a.table.grain == "many"}
-    asked = [_with_identity(a) if known.get(a.table.name) else a for a in item.asked]
+    asked = [_with_identity(a, known.get(a.table.name, ())) for a in item.asked]
     read = read_compact if model.dialect.row_shape == "values" else read_chunk
     extraction = await read(source, asked, model)
     for wanted in item.asked:
@@ -249,21 +249,24 @@ def _known_rows(session: Session, table: Table, chunk: Chunk) -> list[Row]:
     return [row for row in rows if row.chunk_id == chunk.id]
 
 
-def _identity(asked: Asked) -> tuple[str, ...]:
-    """Columns by which new cells find their rows: the key, or the first ones that are not asked for now."""
+def _identity(asked: Asked, known: Sequence[Row]) -> tuple[str, ...]:
+    """Columns by which new cells find the rows that are known: the key, else the first ones; only those that rows have."""
     names = {c.name for c in asked.columns}
-    return tuple(n for n in asked.table.key or asked.table.column_names if n not in names)[: len(asked.table.key) or 2]
+    read = {cell.column for row in known for cell in row.cells if cell.value is not None}
+    there = [n for n in asked.table.column_names if n in read and n not in names]
+    key = [n for n in asked.table.key if n in there]
+    return tuple(key or there[:2])
 
 
-def _with_identity(asked: Asked) -> Asked:
-    return Asked(asked.table, (*(asked.table.column(n) for n in _identity(asked)), *asked.columns))
+def _with_identity(asked: Asked, known: Sequence[Row]) -> Asked:
+    return Asked(asked.table, (*(asked.table.column(n) for n in _identity(asked, known)), *asked.columns))
 
 
 def _save(session: Session, asked: Asked, extraction: Extraction, known: Sequence[Row]) -> None:
     table, names = asked.table.name, tuple(c.name for c in asked.columns)
     rows: Sequence[Row] = extraction.of(table)
     if known:
-        rows = joined(rows, known, _identity(asked), names)
+        rows = joined(rows, known, _identity(asked, known), names)
     refusals = [r for r in extraction.refusals if r.table in ("", table)]
     state = "failed" if extraction.failed(table) else "done"
     reasons = "; ".join(r.reason for r in refusals if r.fatal)

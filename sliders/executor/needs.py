@@ -69,6 +69,8 @@ def _need(question: str, induced: Induced) -> Need:
     for name in induced.needs.get(question, ()):
         table, _, column = name.partition(".")
         columns[table] = (*columns.get(table, ()), column)
+    for table, asked in columns.items():  # a key is read with the first columns, so that later ones find their rows
+        columns[table] = tuple(dict.fromkeys([*induced.schema.table(table).key, *asked]))
     uncovered = induced.uncovered.get(question, "")
     reason = "" if columns else uncovered or "no fact of the documents was found that the question needs"
     return Need(question, columns, uncovered, reason, induced.drafts.get(question, ""))

@@ -48,12 +48,15 @@ def check_cell(
         parsed = Parsed(said.strip())  # a value whose words are printed is a value, whatever it looks like
     if parsed.absent:
         return Checked(Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason))
-    found = [_found(source.text, w, near, after) for w in words]
+    found = [_found(source, w, near, after) for w in words]
     places = [f for f in found if f.status is not Grounding.NONE]
     if parsed.value is None:
         cell = Cell(column.name, _scalar(said), _join(words), absence=Absence.NOT_PARSED, detail=parsed.reason, how=how)
         return Checked(_placed(cell, source, places), f"the value {said!r} does not fit the column: {parsed.reason}")
     cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale, rationale=why, how=how)
+    if not places and words and all(find(w, source.head).status is not Grounding.NONE for w in words):
+        cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
+        return Checked(replace(cell, doubt="only the document's card tells it"))
     if not places:
         lacking = _join(words)
         detail = f"these words are not in the text: {lacking!r}" if lacking else "no words were given"
@@ -72,9 +75,14 @@ def quoted(given: Mapping[str, Any]) -> list[str]:
     return [str(piece) for piece in pieces if piece is not None and str(piece).strip()]
 
 
-def _found(text: str, words: str, near: Sequence[tuple[int, int]], after: int) -> Grounded:
-    """The place of quoted words: the first one behind `after` where they stand there, else any."""
+def _found(source: Source, words: str, near: Sequence[tuple[int, int]], after: int) -> Grounded:
+    """The place of quoted words: the first one behind `after` where they stand there, else any; for words that the model
+    read above the text, their first place in the document."""
+    text = source.text
     place = find(words, text, near)
+    if place.status is Grounding.NONE and source.head and find(words, source.head).status is not Grounding.NONE:
+        there = find(words, source.whole)
+        return replace(there, start=there.start - source.offset, end=there.end - source.offset)
     if after <= place.start or place.count < 2 or not after:
         return place
     later = find(words, text[after:], [(low - after, high - after) for low, high in near])
@@ -89,11 +97,18 @@ def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[G
         return ""
     if cell.how is How.COMPUTED:
         return _arithmetic(cell.value, cell.rationale) if column.type in _NUMBERS else ""
-    said = [source.text[p.start : p.end] for p in places]
+    said = [source.words(p.start, p.end) for p in places]
     findings = [agrees(cell.value, words, column, source.context_at(p.start)) for words, p in zip(said, places, strict=True)]
-    if not all(findings):
+    if not all(findings) or (column.type in _NUMBERS and _opposite(source, column, cell.value, places)):
         return ""
     return agrees(cell.value, " ".join(said), column, source.context_at(places[0].start)) and findings[0]
+
+
+def _opposite(source: Source, column: Column, value: Scalar, places: Sequence[Grounded]) -> bool:
+    """Whether the words print the number with the other sign: which sign a column keeps, its description says."""
+    if not isinstance(value, int | float):
+        return False
+    return any(not agrees(-value, source.words(p.start, p.end), column, source.context_at(p.start)) for p in places)
 
 
 def _arithmetic(value: Scalar, expression: str) -> str:
@@ -156,7 +171,7 @@ def _placed(cell: Cell, source: Source, places: Sequence[Grounded]) -> Cell:
 
 
 def _words(source: Source, span: Span) -> str:
-    return source.text[span.start - source.offset : span.end - source.offset]
+    return source.words(span.start - source.offset, span.end - source.offset)
 
 
 def _join(words: Sequence[str]) -> str:

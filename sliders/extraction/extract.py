@@ -197,11 +197,14 @@ def row_id(table: str, chunk_id: str, offset: int, ordinal: int) -> str:
 
 
 def joined(rows: Sequence[Row], known: Sequence[Row], identity: Sequence[str], asked: Sequence[str]) -> tuple[Row, ...]:
-    """New columns on the rows that stand: matched by their identifying cells, in order; others become rows of their own."""
+    """New columns on the rows that stand: matched by their identifying cells, in order; others become rows of their own.
+
+    Rows that nothing identifies (entries of a list, a table whose first columns are new) are matched by their place.
+    """
     free = list(known)
     out = []
     for row in rows:
-        match = next((k for k in free if _same(row, k, identity)), None)
+        match = next((k for k in free if _same(row, k, identity) or (not identity and k.id == row.id)), None)
         if match is None:
             out.append(replace(row, id=row.id + "+"))
             continue

@@ -10,7 +10,7 @@ from sliders.extraction.extract import generate
 from sliders.extraction.prompt import YES_NO, Asked, chunk_document, gate_prompt, judge_gate_prompt
 from sliders.llm.model import Model, Response
 
-_AT_ONCE = 12
+_AT_ONCE = 24
 _CLEARLY_NOT = 3.0
 """Log-odds of no over yes from which on a part is left out by a small model's word."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -69,17 +69,22 @@ class Card(BaseModel):
 
 def column_line(column: Column) -> str:
     """A column for the full dialect: name, type with unit or values, how it is read, description."""
-    unit = " ".join(part for part in (column.currency, column.scale, column.unit) if part)
+    unit = measured_in(column)
     kind = "one of " + ", ".join(column.values) if column.values else column.type.value
-    judged = "judged" if column.reading == "judged" else ""
-    facts = ", ".join(part for part in (kind, f"in {unit}" if unit else "", judged) if part)
+    judged = "to be judged" if column.reading == "judged" else ""
+    facts = "; ".join(part for part in (kind, f"in {unit}" if unit else "", judged) if part)
     return f"{column.name} ({facts}): {column.description or spoken_name(column.name)}"
+
+
+def measured_in(column: Column) -> str:
+    """Currency, scale and unit, each word once: a schema may name the currency in its unit, too."""
+    return " ".join(dict.fromkeys(word for part in (column.currency, column.scale, column.unit) for word in part.split()))
 
 
 def field_line(column: Column) -> str:
     """A column for the compact dialect: its plain question, its unit and values, and the name of the field."""
     said = column.description or spoken_name(column.name)
-    unit = " ".join(part for part in (column.currency, column.scale, column.unit) if part)
+    unit = measured_in(column)
     notes = [said]
     if unit and unit.casefold() not in said.casefold():
         notes.append(f"in {unit}")
@@ -98,11 +103,17 @@ def table_about(table: Table) -> str:
 
 def chunk_document(chunk: Chunk, card: str = "") -> str:
     """The chunk with its document's card and its own headings above it, as the model reads it."""
-    first = chunk.position == 0 and not chunk.context.captions
-    header = "" if first and not card else chunk.context.header()
-    head = "\n".join(part for part in (f"From: {card}" if card else "", header) if part)
+    head = chunk_head(chunk, card)
     body = chunk.text.strip()
     return f"{head}\n\n{body}" if head else body
+
+
+def chunk_head(chunk: Chunk, card: str = "") -> str:
+    """What stands above a chunk: its document's card, or its title where there is none, and its headings."""
+    if chunk.position == 0 and not chunk.context.captions and not card:
+        return ""
+    header = (replace(chunk.context, title="") if card else chunk.context).header()
+    return "\n".join(part for part in (f"From: {card}" if card else "", header) if part)
 
 
 def read_prompt(document: str, asked: Sequence[Asked], tokens: int, questions: Sequence[str] = ()) -> Request:

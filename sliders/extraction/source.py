@@ -14,7 +14,8 @@ from sliders.extraction.parse import Context
 class Source:
     """`text` stands in its document at `offset`; `card` is the document's card, `questions` what the columns are for.
 
-    `note_at` gives the note of the table that covers a place of the document ("in millions"), or "".
+    `note_at` gives the note of the table that covers a place of the document ("in millions"), or "". `head` is what the
+    model reads above the text, and `whole` the document's text, where the words of the head have their place.
     """
 
     chunk: Chunk
@@ -25,6 +26,8 @@ class Source:
     questions: tuple[str, ...] = ()
     page_at: Callable[[int], int | None] | None = None
     note_at: Callable[[int], str] | None = None
+    head: str = ""
+    whole: str = ""
 
     @classmethod
     def of(cls, chunk: Chunk) -> Source:
@@ -34,6 +37,11 @@ class Source:
     def part(self, start: int, end: int) -> Source:
         """The characters `start` to `end` of the text."""
         return replace(self, text=self.text[start:end], offset=self.offset + start)
+
+    def words(self, start: int, end: int) -> str:
+        """The words at a place given in the text's characters; places outside it are those of the document."""
+        inside = start >= 0 and end <= len(self.text)
+        return self.text[start:end] if inside else self.whole[self.offset + start : self.offset + end]
 
     def span(self, start: int, end: int) -> Span:
         """A place of the text as a place of the document, with its page."""

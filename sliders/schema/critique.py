@@ -87,14 +87,16 @@ def _column_reasons(column: Column) -> list[str]:
 def counts_rows(column: Column, table: Table) -> bool:
     """Whether a number is called by nothing but its table and "count"; as the only column also by another aggregate.
 
-    `accident_count` in a table of accidents is refused, `receipt_total` in one of receipts only where nothing else stands.
+    `accident_count` in a table of accidents is refused, `receipt_total` in one of receipts only where nothing else stands; what
+    identifies a row (the `fiscal_year` of `company_fiscal_years`) counts none.
     """
-    if column.type not in _NUMBERS:
+    if column.type not in _NUMBERS or column.name in table.key:
         return False
     own = [*spoken_name(table.name).split(), *spoken_name(table.row).split()]
     aggregates = _AGGREGATES if len(table.columns) == 1 else _COUNTS
-    left = [word for word in spoken_name(column.name).split() if word not in aggregates]
-    return all(any(_alike(word, other) for other in own) for word in left)
+    words = spoken_name(column.name).split()
+    left = [word for word in words if word not in aggregates]
+    return len(left) < len(words) and all(any(_alike(word, other) for other in own) for word in left)
 
 
 def _alike(word: str, other: str) -> bool:
