@@ -17,6 +17,7 @@ from benchmarks.train_analyzer import _HERE as BENCHMARKS
 from sliders.chunks.embeddings import default_embedder
 from sliders.chunks.selection import select_context
 from sliders.llm.connect import connect
+from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Model, Request, Response
 from sliders.plan.analysis import Analyzer
 from sliders.plan.planner import not_a_question
@@ -48,6 +49,11 @@ class Sampled:
     def context_tokens(self) -> int:
         """The model's window."""
         return self.inner.context_tokens
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the model is asked."""
+        return self.inner.dialect
 
     def count_tokens(self, text: str) -> int:
         """The model's count."""
