@@ -49,7 +49,7 @@ def _data(prompt: str, fields: set[str]) -> Any:
     if "parts" in fields:
         return {"parts": list(range(1, prompt.count("<part number=") + 1))}
     if "cells" in fields or "hints" in fields:
-        return dict.fromkeys(fields & {"cells", "hints"}, [])
+        return {key: [] for key in fields & {"cells", "hints"}}
     return {}
 
 
