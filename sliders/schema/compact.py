@@ -1,4 +1,4 @@
-"""How a small model is asked for the columns of one question: the SQL it would write first, then a question a column."""
+"""How a small model is asked for the columns of one question: the question's own words, a column for each, then the SQL."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sliders.schema.pin import column_type
 from sliders.schema.proposal import DOCUMENT, Proposal
 from sliders.schema.sample import Sample
 from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
+from sliders.words import fold
 
 _REPLY_TOKENS = 500
-_JUDGED = (ColumnType.BOOLEAN, ColumnType.CATEGORY)
 
 
 def induction_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect) -> Request:
@@ -35,8 +35,8 @@ def induction_prompt(question: str, samples: Sequence[Sample], schema: Schema, d
     )
 
 
-def proposal_of(data: Any, standing: Schema, grain: Grain | None = None) -> Proposal:
-    """The proposal of a reply: the columns that its SQL uses, as one table; names that nothing describes are needed too.
+def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None = None) -> Proposal:
+    """The proposal of a reply: the columns whose words stand in the question and that its SQL uses, as one table.
 
     Args:
         standing: the tables whose columns its SQL may name without describing them again.
@@ -47,30 +47,33 @@ def proposal_of(data: Any, standing: Schema, grain: Grain | None = None) -> Prop
     """
     if not isinstance(data, Mapping) or not isinstance(data.get("columns"), list):
         raise ModelRefusal("the proposed columns have not the shape asked for; ask again")
-    columns = [_column(part) for part in data["columns"] if isinstance(part, Mapping)]
-    row = str(data.get("row", "")).strip()
+    parts = [part for part in data["columns"] if isinstance(part, Mapping)]
+    asked = [part for part in parts if _in_question(str(part.get("asked", "")), question)]
+    columns = [_column(part) for part in asked or parts]
     name, used = _used(str(data.get("sql", "")))
-    described = {c.name for c in columns}
-    if not described & set(used):  # a statement about other columns, or none that parses
-        used = [c.name for c in columns]
+    known = {c: f"{t.name}.{c}" for t in reversed(standing.tables) for c in t.column_names}
+    taken = [c for c in columns if c.name in used] or columns
+    row = str(data.get("row", "")).strip()
     name = name or snake_name(row, "facts")
     said: Grain = "document" if data.get("in_document") == "one" else "many"
-    table = Table(name, tuple(c for c in columns if c.name in used), row, grain=grain or said)
-    places = {c: f"{t.name}.{c}" for t in reversed(standing.tables) for c in t.column_names}
-    places |= {c: f"{name}.{c}" for c in described}
-    needs = {1: tuple(places.get(n, f"{name}.{n}") for n in used)}
-    return Proposal((table,), needs, drafts={1: str(data.get("sql", ""))})
+    told = {_column(part).name for part in parts}
+    needs = [f"{name}.{c.name}" for c in taken] + [known.get(n, f"{name}.{n}") for n in used if n not in told]
+    table = Table(name, tuple(taken), row, grain=grain or said)
+    return Proposal((table,), {1: tuple(needs)}, drafts={1: str(data.get("sql", ""))})
+
+
+def _in_question(words: str, question: str) -> bool:
+    """Whether all of the words stand in the question: a column for what nobody asked is none."""
+    return bool(words.strip()) and set(fold(words).split()) <= set(fold(question).split())
 
 
 def _column(part: Mapping[str, Any]) -> Column:
     kind = column_type(str(part.get("type", "text")))
-    values = tuple(dict.fromkeys(str(v) for v in part.get("values") or ()))
     return Column(
         name=snake_name(str(part.get("name", "")), "fact"),
         type=kind,
         description=str(part.get("question", "")).strip(),
-        values=values,
-        reading="judged" if kind in _JUDGED else "stated",
+        reading="judged" if kind is ColumnType.BOOLEAN else "stated",
     )
 
 
@@ -123,16 +126,15 @@ def _one_of(*words: str) -> dict[str, Any]:
     return {"type": "string", "enum": list(words)}
 
 
-_VALUES = {"type": "array", "items": _words(30), "minItems": 2, "maxItems": 9}
-_COLUMN = {
-    "anyOf": [
-        _object(name=_words(60), question=_words(120), type=_one_of("text", "integer", "number", "date", "yes/no")),
-        _object(name=_words(60), question=_words(120), type=_one_of("category"), values=_VALUES),
-    ]
-}
+_COLUMN = _object(
+    asked=_words(100),
+    name=_words(60),
+    question=_words(120),
+    type=_one_of("text", "integer", "number", "date", "yes/no"),
+)
 _REPLY = _object(
-    sql=_words(320),
+    columns={"type": "array", "items": _COLUMN, "minItems": 1, "maxItems": 6},
     row=_words(50),
     in_document=_one_of("one", "several"),
-    columns={"type": "array", "items": _COLUMN, "minItems": 1, "maxItems": 7},
+    sql=_words(320),
 )

@@ -121,13 +121,13 @@ async def _proposed(
     """The model's proposal after at most one correction, the faults that it still has, and the tokens spent."""
     request = induction_prompt(batch, samples, schema, model.dialect)
     reply = await model.generate(request)
-    first, tokens = _read(reply, schema, model.dialect, grain), reply.usage.tokens
+    first, tokens = _read(reply, batch, schema, model.dialect, grain), reply.usage.tokens
     issues = criticize(first.tables, first.needs, first.uncovered, batch, schema)
     if not issues:
         return first, (), tokens
     try:
         again = await model.generate(_again(request, reply, issues, model.dialect))
-        second = _read(again, schema, model.dialect, grain)
+        second = _read(again, batch, schema, model.dialect, grain)
     except (ModelRefusal, TruncatedReply):
         return first, issues, tokens
     tokens += again.usage.tokens
@@ -154,8 +154,8 @@ def _in_one_table(proposal: Proposal, standing: Schema, grain: Grain) -> Proposa
     )
 
 
-def _read(reply: Response, standing: Schema, dialect: Dialect, grain: Grain | None) -> Proposal:
-    return compact.proposal_of(reply.data, standing, grain) if dialect.name == "compact" else proposal_of(reply.data)
+def _read(reply: Response, batch: Sequence[str], standing: Schema, dialect: Dialect, grain: Grain | None) -> Proposal:
+    return compact.proposal_of(reply.data, batch[0], standing, grain) if dialect.name == "compact" else proposal_of(reply.data)
 
 
 def _again(request: Request, reply: Response, issues: Sequence[Issue], dialect: Dialect) -> Request:

@@ -32,8 +32,8 @@ CATEGORY = ColumnType.CATEGORY
 def test_a_column_is_shown_with_all_that_is_known_of_it() -> None:
     cost = Column("cost", NUMBER, "what it cost", scale="millions", currency="EUR")
     kind = Column("kind", CATEGORY, "its kind", values=("tug", "ferry"), reading="judged")
-    assert column_line(cost) == "cost (number, in EUR millions): what it cost"
-    assert column_line(kind) == "kind (one of tug, ferry, judged): its kind"
+    assert column_line(cost) == "cost (number; in EUR millions): what it cost"
+    assert column_line(kind) == "kind (one of tug, ferry; to be judged): its kind"
     assert "EUR millions" in field_line(cost) and "tug, ferry" in field_line(kind)
     assert column_line(Column("port_of_call")).endswith(": port of call")
 

@@ -53,9 +53,11 @@ def ask(
 
 
 def compact(
-    sql: str, *columns: tuple[str, str, str] | tuple[str, str, str, list[str]], row: str = "a sailing", several: bool = False
+    sql: str, *columns: tuple[str, str, str], row: str = "a sailing", several: bool = False
 ) -> dict[str, Any]:
-    parts = [dict(zip(("name", "question", "type", "values"), part, strict=False)) for part in columns]
+    parts: list[dict[str, Any]] = [
+        {"asked": ""} | dict(zip(("name", "question", "type"), part, strict=True)) for part in columns
+    ]
     return {"sql": sql, "row": row, "in_document": "several" if several else "one", "columns": parts}
 
 

@@ -1,4 +1,4 @@
-"""The compact dialect: one question a call, SQL first, each column a plain question to one document."""
+"""The compact dialect: one question a call, its own words first, each column a plain question to one document."""
 
 from __future__ import annotations
 
@@ -59,20 +59,20 @@ def test_a_column_that_stands_need_not_be_described_again() -> None:
 
 
 def test_a_statement_that_does_not_parse_leaves_the_columns() -> None:
-    proposal = proposal_of(compact("SELECT ((", ("late", "Was it late?", "yes/no"), row="one sailing"), Schema())
+    proposal = proposal_of(compact("SELECT ((", ("late", "Was it late?", "yes/no"), row="one sailing"), "Late?", Schema())
     assert proposal.tables[0].column_names == ("late",) and proposal.tables[0].name == "one_sailing"
 
 
 def test_aliases_are_no_columns() -> None:
     sql = "SELECT port, document, COUNT(*) AS n FROM sailings GROUP BY port ORDER BY n DESC LIMIT 1"
-    assert proposal_of(compact(sql, ("port", "Which port?", "text")), Schema()).needs == {1: ("sailings.port",)}
+    assert proposal_of(compact(sql, ("port", "Which port?", "text")), "Which port?", Schema()).needs == {1: ("sailings.port",)}
 
 
 def test_the_structure_of_the_documents_decides_the_grain() -> None:
     found, _ = ask_compact("How many were late?", LATE, grain="many")
     assert found.schema.tables[0].grain == "many"
-    assert proposal_of({**LATE, "in_document": "several"}, Schema()).tables[0].grain == "many"
-    assert proposal_of({**LATE, "in_document": "several"}, Schema(), "document").tables[0].grain == "document"
+    assert proposal_of({**LATE, "in_document": "several"}, "Late?", Schema()).tables[0].grain == "many"
+    assert proposal_of({**LATE, "in_document": "several"}, "Late?", Schema(), "document").tables[0].grain == "document"
 
 
 def test_lists_of_records_are_one_table() -> None:
@@ -91,10 +91,12 @@ def test_one_failed_question_leaves_the_others() -> None:
         ask(asked, ModelRefusal("no"), ModelRefusal("no"), dialect=COMPACT)
 
 
-def test_a_category_has_values() -> None:
-    wind = compact("SELECT wind FROM logs", ("wind", "How did it blow?", "category", ["calm", "gale"]))
-    column = proposal_of(wind, Schema()).tables[0].column("wind")
-    assert (column.type, column.values, column.reading) == (ColumnType.CATEGORY, ("calm", "gale"), "judged")
+def test_a_column_for_words_that_nobody_asked_is_left_out() -> None:
+    sql = "SELECT COUNT(*) FROM sailings WHERE late = TRUE AND captain = 'Ada Lund'"
+    reply = compact(sql, ("late", "Was it late?", "yes/no"), ("captain", "Who led it?", "text"))
+    for column, words in zip(reply["columns"], ("were late", "led by Ada Lund"), strict=True):
+        column["asked"] = words
+    assert proposal_of(reply, "How many were late?", Schema()).needs == {1: ("sailings.late",)}
 
 
 def test_the_prompt_is_few_shot_and_the_question_stands_last() -> None:
@@ -105,4 +107,4 @@ def test_the_prompt_is_few_shot_and_the_question_stands_last() -> None:
 
 def test_a_reply_without_columns_is_refused() -> None:
     with pytest.raises(ModelRefusal):
-        proposal_of([], Schema())
+        proposal_of([], "Late?", Schema())

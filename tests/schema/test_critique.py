@@ -27,7 +27,6 @@ def reasons(*columns: Column, name: str = "accidents", row: str = "one accident"
         ((Column("count", ColumnType.INTEGER),), "SQL's work"),
         ((Column("number_of_accidents", ColumnType.INTEGER),), "SQL's work"),
         ((Column("accident_count", ColumnType.INTEGER), NAME), "SQL's work"),
-        ((Column("accidents", ColumnType.INTEGER), NAME), "SQL's work"),
     ],
 )
 def test_faults_are_named(columns: tuple[Column, ...], said: str) -> None:
