@@ -10,18 +10,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sliders.errors import ModelError, TruncatedReply
-from sliders.extraction.cell import Absence, Cell, How, Row
+from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
 from sliders.extraction.check import value_cell, with_words
 from sliders.extraction.extract import Extraction, Refusal, generate, new_row
+from sliders.extraction.ground import find
 from sliders.extraction.prompt import (
     Asked,
     choices_of,
     chosen_value,
     chunk_document,
+    counts_prompt,
     is_judged,
     judge_prompt,
     rows_prompt,
     says_again,
+    sentence_prompt,
     values_prompt,
     words_prompt,
 )
@@ -89,6 +92,9 @@ async def _stated(
         failed = reading.refusals[-1].reason
         return {c.name: Cell(c.name, absence=Absence.CALL_FAILED, detail=failed) for c in columns}
     cells = _cells(source, columns, reply.data, reply, request, reading.model)
+    for column in columns:
+        if column.type is ColumnType.INTEGER and cells[column.name].value:
+            cells[column.name] = await _counted(reading, source, table, column, cells[column.name], document)
     lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
     if not lost:
         return cells
@@ -99,6 +105,33 @@ async def _stated(
         if words := str(told.get(column.name) or "").strip():
             cells[column.name] = with_words(source, column, cells[column.name], words)
     return cells
+
+
+async def _counted(
+    reading: _Reading, source: Source, table: str, column: Column, cell: Cell, document: str
+) -> Cell:
+    """A whole number read once more from its own sentence: a sum of which the first reading gave one part is the sum.
+
+    Read from a whole page, "the pilot and nine passengers" is nine; read from the sentence alone, it is one and nine.
+    """
+    request = sentence_prompt(document, column)
+    reply = await reading.ask(request, table)
+    sentence = str(reply.data.get("sentence") or "").strip() if reply is not None and isinstance(reply.data, dict) else ""
+    place = find(sentence, source.text) if sentence else None
+    if place is None or place.status is Grounding.NONE:
+        return cell
+    reply = await reading.ask(counts_prompt(source.text[place.start : place.end], column), table)
+    counts = [n for n in (reply.data or {}).get("counts", ()) if n] if reply is not None else []
+    if cell.value not in counts or len(counts) < _FEWEST_PARTS or not isinstance(cell.value, int):
+        return cell
+    return replace(
+        cell, value=sum(counts), printed=source.text[place.start : place.end], span=source.span(place.start, place.end),
+        grounding=Grounding.DERIVED, how=How.COMPUTED, rationale=" + ".join(map(str, counts)), absence=None,
+        detail=f"read from the whole text: {cell.value}",
+    )  # fmt: skip
+
+
+_FEWEST_PARTS = 2
 
 
 def _cells(

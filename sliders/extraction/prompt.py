@@ -18,6 +18,7 @@ from sliders.schema.types import Column, ColumnType, Table
 YES_NO = ("yes", "no")
 _LONGEST_VALUE = 240
 """Characters after which the grammar stops a value: run-away values are not cheap."""
+_LONGEST_SENTENCE = 420
 _MOST_QUESTIONS = 12
 
 
@@ -209,6 +210,29 @@ def words_prompt(document: str, columns: Sequence[Column]) -> Request:
     """The exact words that tell each of these columns."""
     shapes = {c.name: _nullable({"type": "string", "maxLength": _LONGEST_VALUE}) for c in columns}
     return _object("extraction/words", document, columns, shapes, 24 + 60 * len(columns))
+
+
+def sentence_prompt(document: str, column: Column) -> Request:
+    """The sentence that tells a number, then the number."""
+    prompt = load_prompt("extraction/sentence", COMPACT)
+    shape = {"sentence": {"type": "string", "maxLength": _LONGEST_SENTENCE}, "number": {"type": "integer"}}
+    messages = prompt.render(document=document, question=column.description or spoken_name(column.name))
+    return Request(
+        stage="extract", messages=messages, prompt_hash=prompt.hash, json_schema=_closed(shape), max_tokens=_LONGEST_SENTENCE // 3
+    )
+
+
+def counts_prompt(sentence: str, column: Column) -> Request:
+    """What the words of one sentence count, part by part: a small model adds up a phrase, not a page."""
+    prompt = load_prompt("extraction/counts", COMPACT)
+    parts = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 8}
+    return Request(
+        stage="extract",
+        messages=prompt.render(sentence=sentence, question=column.description or spoken_name(column.name)),
+        prompt_hash=prompt.hash,
+        json_schema=_closed({"counts": parts, "number": {"type": "integer"}}),
+        max_tokens=64,
+    )
 
 
 def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
