@@ -81,8 +81,8 @@ class Completeness:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing failed on the way."""
-        return not self.failed_chunks
+        """Whether nothing failed on the way, and every value that the answer rests on is verified."""
+        return not (self.failed_chunks or self.unverified_cells or self.ungrounded_cells or self.unparsed_cells)
 
     def __str__(self) -> str:
         parts = [f"{self.documents_with_rows} of {self.documents} documents gave rows"]

@@ -45,11 +45,11 @@ class _Reading:
     tokens: int = 0
     refusals: list[Refusal] = field(default_factory=list)
 
-    async def ask(self, request: Request, table: str) -> Response | None:
-        """The reply, or None with the refusal kept."""
+    async def ask(self, request: Request, table: str, *, fatal: bool = True) -> Response | None:
+        """The reply, or None with the refusal kept; a second look that fails costs no more than itself."""
         reply = await generate(request, self.model)
         if isinstance(reply, ModelError):
-            self.refusals.append(Refusal(self.source.chunk.id, request.stage, str(reply), table))
+            self.refusals.append(Refusal(self.source.chunk.id, request.stage, str(reply), table, fatal))
             return None
         self.tokens += reply.usage.tokens
         return reply
@@ -99,7 +99,7 @@ async def _stated(
     if not lost:
         return cells
     request = words_prompt(document, lost)
-    reply = await reading.ask(request, table)
+    reply = await reading.ask(request, table, fatal=False)
     told = reply.data if reply is not None and isinstance(reply.data, dict) else {}
     for column in lost:
         if words := str(told.get(column.name) or "").strip():
@@ -115,12 +115,12 @@ async def _counted(
     Read from a whole page, "the pilot and nine passengers" is nine; read from the sentence alone, it is one and nine.
     """
     request = sentence_prompt(document, column)
-    reply = await reading.ask(request, table)
+    reply = await reading.ask(request, table, fatal=False)
     sentence = str(reply.data.get("sentence") or "").strip() if reply is not None and isinstance(reply.data, dict) else ""
     place = find(sentence, source.text) if sentence else None
     if place is None or place.status is Grounding.NONE:
         return cell
-    reply = await reading.ask(counts_prompt(source.text[place.start : place.end], column), table)
+    reply = await reading.ask(counts_prompt(source.text[place.start : place.end], column), table, fatal=False)
     counts = [n for n in (reply.data or {}).get("counts", ()) if n] if reply is not None else []
     if cell.value not in counts or len(counts) < _FEWEST_PARTS or not isinstance(cell.value, int):
         return cell

@@ -203,13 +203,13 @@ def card_prompt(name: str, document: str) -> Request:
 
 def values_prompt(document: str, columns: Sequence[Column]) -> Request:
     """One object of typed values for one row."""
-    return _object("extraction/values", document, columns, {c.name: _value_schema(c) for c in columns}, 24 + 40 * len(columns))
+    return _object("extraction/values", document, columns, {c.name: _value_schema(c) for c in columns}, 24 + 100 * len(columns))
 
 
 def words_prompt(document: str, columns: Sequence[Column]) -> Request:
     """The exact words that tell each of these columns."""
     shapes = {c.name: _nullable({"type": "string", "maxLength": _LONGEST_VALUE}) for c in columns}
-    return _object("extraction/words", document, columns, shapes, 24 + 60 * len(columns))
+    return _object("extraction/words", document, columns, shapes, 24 + 100 * len(columns))
 
 
 def sentence_prompt(document: str, column: Column) -> Request:
