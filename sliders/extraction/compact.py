@@ -77,6 +77,9 @@ async def _one_row(reading: _Reading, source: Source, asked: Asked, document: st
     """The cells of the one row that a text tells of: stated ones in one object, then judged ones one by one."""
     stated = [c for c in asked.columns if not is_judged(c)]
     cells = await _stated(reading, source, asked.table.name, stated, document) if stated else {}
+    for column in stated if asked.table.grain == "document" else ():  # an entry of a list is one sentence already
+        if column.type is ColumnType.INTEGER and cells[column.name].value:
+            cells[column.name] = await _counted(reading, source, asked.table.name, column, cells[column.name], document)
     for column in asked.columns:
         if is_judged(column):
             cells[column.name] = await _judged(reading, asked.table.name, column, document)
@@ -92,9 +95,6 @@ async def _stated(
         failed = reading.refusals[-1].reason
         return {c.name: Cell(c.name, absence=Absence.CALL_FAILED, detail=failed) for c in columns}
     cells = _cells(source, columns, reply.data, reply, request, reading.model)
-    for column in columns:
-        if column.type is ColumnType.INTEGER and cells[column.name].value:
-            cells[column.name] = await _counted(reading, source, table, column, cells[column.name], document)
     lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
     if not lost:
         return cells

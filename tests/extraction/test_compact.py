@@ -21,6 +21,7 @@ from .passages import BOOLEAN, INTEGER, asked_for, source_of
 
 TEXT = "Merrow\n\nThe ferry takes 20 cars and was built in Arden in 1911. Nobody ever liked her."
 FERRY = Table("ferries", (Column("name"), Column("cars", INTEGER), Column("town")), row="a ferry", grain="document")
+SENTENCE = {"sentence", "number"}
 LIKED = Column("liked", BOOLEAN, "Was she liked?", reading="judged")
 KIND = Column("kind", ColumnType.CATEGORY, "What kind?", values=("ferry", "tug", "yacht"), reading="judged")
 
@@ -28,9 +29,14 @@ KIND = Column("kind", ColumnType.CATEGORY, "What kind?", values=("ferry", "tug",
 async def read(
     table: Table, reply: Callable[[Request], Any], text: str = TEXT
 ) -> tuple[Extraction, list[Request]]:
-    model = FunctionModel(reply, dialect=COMPACT)
+    """What is read, and the requests but for the second looks at whole numbers."""
+
+    def replied(request: Request) -> Any:
+        return {"sentence": "", "number": 0} if fields(request) == SENTENCE else reply(request)
+
+    model = FunctionModel(replied, dialect=COMPACT)
     found = await read_compact(source_of(text, start=100), asked_for(table), model)
-    return found, model.history
+    return found, [request for request in model.history if fields(request) != SENTENCE]
 
 
 def fields(request: Request) -> set[str]:
@@ -62,6 +68,23 @@ async def test_words_are_asked_once_for_the_values_that_the_text_prints_nowhere(
     assert len(asked) == 2 and name.stands
     assert (cars.value, cars.stands, bool(cars.doubt)) == (19, True, True), "its words print another number"
     assert (town.value, town.absence) == ("Brill", Absence.UNGROUNDED)
+
+
+@pytest.mark.parametrize(("counts", "value"), [([3, 9], 12), ([9], 9), ([4, 4], 9), ([0, 9], 9)])
+async def test_a_sum_of_which_the_page_gave_one_part_is_read_from_its_sentence(counts: list[int], value: int) -> None:
+    text = "The ferry sank in May. Three sailors and nine guests were lost. She was nine years old."
+    table = table_of(Column("lost", INTEGER, "How many were lost?"))
+
+    def reply(request: Request) -> Any:
+        if "sentence" in fields(request):
+            return {"sentence": "Three sailors and nine guests were lost.", "number": 9}
+        return {"counts": counts, "number": sum(counts)} if "counts" in fields(request) else {"lost": 9}
+
+    model = FunctionModel(reply, dialect=COMPACT)
+    (row,) = (await read_compact(source_of(text, start=100), asked_for(table), model)).rows
+    (cell,) = row.cells
+    assert cell.value == value and cell.stands
+    assert (cell.how is How.COMPUTED and eval(cell.rationale) == value) == (value == 12)
 
 
 async def test_null_is_not_stated_and_an_unfit_value_did_not_parse() -> None:
