@@ -15,8 +15,6 @@ from itertools import pairwise
 
 FEWEST = 9
 """Judgements from which on the collection decides where the cut is."""
-PARTED = 0.75
-"""Share of the variance that the best split must explain for it to part anything: evenly spread values reach just this."""
 BAND = 0.08
 """Half the width of the uncertain band around the cut, as a share of the distance between the means of both sides."""
 
@@ -49,13 +47,21 @@ def _two(odds: Sequence[Mapping[str, float]], choices: Sequence[str]) -> tuple[l
     first, second = choices
     values = [each[first] - each[second] for each in odds]
     cut, share, distance = best_split(values)
-    if share < PARTED:
+    if share < least_share(len(odds)):
         own = [_own(each, "the collection shows no two groups") for each in odds]
         return own, f"the model's own word: the best split explains {share:.0%} of the spread"
     band = BAND * distance
     near = [f"its odds lie {abs(v - cut):.1f} from the cut" if abs(v - cut) < band else "" for v in values]
     found = [Judgement(first if v > cut else second, abs(v - cut), doubt) for v, doubt in zip(values, near, strict=True)]
     return found, f"cut at log-odds {cut:.2f} of {first} over {second}: it explains {share:.0%} of the spread"
+
+
+def least_share(number: int) -> float:
+    """Share of the variance that the best split of so many values must explain for it to part anything.
+
+    One group whose odds are spread normally reaches it in one of twenty collections (2,000 simulated for each of 9 to 60).
+    """
+    return 0.695 + 1.7 / number
 
 
 def _several(odds: Sequence[Mapping[str, float]], choices: Sequence[str]) -> tuple[list[Judgement], str]:

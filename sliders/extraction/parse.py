@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -145,6 +145,9 @@ def _date(words: str, column: Column, day_first: bool | None) -> Parsed:
     return Parsed(f"{date.iso} {date.time}" if column.type is ColumnType.DATETIME and date.time else date.iso)
 
 
+_BARE_NUMBER = re.compile(r"[-+(]?\d[\d.,' \u202f]*\)?")
+
+
 def typed(value: object, column: Column, context: Context = _MODEL) -> Parsed:
     """What a model said as a JSON value ("17 feet", 17.0, true, null) as the column's type.
 
@@ -156,6 +159,8 @@ def typed(value: object, column: Column, context: Context = _MODEL) -> Parsed:
     if isinstance(value, str):
         if column.type is ColumnType.TEXT and value.strip():
             return Parsed(value.strip(), absent=is_absent(value))
+        if column.type in _NUMERIC and _BARE_NUMBER.fullmatch(value.strip()):
+            column = replace(column, unit="", scale="", currency="")  # it stands in them already
         return parse_value(value, column, context)
     if isinstance(value, bool):
         if column.type is ColumnType.BOOLEAN:

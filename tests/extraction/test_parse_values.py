@@ -230,3 +230,8 @@ def test_text_is_idempotent(text: str) -> None:
     if once.value is not None:
         assert parse_value(str(once.value), TEXT).value == once.value
         assert agrees(once.value, text, TEXT) == ""
+
+
+@pytest.mark.parametrize("said", ["4,500", "4500", 4500])
+def test_a_bare_number_of_a_reply_stands_in_the_column_s_scale(said: object) -> None:
+    assert typed(said, Column("revenue", ColumnType.NUMBER, scale="thousands")).value == 4500
