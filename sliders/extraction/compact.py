@@ -78,7 +78,7 @@ async def _one_row(reading: _Reading, source: Source, asked: Asked, document: st
     stated = [c for c in asked.columns if not is_judged(c)]
     cells = await _stated(reading, source, asked.table.name, stated, document) if stated else {}
     for column in stated if asked.table.grain == "document" else ():  # an entry of a list is one sentence already
-        if column.type is ColumnType.INTEGER and cells[column.name].value:
+        if column.type is ColumnType.INTEGER and _told_in_words(cells[column.name]):
             cells[column.name] = await _counted(reading, source, asked.table.name, column, cells[column.name], document)
     for column in asked.columns:
         if is_judged(column):
@@ -105,6 +105,11 @@ async def _stated(
         if words := str(told.get(column.name) or "").strip():
             cells[column.name] = with_words(source, column, cells[column.name], words)
     return cells
+
+
+def _told_in_words(cell: Cell) -> bool:
+    """Whether a number is spelled out or printed nowhere: such numbers may be parts of a sum, a figure is one already."""
+    return bool(cell.value) and (cell.span is None or not any(char.isdigit() for char in cell.printed))
 
 
 async def _counted(
