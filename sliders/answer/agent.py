@@ -99,7 +99,26 @@ async def answer_question(
             return _not_found(question, turn.attempt.error or "no column holds it", talk)
         if not turn.told:
             break
-    return _final(question, talk, model.dialect)
+    return _beside_draft(_final(question, talk, model.dialect), draft, known, run_sql)
+
+
+def _beside_draft(answer: SqlAnswer, draft: str, known: Sequence[TableProfile], run_sql: RunSql) -> SqlAnswer:
+    """The answer, marked where the statement that the model drafted before gives something else: two readings disagree.
+
+    A draft that does not run or gives nothing (its literals are guesses) says nothing about the answer.
+    """
+    if not draft or answer.status != "answered":
+        return answer
+    try:
+        ran, tree = in_sqlite(draft, known)
+        _check(tree, known, look=False)
+        rows = tuple(tuple(row) for row in run_sql(ran).rows)
+    except (StoreError, QueryError):
+        return answer
+    if empty(rows) or rows == answer.rows or value_of(rows) in (0, answer.value):
+        return answer
+    doubt = f"an earlier statement of the model gives {text_of(value_of(rows))[:80]}"
+    return replace(answer, status="incomplete", reason="; ".join(filter(None, (answer.reason, doubt))))
 
 
 def _action(reply: Response, dialect: Dialect) -> tuple[Action, str, str]:

@@ -93,7 +93,7 @@ def _finished(
     if status == "answered" and (stopped or not ledger.complete):
         status = "incomplete"
     if status == "incomplete" and found.value is not None:
-        text = f"{found.text} (incomplete: {stopped or str(ledger)})"
+        text = f"{found.text} (incomplete: {stopped or (found.reason if ledger.complete else str(ledger))})"
     return Answer(
         question=need.question,
         status=status,
