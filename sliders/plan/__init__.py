@@ -1,1 +1,1 @@
-"""TODO"""
+"""What a question needs, said before anything is done: tasks, hints, queries, orders, costs."""
