@@ -1,4 +1,4 @@
-"""How a small model is asked for the columns of one question: the question's own words, a column for each, then the SQL."""
+"""How a small model is asked for the columns of one question: the SQL that it would write, then words and a question a column."""
 
 from __future__ import annotations
 
@@ -133,8 +133,8 @@ _COLUMN = _object(
     type=_one_of("text", "integer", "number", "date", "yes/no"),
 )
 _REPLY = _object(
-    columns={"type": "array", "items": _COLUMN, "minItems": 1, "maxItems": 6},
+    sql=_words(320),
     row=_words(50),
     in_document=_one_of("one", "several"),
-    sql=_words(320),
+    columns={"type": "array", "items": _COLUMN, "minItems": 1, "maxItems": 6},
 )
