@@ -5,6 +5,7 @@ The model judges, the code checks: a check never changes a value. What it doubts
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,11 +13,12 @@ from typing import Any
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar, Span
 from sliders.extraction.ground import Grounded, find
 from sliders.extraction.ground_value import find_value
-from sliders.extraction.parse import ExpressionError, Parsed, agrees, evaluate, typed
+from sliders.extraction.parse import ExpressionError, Parsed, agrees, evaluate, parse_value, typed
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
 
 _TOLERANCE = 1e-6
+_FACTORS = (1e3, 1e6, 1e9, 1e12)
 _NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 
 
@@ -142,13 +144,24 @@ def value_cell(source: Source, column: Column, said: object, near: Sequence[tupl
     return _placed(cell, source, [place])
 
 
+def _scaled(cell: Cell, column: Column, source: Source, place: Grounded) -> Cell:
+    """The cell with the scale that its words print: a bare "4.6" copied from "4.6 million"."""
+    value = cell.value
+    parsed = parse_value(cell.printed, column, source.context_at(place.start)) if column.type in _NUMBERS else Parsed()
+    if not parsed.scale or not isinstance(parsed.value, int | float) or not isinstance(value, int | float) or not value:
+        return cell
+    if not any(math.isclose(parsed.value / value, factor) for factor in _FACTORS):
+        return cell
+    return replace(cell, value=parsed.value, scale=parsed.scale, detail=f"the reply gives {cell.value} without its scale")
+
+
 def with_words(source: Source, column: Column, cell: Cell, words: str) -> Cell:
     """An ungrounded cell of the compact dialect with the words that the model gave for it afterwards."""
     place = find(words, source.text)
     if place.status is Grounding.NONE:
         return replace(cell, detail=f"{cell.detail}; these words are not in the text: {words!r}")
-    found = _placed(replace(cell, absence=None, detail="", how=How.JUDGED), source, [place])
-    if cell.value is not None and not agrees(cell.value, found.printed, column, source.context_at(place.start)):
+    found = _scaled(_placed(replace(cell, absence=None, detail="", how=How.JUDGED), source, [place]), column, source, place)
+    if found.value is not None and not agrees(found.value, found.printed, column, source.context_at(place.start)):
         return replace(found, how=How.STATED)
     if column.type in _NUMBERS or column.type in (ColumnType.DATE, ColumnType.DATETIME):
         return replace(found, doubt="its words do not print the value")

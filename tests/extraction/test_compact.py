@@ -202,3 +202,12 @@ async def test_a_cut_list_is_asked_again_in_halves() -> None:
 async def test_a_refused_reply_loses_nothing_silently(table: Table) -> None:
     found, _ = await read(table, lambda request: ModelRefusal("broken"), PROSE)
     assert found.failed("ferries") and all(c.absence is Absence.CALL_FAILED for row in found.rows for c in row.cells)
+
+
+@pytest.mark.parametrize(("said", "value"), [(4.6, 4_600_000), (4_600_000, 4_600_000)])
+async def test_a_figure_copied_without_its_printed_scale_gets_it(said: float, value: int) -> None:
+    text = "Dunmarrow Bridge is 210 metres long and cost 4.6 million euros."
+    table = table_of(Column("cost", ColumnType.NUMBER, "What did it cost?"), Column("length", ColumnType.NUMBER))
+    words = {"cost": "4.6 million euros"}
+    found, _ = await read(table, lambda request: words if fields(request) == {"cost"} else {"cost": said, "length": 210}, text)
+    assert [cell.value for cell in found.rows[0].cells] == [value, 210]
