@@ -15,7 +15,6 @@ import pypdfium2.raw as pdfium_c
 
 from sliders.documents.segments import Break, Line, Segment
 
-_HYPHEN = "\x02"
 _CELL_GAP = 1.1
 _BREAK_GAP = 0.42
 _WORD_GAP = 0.18

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
@@ -112,12 +112,3 @@ class CellWriter:
         self._waiting.clear()
         if rows:
             self._session.catalog.extractions.save(rows, tasks)
-
-
-def row_identity(session: Session, table: Table, document_ids: Sequence[str]) -> Mapping[str, str]:
-    """The row id of each document, as `CellWriter` gives it."""
-    found = {}
-    for document_id in document_ids:
-        chunks = session.catalog.chunks.of(document_id)
-        found[document_id] = row_id(table.name, chunks[0].id, chunks[0].start, 0) if chunks else document_id
-    return found

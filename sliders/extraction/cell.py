@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 Scalar = str | int | float | bool | None
@@ -106,13 +105,3 @@ class Row:
             if cell.column == column:
                 return cell
         return None
-
-
-def with_changed(rows: Sequence[Row], changed: Iterable[Row]) -> list[Row]:
-    """The rows, each changed cell in its place; `changed` rows may have those cells only."""
-    new: dict[str, dict[str, Cell]] = {}
-    for row in changed:
-        new.setdefault(row.id, {}).update({cell.column: cell for cell in row.cells})
-    return [
-        replace(row, cells=tuple(own.get(c.column, c) for c in row.cells)) if (own := new.get(row.id)) else row for row in rows
-    ]

@@ -14,7 +14,6 @@ from sliders.store.naming import fold
 
 MAX_SQL_CHARACTERS = 50_000
 MAX_EXPANSION = 2_000
-_WRITES = (exp.DML, exp.DDL, exp.Command, exp.Pragma, exp.Attach, exp.Detach)
 _FIRST = {TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN}
 
 
