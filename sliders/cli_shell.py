@@ -49,6 +49,11 @@ ConcurrencyOption = Annotated[int | None, typer.Option("--concurrency", help="Re
 UnverifiedOption = Annotated[
     bool, typer.Option("--unverified", help="Also use values that were not found in the text or did not parse.")
 ]
+AuditShareOption = Annotated[
+    float | None,
+    typer.Option("--audit-share", help="Read this share (0 to 1) of the parts that were left out after all: how much they would "
+                 "change an answer."),
+]
 Workflow = Literal["extract_and_query", "auto", "lookup", "split", "stepwise", "candidates", "whole_context"]
 WorkflowOption = Annotated[
     Workflow,
@@ -159,6 +164,7 @@ def answer_text(answer: Answer) -> str:
         lines += [f"  and {more} more (--json lists them all)"] if more > 0 else []
     if answer.workflow not in ("extract_and_query", "reply", ""):
         lines.append(f"Way:      {answer.workflow.replace('_', ' ')}" + (f"; {answer.reason}" if answer.reason else ""))
+    lines += [f"Range:    {answer.range}"] if answer.range else []
     lines.append(f"Complete: {answer.completeness}")
     lines += [f"Note:     {note}" for note in answer.decisions]
     usage = answer.usage
