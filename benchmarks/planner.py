@@ -76,7 +76,7 @@ def main() -> None:
         "workflows": lambda: reading.compare(bench),
         "ablations": lambda: reading.ablations(bench),
         "hints": lambda: hinted.compare(bench),
-        "decompose": lambda: decomposition.decomposition(bench, 5 * args.questions),
+        "decompose": lambda: decomposition.decomposition(5 * args.questions),
         "filter": lambda: decomposition.filtering(bench, 2 * args.questions),
         "routing": lambda: mixed.compare(bench, args.with_extraction),
         "bad": lambda: {"bad": mixed.bad_input(bench)},

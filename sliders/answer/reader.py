@@ -91,12 +91,7 @@ def read_request(
 async def read(
     question: str, passages: Sequence[Passage], model: Model, mode: Mode = "words", *, logprobs: bool = False
 ) -> Reading:
-    """Answer from passages; "unanswerable" where they do not hold it.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-        BudgetExceeded: the run's limit is reached.
-    """
+    """Answer from passages; "unanswerable" where they do not hold it."""
     if not passages:
         return Reading(False, reason="no passage was found")
     try:

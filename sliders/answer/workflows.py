@@ -61,12 +61,7 @@ class Asked:
 
 
 async def lookup(asked: Asked) -> Answer:
-    """One search, one call; a second one with all segments where the first ones do not answer.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-        BudgetExceeded: the run's limit is reached.
-    """
+    """One search, one call; a second one with all segments where the first ones do not answer."""
     ranked = asked.source.rank(asked.query, asked.context)[: asked.context.segments]
     few = fitting(asked.source.assemble(ranked[: asked.first], asked.context), asked.room)
     passages = fitting(asked.source.assemble(ranked, asked.context), asked.room)

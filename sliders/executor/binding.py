@@ -20,11 +20,8 @@ def bind(
 ) -> tuple[Query, list[Table]]:
     """The parsed query and the definitions of the tables that it reads; new attributes of `docs` are saved in the schema.
 
-    `docs` is the schema's own table of that name; when there is none, and exactly one table with one row a document has
-    all the attributes that the query names, it is that table, so that its cells serve.
-
-    Raises:
-        QueryError: the query cannot be bound.
+    `docs` is the schema's own table of that name; when there is none, and exactly one table with one row a document has all the
+    attributes that the query names, it is that table, so that its cells serve. Raises QueryError: the query cannot be bound.
     """
     schema = session.catalog.schemas.current() or Schema()
     own = next((t for t in schema.tables if t.name == DOCS), Table(DOCS, (), grain="document"))

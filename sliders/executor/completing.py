@@ -30,11 +30,7 @@ def can_wait(table: Table) -> bool:
 async def sample_cells(
     session: Session, table: Table, columns: Sequence[str], *, reader: AttributeReader | None = None
 ) -> str:
-    """Reads these columns from a few documents, so that a statement can be written; why it stopped, or empty.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-    """
+    """Reads these columns from a few documents, so that a statement can be written; why it stopped, or empty."""
     names = ", ".join(_quoted(name) for name in columns)
     stopped = await sample_query(session, f"SELECT {names} FROM {_quoted(table.name)}", reader=reader)
     session.decide("optimize", f"table:{table.name}", "sampled", "its other cells are read when a statement needs them")
@@ -50,10 +46,6 @@ async def complete_statement(
     Args:
         columns: the question's columns by table: filled whole when the statement cannot be planned.
         last: fill them in any case.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-        BudgetExceeded: the run's limit is reached.
     """
     schema = session.catalog.schemas.current() or Schema()
     needed = None if last or not sql else _needed(sql, schema)

@@ -74,8 +74,7 @@ class Estimate:
 def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     """Calls, tokens, money and minutes that `ask_many` would take for these questions in this workspace.
 
-    Raises:
-        PlanError: a question is empty, or there is no document.
+    Raises PlanError: a question is empty, or there is no document.
     """
     check(session, questions)
     schema = session.catalog.schemas.current() or Schema()

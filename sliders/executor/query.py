@@ -169,10 +169,8 @@ async def run_query(
 ) -> QueryResult:
     """Run SQL over documents, extracting lazily what it needs.
 
-    Raises:
-        QueryError: with its place: SQL that is not supported, an unknown or ambiguous column.
-        PlanError: the workspace has no documents.
-        ModelUnavailable: the model cannot be reached.
+    Raises QueryError: with its place: SQL that is not supported, an unknown or ambiguous column; PlanError: the workspace has no
+    documents.
     """
     options = options or QueryOptions()
     running = _open(session, sql, options, reader)
@@ -189,10 +187,7 @@ async def run_query(
 async def sample_query(session: Session, sql: str, *, reader: AttributeReader | None = None) -> str:
     """Only the sample of a query: a few documents are read for its attributes. Why it stopped, or empty.
 
-    Raises:
-        QueryError: as `run_query`.
-        PlanError: the workspace has no documents.
-        ModelUnavailable: the model cannot be reached.
+    Raises QueryError: as `run_query`; PlanError: the workspace has no documents.
     """
     running = _open(session, sql, QueryOptions(strict=False), reader)
     try:
@@ -208,8 +203,7 @@ async def sample_query(session: Session, sql: str, *, reader: AttributeReader | 
 async def explain_query(session: Session, sql: str, options: QueryOptions | None = None) -> Explanation:
     """EXPLAIN: the plan of a query with estimated tokens and their interval; no model is called.
 
-    Raises:
-        QueryError: as `run_query`.
+    Raises QueryError: as `run_query`.
     """
     running = _open(session, sql, options or QueryOptions(strict=False), None, save=False)
     try:

@@ -35,8 +35,7 @@ class NeededCells:
 def needed_cells(sql: str, schema: Schema) -> NeededCells:
     """The columns that a statement needs, by table; conditions that cannot be planned count with all their columns.
 
-    Raises:
-        QueryError: it is not one SELECT over the schema's tables, or has parts that cannot be planned (WITH, subqueries).
+    Raises QueryError: it is not one SELECT over the schema's tables, or has parts that cannot be planned (WITH, subqueries).
     """
     query = parse_query(sql, [QueryTable(table) for table in schema.tables], strict=False)
     columns: dict[str, tuple[str, ...]] = {}
@@ -51,13 +50,9 @@ async def query_frame(
 ) -> pd.DataFrame:
     """The result of one SELECT. Missing cells are extracted first, as few as the query needs.
 
-    The frame's `attrs` hold "explanation" (what was done, EXPLAIN ANALYZE), "tokens" and "notes" where something was read.
-
-    Raises:
-        QueryError: with its place: SQL that is not supported over documents, an unknown or ambiguous column.
-        UnsafeStatement: it is not one SELECT, or names what it may not see.
-        StoreError: SQLite finds an error in it.
-        ModelUnavailable: the model cannot be reached.
+    The frame's `attrs` hold "explanation" (what was done, EXPLAIN ANALYZE), "tokens" and "notes" where something was read. Raises
+    QueryError: with its place: SQL that is not supported over documents, an unknown or ambiguous column; UnsafeStatement: it is
+    not one SELECT, or names what it may not see; StoreError: SQLite finds an error in it.
     """
     if _explains(sql):
         raise UnsafeStatement("EXPLAIN tells how a query would be done and gives no rows; give the SELECT to `explain`")
@@ -85,8 +80,7 @@ async def query_frame(
 async def explain_sql(session: Session, sql: str, describe: Mapping[str, str] | None = None) -> Explanation:
     """EXPLAIN of a query over documents; no model is called, and nothing is changed but the index.
 
-    Raises:
-        QueryError: as `query_frame`.
+    Raises QueryError: as `query_frame`.
     """
     words = sql.lstrip()[len("explain ") :] if _explains(sql) else sql
     return await explain_query(session, words, QueryOptions(describe=describe or {}, strict=False))
@@ -95,11 +89,8 @@ async def explain_sql(session: Session, sql: str, describe: Mapping[str, str] | 
 async def complete_cells(session: Session, sql: str, *, reader: AttributeReader | None = None) -> bool:
     """Extracts exactly the cells that a statement over schema tables still needs, and brings the tables up to date.
 
-    For statements that a model wrote over tables whose cells are not all there. False when the statement cannot be planned:
-    then every column that it names must be filled in the ordinary way.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
+    For statements that a model wrote over tables whose cells are not all there. False when the statement cannot be planned: then
+    every column that it names must be filled in the ordinary way.
     """
     schema = session.catalog.schemas.current() or Schema()
     try:

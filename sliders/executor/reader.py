@@ -54,12 +54,7 @@ class AttributeReader(Protocol):
         ...
 
     async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
-        """Read these columns from these segments, given in the order of the text.
-
-        Raises:
-            ModelUnavailable: there is no model to ask.
-            BudgetExceeded: the run's limit is reached.
-        """
+        """Read these columns from these segments, given in the order of the text."""
         ...
 
     async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:

@@ -70,9 +70,7 @@ async def ask_routed(
         directives: hints beside those in the question's own words.
         cascade: precise mode: an unanswerable question is read again with everything.
 
-    Raises:
-        PlanError: the question is empty, the workflow unknown, or there is no document.
-        ModelUnavailable: the model cannot be reached.
+    Raises PlanError: the question is empty, the workflow unknown, or there is no document.
     """
     if workflow != AUTO and workflow not in CHOICES:
         raise PlanError(f"there is no workflow {workflow!r}; choose auto or one of {', '.join(CHOICES)}")
@@ -85,11 +83,7 @@ async def ask_routed(
 
 
 async def ask_hinted(session: Session, question: str, hints: Hints) -> Answer:
-    """Answer a question whose hints were read already, by tables and SQL.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-    """
+    """Answer a question whose hints were read already, by tables and SQL."""
     session.notes.clear()
     planned = Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)))
     before = session.models.meter.total
@@ -112,8 +106,7 @@ async def _answered(
 async def explain_routed(session: Session, question: str, directives: Sequence[Directive] = ()) -> tuple[str, ...]:
     """What `ask_routed` would do with a question, line by line, without any model call.
 
-    Raises:
-        PlanError: the question is empty, or there is no document.
+    Raises PlanError: the question is empty, or there is no document.
     """
     run.check(session, [question])
     source = passage_source(session, question)

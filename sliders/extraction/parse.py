@@ -273,11 +273,9 @@ _LONGEST = 400
 def evaluate(expression: str) -> int | float:
     """The value of arithmetic over numbers: + - * / and parentheses.
 
-    Number words, scale words, percent signs and grouping commas are read ("two + 15", "1.6 million"); words that label a
-    number and a result behind "=" are let go ("2 pilots + 15 passengers = 17").
-
-    Raises:
-        ExpressionError: it is anything else, or divides by zero.
+    Number words, scale words, percent signs and grouping commas are read ("two + 15", "1.6 million"); words that label a number
+    and a result behind "=" are let go ("2 pilots + 15 passengers = 17"). Raises ExpressionError: it is anything else, or divides
+    by zero.
     """
     text = _arithmetic(expression) if len(expression) <= _LONGEST else ""
     if not text:

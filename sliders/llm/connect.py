@@ -75,8 +75,7 @@ def connect(
         call_log: where calls are kept; in memory when left out.
         model: a model to use in place of the settings' own (a double), or one for each stage ("" for the others).
 
-    Raises:
-        SettingsError: a money budget over a model without a price, or a price table that cannot be read.
+    Raises SettingsError: a money budget over a model without a price, or a price table that cannot be read.
     """
     log: CallLog = MemoryCallLog() if call_log is None else call_log
     meter = Meter(settings.budget)

@@ -56,9 +56,8 @@ def ask(rung: Rung, messages: tuple[Message, ...], shape: Shape) -> dict[str, An
 def parse(rung: Rung, message: Mapping[str, Any], shape: Shape) -> BaseModel:
     """The reply, checked; `message` is the assistant's, as the chat API gives it.
 
-    Raises:
-        pydantic.ValidationError: it is no JSON, or does not fit.
-        instructor.v2.core.errors.ResponseParsingError: no tool was called.
+    Raises pydantic.ValidationError: it is no JSON, or does not fit; instructor.v2.core.errors.ResponseParsingError: no tool was
+    called.
     """
     parsed: BaseModel = rung.handlers.response_parser(response=_completion(message), response_model=shape, strict=None)
     return parsed

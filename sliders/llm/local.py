@@ -139,30 +139,12 @@ class LocalModel:
     """The embedded model as a `Model`: the file is fetched and the server started at the first call."""
 
     def __init__(self, settings: Settings, dialect: Dialect = COMPACT) -> None:
-        self._settings, self._dialect = settings, dialect
+        self._settings = settings
+        self.name, self.context_tokens, self.dialect = EMBEDDED.name, settings.local_context_tokens, dialect
+        self.count_tokens = token_counter(EMBEDDED.name)
         self._lock = threading.Lock()
         self._server: LocalServer | None = None
         self._client: OpenAIModel | None = None
-        self._count = token_counter(EMBEDDED.name)
-
-    @property
-    def name(self) -> str:
-        """See `Model.name`."""
-        return EMBEDDED.name
-
-    @property
-    def context_tokens(self) -> int:
-        """See `Model.context_tokens`."""
-        return self._settings.local_context_tokens
-
-    @property
-    def dialect(self) -> Dialect:
-        """See `Model.dialect`."""
-        return self._dialect
-
-    def count_tokens(self, text: str) -> int:
-        """See `Model.count_tokens`."""
-        return self._count(text)
 
     async def generate(self, request: Request) -> Response:
         """Answer one request; see `Model.generate`."""

@@ -71,9 +71,8 @@ class Channel:
     async def post(self, path: str, body: Mapping[str, Any]) -> object:
         """The reply as JSON, or its text where it is none.
 
-        Raises:
-            openai.APITimeoutError, openai.APIConnectionError: the server does not answer.
-            openai.APIStatusError: it answers with an error.
+        Raises openai.APITimeoutError, openai.APIConnectionError: the server does not answer; openai.APIStatusError: it answers
+        with an error.
         """
         if path not in self._doors:
             url = f"{str(self.client.base_url).rstrip('/')}{path}"

@@ -50,8 +50,7 @@ class PriceTable:
     def load(cls, source: Path | Mapping[str, Any] | None) -> PriceTable:
         """A table from a YAML or JSON file or a mapping: `{"my-model": {"prompt": 0.5, "completion": 1.5}}`.
 
-        Raises:
-            SettingsError: the file cannot be read, or a row has no two numbers.
+        Raises SettingsError: the file cannot be read, or a row has no two numbers.
         """
         if source is None:
             return cls()
@@ -143,11 +142,7 @@ class Meter:
             self._sums[(stage, model)] = self._sums.get((stage, model), Usage()) + usage
 
     def check(self) -> None:
-        """Refuse to start another call once a limit is reached.
-
-        Raises:
-            BudgetExceeded: tokens, cost or minutes are spent.
-        """
+        """Refuse to start another call once a limit is reached. Raises BudgetExceeded: tokens, cost or minutes are spent."""
         total, budget = self.total, self.budget
         for name, spent, limit, shown in (
             ("max_tokens", total.tokens, budget.max_tokens, f"{total.tokens:,} tokens"),

@@ -90,8 +90,7 @@ def wording_row(question: str, embedder: Embedder) -> Features:
 def evidence_row(question: str, passages: Sequence[Passage], corpus: Corpus, shares: Features) -> Features:
     """Input of the evidence and pattern heads, shape (f,); `shares` are the class probabilities.
 
-    What the passages show is there for each class once more: a word that is missing says more of a bridge than of a
-    calculation.
+    What the passages show is there for each class once more: a word that is missing says more of a bridge than of a calculation.
     """
     shown = retrieval_features(question, passages, corpus)
     return np.hstack([shown, shares, question_features(question), np.outer(shares, shown).ravel()])
@@ -111,11 +110,7 @@ class Analyzer:
 
     @classmethod
     def shipped(cls, embedder: Embedder) -> Analyzer:
-        """The weights of the package.
-
-        Raises:
-            PlanError: they were trained with another embedder.
-        """
+        """The weights of the package. Raises PlanError: they were trained with another embedder."""
         heads, trained_with = _shipped()
         if embedder.name != trained_with:
             raise PlanError(
@@ -135,8 +130,7 @@ class Analyzer:
     def analyze(self, question: str, passages: Sequence[Passage], corpus: Corpus) -> TaskProfile:
         """The profile of a question from the best three segments of 150 tokens.
 
-        A question whose words are foreign to the classifier gets the careful default: extractive, both searches, no
-        evidence.
+        A question whose words are foreign to the classifier gets the careful default: extractive, both searches, no evidence.
         """
         if foreign(question):
             return TaskProfile("extractive", "both", False, 0.0, "default")

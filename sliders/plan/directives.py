@@ -257,8 +257,7 @@ class Registry:
     def register(self, cls: type[Directive]) -> type[Directive]:
         """Add a class of the user; usable as a decorator. It is tried before the built-in ones.
 
-        Raises:
-            PlanError: it has no `parse` or no `describe`.
+        Raises PlanError: it has no `parse` or no `describe`.
         """
         for name in ("parse", "describe"):
             if not callable(getattr(cls, name, None)):

@@ -57,11 +57,7 @@ class Names:
     types: dict[tuple[str, str], ColumnType] = field(default_factory=dict)
 
     def resolve(self, column: exp.Column) -> tuple[str, str]:
-        """Alias and attribute of a column.
-
-        Raises:
-            QueryError: there is none, or there are several.
-        """
+        """Alias and attribute of a column. Raises QueryError: there is none, or there are several."""
         place = Place.of(self.sql, column)
         name = column.name
         if column.table:

@@ -22,8 +22,7 @@ class Unsupported(QueryError):
 def predicate(node: exp.Expr, names: Names, sql: str, negated: bool = False) -> Expression | bool:
     """The filters of a condition; a condition without attributes is decided (TRUE, 1 = 1).
 
-    Raises:
-        Unsupported: it is no filter that can be planned.
+    Raises Unsupported: it is no filter that can be planned.
     """
     if isinstance(node, exp.Paren):
         return predicate(node.this, names, sql, negated)

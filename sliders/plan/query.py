@@ -84,9 +84,8 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table], *, strict: bool 
         strict: refuse conditions that cannot be planned; otherwise they are left to the SQL over the filled tables, and
             their attributes are read for every row that the rest lets pass (queries that a model wrote).
 
-    Raises:
-        QueryError: with the place in the query: a syntax error, an unknown table or attribute, an ambiguous one, or SQL
-            that is not supported.
+    Raises QueryError: with the place in the query: a syntax error, an unknown table or attribute, an ambiguous one, or SQL that
+    is not supported.
     """
     select = _parsed(sql)
     known = [t if isinstance(t, QueryTable) else QueryTable(t) for t in tables]

@@ -52,11 +52,7 @@ _PYTHON_TYPES: dict[type, ColumnType] = {
 
 
 def column_type(words: str) -> ColumnType:
-    """The closed type that a type word means.
-
-    Raises:
-        SchemaError: the word names no known type.
-    """
+    """The closed type that a type word means. Raises SchemaError: the word names no known type."""
     try:
         return _TYPE_WORDS[words.strip().lower()]
     except KeyError:
@@ -67,8 +63,7 @@ def column_type(words: str) -> ColumnType:
 def schema_from(source: object) -> Schema:
     """A pinned schema from a `Schema`, dict, YAML text or path, pydantic model class(es), or CREATE TABLE statements.
 
-    Raises:
-        SchemaError: the source has no table, or a part of it cannot be read.
+    Raises SchemaError: the source has no table, or a part of it cannot be read.
     """
     if isinstance(source, Schema):
         return source
@@ -115,8 +110,7 @@ def _schema_from_text(text: str) -> Schema:
 def schema_from_dict(data: Mapping[str, Any]) -> Schema:
     """A schema from `{"tables": [...]}` (the stored form) or the short `{table: {column: type or options}}`.
 
-    Raises:
-        SchemaError: a table or column is not well formed.
+    Raises SchemaError: a table or column is not well formed.
     """
     if isinstance(data.get("tables"), Sequence) and not isinstance(data["tables"], str):
         tables = [_mapping(f"table {number}", t) for number, t in enumerate(data["tables"], 1)]
