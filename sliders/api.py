@@ -17,8 +17,8 @@ from sliders.errors import BudgetExceeded
 from sliders.executor import citing, corrections, fill, front, memory, needs, querying, routing, run, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
-from sliders.executor.frames import Tables
 from sliders.executor.ingest import AddReport, Paths, add_paths, add_text
+from sliders.executor.querying import Tables
 from sliders.executor.running import run_sync
 from sliders.executor.session import Report, Session, silent
 from sliders.executor.why import Explanation, why

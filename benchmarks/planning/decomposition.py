@@ -14,7 +14,6 @@ import yaml
 from benchmarks.planning.bench import Bench, mean, spread
 from benchmarks.planning.labels import gold
 from benchmarks.train_analyzer import _HERE as BENCHMARKS
-from sliders.chunks.embeddings import default_embedder
 from sliders.chunks.selection import select_context
 from sliders.llm.connect import connect
 from sliders.llm.dialect import Dialect
@@ -68,7 +67,7 @@ def decomposition(number: int) -> dict[str, Any]:
     listed = yaml.safe_load((BENCHMARKS / "planning" / "written_inputs.yaml").read_text(encoding="utf-8"))
     inputs = [(str(text), label) for label, texts in listed.items() for text in texts]
     chosen = random.Random(0).sample(inputs, min(number, len(inputs)))
-    analyzer = Analyzer.shipped(default_embedder())
+    analyzer = Analyzer()
     said = [not_a_question(text, analyzer.input_kind(text), False) or "question" for text, _ in chosen]
     right = [float(kind == label) for kind, (_, label) in zip(said, chosen, strict=True)]
     return {"decompose.code_accuracy_seen_in_training": round(mean(right), 4), "decompose.inputs": len(chosen)}

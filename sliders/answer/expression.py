@@ -11,7 +11,6 @@ from sliders.extraction.parse_numbers import numbers_in
 
 _CONSTANTS = frozenset({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 12.0, 100.0, 365.0, 1000.0})
 _WRITTEN = re.compile(r"\d+(?:[.,]\d+)*")
-_LEAST_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +54,6 @@ def unprinted(answer: str, texts: Iterable[str]) -> float | None:
     printed = _printed(texts)
     value = abs(float(found[0].value))
     return None if _held(value, printed) or printed & set(_faces(answer)) else value
-
-
-def as_printed(text: str, texts: Iterable[str]) -> str:
-    """The text with each number that nowhere stands written as the one printed number of the same digits.
-
-    A reply "12.868" over a page that prints "12,868" means the latter. Numbers of fewer than four digits stay.
-    """
-    printed: dict[str, set[str]] = {}
-    for each in texts:
-        for found in _WRITTEN.findall(each):
-            printed.setdefault(_digits(found), set()).add(found)
-
-    def mended(match: re.Match[str]) -> str:
-        said = match.group()
-        known = printed.get(_digits(said), set())
-        return next(iter(known)) if len(known) == 1 and len(_digits(said)) >= _LEAST_DIGITS else said
-
-    return _WRITTEN.sub(mended, text)
-
-
-def _digits(written: str) -> str:
-    return re.sub(r"\D", "", written)
 
 
 def _held(number: float, printed: set[float]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from sliders.answer.expression import as_printed, unprinted, work_out
+from sliders.answer.expression import unprinted, work_out
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
 from sliders.answer.values import Value
@@ -114,7 +114,7 @@ def _answered(
 ) -> Reading:
     """One thing or a list of things: refusals and repetitions are left out, a number must be printed or a small count."""
     texts = [p.text for p in passages]
-    said = [as_printed(str(item).strip(" \n,;:"), texts) for item in items if not is_refusal(item)]
+    said = [str(item).strip(" \n,;:") for item in items if not is_refusal(item)]
     made_up = {item: number for item in said if (number := unprinted(item, texts)) is not None}
     counted = len(said) == 1 and all(number.is_integer() and number <= LARGEST_COUNT for number in made_up.values())
     kept = said if counted else [item for item in dict.fromkeys(said) if item not in made_up]
@@ -134,7 +134,7 @@ def _answered(
 
 def _calculated(expression: str, quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage) -> Reading:
     texts = [p.text for p in passages]
-    expression = as_printed(expression.strip(" ,;:"), texts)
+    expression = expression.strip(" ,;:")
     if is_refusal(expression):
         return Reading(False, reason="the passages do not hold the numbers", confidence=confidence, usage=usage)
     citations = cite_quote(quote, passages)

@@ -26,7 +26,7 @@ def bind(
     schema = session.catalog.schemas.current() or Schema()
     own = next((t for t in schema.tables if t.name == DOCS), Table(DOCS, (), grain="document"))
     described = _described(own, describe, schema)
-    tables = [QueryTable(t) for t in schema.tables if t.name != DOCS]
+    tables = [QueryTable(t, t.name) for t in schema.tables if t.name != DOCS]
     query, types = _parse(sql, [*tables, QueryTable(described, DOCS, open=True)], strict)
     named = {use.table for use in query.tables}
     if DOCS not in named:

@@ -8,9 +8,8 @@ from sliders.executor.evidence import FEWEST, SHARE, sample_size
 from sliders.executor.lazy import TableRun
 from sliders.executor.learning import seeds
 from sliders.plan.cost import Estimate
-from sliders.plan.explain import Explanation
+from sliders.plan.explain import Explanation, PlanNode
 from sliders.plan.filters import leaves
-from sliders.plan.operators import PlanNode
 from sliders.plan.order import Ordered
 from sliders.plan.query import TableUse, contradiction
 

@@ -28,7 +28,7 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
             answers[number] = plain_reply(question, kind)
         else:
             asked.append(number)
-    hints, _ = await read_all_hints([questions[n] for n in asked], session.models.model_for("plan"))
+    hints = await read_all_hints([questions[n] for n in asked], session.models.model_for("plan"))
     # Verify ranks candidates, of which tables know none: its sentence stays in the question.
     hinted = {n: read for n, read in zip(asked, hints, strict=True) if read.without(Verify).directives}
     shared = [n for n in asked if n not in hinted]

@@ -1,17 +1,12 @@
-"""The workspace's documents as passages: segment vectors are kept, so that the next question starts from them."""
+"""The workspace's documents as passages, and those of them that a question names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-
-import numpy as np
 
 from sliders.answer.passages import PassageSource
-from sliders.chunks.index import SegmentVectors
-from sliders.chunks.segments import index_document
-from sliders.documents.document import Document
 from sliders.executor.session import Session
+from sliders.executor.vectors import KeptSegments
 from sliders.plan.features import names_in
 
 MOST_CHARACTERS = 2_000_000
@@ -35,7 +30,8 @@ def passage_source(session: Session, question: str) -> PassageSource:
         session.note(f"{len(chosen)} of {len(stored)} documents were searched closely, those with the question's words")
     documents = [session.catalog.documents.get(document_id) for document_id in chosen]
     count = session.models.model_for("answer").count_tokens
-    return PassageSource(documents, session.embedder, count, entry_of=_Kept(session))
+    kept = KeptSegments(session, "answer")
+    return PassageSource(documents, session.embedder, count, entry_of=lambda document, tokens: kept.of(document.id, tokens))
 
 
 _LEAST_NAME = 4
@@ -60,43 +56,3 @@ def named_documents(source: PassageSource, question: str) -> frozenset[str]:
 
 def _squeezed(text: str) -> str:
     return re.sub(r"[\W_]", "", text).lower()
-
-
-class _Kept:
-    """Index entries of the store, computed where they are missing."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._levels: dict[int, dict[str, np.ndarray]] = {}
-        self._entries: dict[tuple[str, int], SegmentVectors] = {}
-
-    def __call__(self, document: Document, tokens: int) -> SegmentVectors:
-        key = (document.id, tokens)
-        if key not in self._entries:
-            self._entries[key] = self._stored(document, tokens) or self._computed(document, tokens)
-        return self._entries[key]
-
-    def _name(self, tokens: int) -> str:
-        return f"segments:{tokens}"
-
-    def _stored(self, document: Document, tokens: int) -> SegmentVectors | None:
-        knowledge, embedder = self._session.catalog.knowledge, self._session.embedder
-        if tokens not in self._levels:
-            self._levels[tokens] = dict(knowledge.vectors(self._name(tokens), embedder.name))
-        rows = self._levels[tokens].get(document.id)
-        spans: Sequence[Sequence[int]] | None = knowledge.statistic(f"{self._name(tokens)}:{document.id}")
-        if rows is None or spans is None or len(rows) != len(spans) + 1:
-            return None
-        table = np.array(spans, dtype=np.int64).reshape(-1, 3)
-        return SegmentVectors.build(document.id, embedder.name, rows[0], table, rows[1:])
-
-    def _computed(self, document: Document, tokens: int) -> SegmentVectors:
-        session = self._session
-        count = session.models.model_for("answer").count_tokens
-        session.progress("index", detail=document.name)
-        entry = index_document(document, session.embedder, count, max_tokens=tokens)
-        rows = np.vstack([entry.document[None, :], entry.vectors]).astype(np.float32)
-        with session.catalog.database.transaction():
-            session.catalog.knowledge.save_vectors(self._name(tokens), session.embedder.name, {document.id: rows})
-            session.catalog.knowledge.set_statistic(f"{self._name(tokens)}:{document.id}", entry.spans.tolist())
-        return entry

@@ -14,7 +14,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sliders.errors import BudgetExceeded, PlanError, QueryError
+from sliders.errors import BudgetExceeded, PlanError
 from sliders.executor.binding import bind
 from sliders.executor.estimating import plan_before
 from sliders.executor.evidence import Candidates, prepare
@@ -26,9 +26,8 @@ from sliders.executor.reader import AttributeReader, ModelReader
 from sliders.executor.rows import answer_rows
 from sliders.executor.session import Session
 from sliders.executor.vectors import SegmentIndex, update_index
-from sliders.plan.explain import Explanation
+from sliders.plan.explain import DocumentTrace, Explanation, PlanNode
 from sliders.plan.filters import Expression
-from sliders.plan.operators import DocumentTrace, PlanNode
 from sliders.plan.query import Query, TableUse, contradiction
 from sliders.schema.types import Table
 
@@ -117,7 +116,7 @@ class Running:
                     good = await run.decide(document_id, where, selected)
                     if good and len(self.query.tables) == 1:
                         await run.complete(document_id, [n for n in use.select if n in run.table.column_names])
-                    if good and run.is_row(document_id, where):
+                    if good and run.is_row(document_id):
                         passed.add(document_id)
                 except BudgetExceeded as error:
                     self.stopped = str(error)
@@ -184,12 +183,12 @@ async def run_query(
     return _result(running, columns, rows)
 
 
-async def sample_query(session: Session, sql: str, *, reader: AttributeReader | None = None) -> str:
+async def sample_query(session: Session, sql: str) -> str:
     """Only the sample of a query: a few documents are read for its attributes. Why it stopped, or empty.
 
     Raises QueryError: as `run_query`; PlanError: the workspace has no documents.
     """
-    running = _open(session, sql, QueryOptions(strict=False), reader)
+    running = _open(session, sql, QueryOptions(strict=False), None)
     try:
         for run in running.runs.values():
             await prepare(run)
@@ -332,5 +331,3 @@ def _traces(running: Running, run: TableRun) -> list[DocumentTrace]:
         traces.append(run.trace(document_id, verdict))
     return traces
 
-
-__all__ = ["Loss", "QueryError", "QueryOptions", "QueryResult", "Running", "explain_query", "run_query", "sample_query"]

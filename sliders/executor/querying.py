@@ -1,48 +1,68 @@
-"""Which way a query takes: over tables that are there, over tables filled first, or lazily over documents."""
+"""Which way a query takes: over tables that are there, over tables filled first, or lazily over documents; tables as frames."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from sliders.answer.result import frame_of
-from sliders.errors import QueryError, UnsafeStatement
+from sliders.errors import QueryError, StoreError, UnsafeStatement
 from sliders.executor.binding import DOCS, bind
-from sliders.executor.explanations import EXPLAIN_TABLES, keep_explanation
 from sliders.executor.fill import fill, missing_work
 from sliders.executor.judging import judge_table
 from sliders.executor.query import QueryOptions, explain_query, run_query
 from sliders.executor.reader import AttributeReader
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
-from sliders.plan.explain import Explanation
-from sliders.plan.names import SYSTEM, QueryTable
+from sliders.plan.explain import NODE_COLUMNS, TRACE_COLUMNS, Explanation, trace_rows
+from sliders.plan.names import SYSTEM
 from sliders.plan.query import Query, parse_query
-from sliders.schema.types import Schema, Table
+from sliders.schema.types import Schema
+from sliders.store.database import quote_identifier
 from sliders.store.guard import known_tables, run_readonly
 
-
-@dataclass(frozen=True, slots=True)
-class NeededCells:
-    """What a statement needs of one table: the query that plans it, and its columns by table."""
-
-    query: Query
-    columns: Mapping[str, tuple[str, ...]]
+EXPLAIN_TABLES = ("explain_plan", "explain_documents")
+"""EXPLAIN ANALYZE as tables of the workspace, one set of rows a run."""
 
 
-def needed_cells(sql: str, schema: Schema) -> NeededCells:
+class Tables(Mapping[str, pd.DataFrame]):
+    """The current version of each data table, read on access."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in set(self):
+            raise StoreError(f"there is no table {name!r}; tables are: {', '.join(self) or 'none yet'}")
+        relation = self._session.catalog.schemas.relation(name)
+        columns = [*(c.sql_name for c in relation.columns), "document", "document_id", "row_id"]
+        quoted = ", ".join(map(quote_identifier, columns))
+        rows = self._session.catalog.database.query(f"SELECT {quoted} FROM {quote_identifier(relation.relation)}")
+        return frame_of(columns, rows)
+
+    def __iter__(self) -> Iterator[str]:
+        schema = self._session.catalog.schemas.current() or Schema()
+        return (t.name for t in schema.tables if self._session.catalog.tables.current(t.name) is not None)
+
+    def __len__(self) -> int:
+        return len(list(self))
+
+
+def needed_cells(sql: str, schema: Schema) -> dict[str, tuple[str, ...]]:
     """The columns that a statement needs, by table; conditions that cannot be planned count with all their columns.
 
     Raises QueryError: it is not one SELECT over the schema's tables, or has parts that cannot be planned (WITH, subqueries).
     """
-    query = parse_query(sql, [QueryTable(table) for table in schema.tables], strict=False)
+    return _columns(parse_query(sql, schema.tables, strict=False))
+
+
+def _columns(query: Query) -> dict[str, tuple[str, ...]]:
     columns: dict[str, tuple[str, ...]] = {}
     for use in query.tables:
         names = (*columns.get(use.table, ()), *use.attributes)
         columns[use.table] = tuple(dict.fromkeys(name for name in names if name not in SYSTEM))
-    return NeededCells(query, columns)
+    return columns
 
 
 async def query_frame(
@@ -61,20 +81,31 @@ async def query_frame(
         return plain(session, sql)
     options = QueryOptions(describe=describe or {}, strict=False)
     query, tables = bind(session, sql, options.describe, strict=False)
-    many = [table for table in tables if table.grain == "many"]
-    if many:
-        await _fill(session, query, tables)
+    if any(table.grain == "many" for table in tables):
+        await fill_and_settle(session, _columns(query))
         return plain(session, sql)
     result = await run_query(session, sql, options, reader=reader)
     for table in tables:
         session.catalog.tables.materialise(table.name)
-    keep_explanation(session.catalog.database, session.catalog.journal.open_run, result.explanation)
+    _keep(session, result.explanation)
     frame = frame_of(result.columns, result.rows)
     frame.attrs |= {
         "explanation": str(result.explanation), "tokens": result.tokens, "notes": list(result.notes),
         "steps": result.explanation.rows(),
     }  # fmt: skip
     return frame
+
+
+def _keep(session: Session, explanation: Explanation) -> None:
+    """Adds the plan's nodes and the documents' traces under the number of the run."""
+    database, run = session.catalog.database, session.catalog.journal.open_run
+    rows = (explanation.rows(), trace_rows(explanation.traces))
+    with database.transaction():
+        for name, columns, lines in zip(EXPLAIN_TABLES, (NODE_COLUMNS, TRACE_COLUMNS), rows, strict=True):
+            listed = ", ".join(quote_identifier(column) for column in ("run", *columns))
+            database.execute(f"CREATE TABLE IF NOT EXISTS {quote_identifier(name)} ({listed})")
+            marks = ", ".join("?" * (len(columns) + 1))
+            database.insert_many(f"INSERT INTO {quote_identifier(name)} VALUES ({marks})", [(run, *line) for line in lines])
 
 
 async def explain_sql(session: Session, sql: str, describe: Mapping[str, str] | None = None) -> Explanation:
@@ -97,14 +128,12 @@ async def complete_cells(session: Session, sql: str, *, reader: AttributeReader 
         needed = needed_cells(sql, schema)
     except QueryError:
         return False
-    tables = [schema.table(name) for name in needed.columns]
-    if any(table.grain == "many" for table in tables):
-        await _fill(session, needed.query, tables)
-        return True
-    if not all(_complete(session, table, needed.columns[table.name]) for table in tables):
+    if any(schema.table(name).grain == "many" for name in needed):
+        await fill_and_settle(session, needed)
+    elif missing_work(session, needed):
         await run_query(session, sql, QueryOptions(strict=False), reader=reader)
-        for table in tables:
-            session.catalog.tables.materialise(table.name)
+        for name in needed:
+            session.catalog.tables.materialise(name)
     return True
 
 
@@ -126,19 +155,12 @@ def _stands(session: Session, sql: str, schema: Schema) -> bool:
         needed = needed_cells(sql, schema)
     except QueryError:
         return bool(named) and not _names_docs(sql, schema)
-    return all(
-        session.catalog.tables.current(name) is not None and _complete(session, schema.table(name), columns)
-        for name, columns in needed.columns.items()
-    )
+    return all(session.catalog.tables.current(name) is not None for name in needed) and not missing_work(session, needed)
 
 
 def _names_docs(sql: str, schema: Schema) -> bool:
     """Whether the query is over documents, so that its errors are the planner's to tell."""
     return any(word.casefold().strip("(),;\"") == DOCS for word in sql.split()) or not schema.tables
-
-
-def _complete(session: Session, table: Table, columns: Sequence[str]) -> bool:
-    return not missing_work(session, {table.name: [name for name in columns if name in table.column_names]})
 
 
 def plain(session: Session, sql: str) -> pd.DataFrame:
@@ -151,10 +173,11 @@ def plain(session: Session, sql: str) -> pd.DataFrame:
     return frame_of(result.columns, result.rows)
 
 
-async def _fill(session: Session, query: Query, tables: Sequence[Table]) -> None:
-    """Ordinary extraction of the columns that the query names."""
-    for table in tables:
-        wanted = {name for use in query.tables if use.table == table.name for name in use.attributes}
-        await fill(session, {table.name: [name for name in table.column_names if name in wanted]})
+async def fill_and_settle(session: Session, wanted: Mapping[str, Sequence[str]]) -> str:
+    """Ordinary extraction of columns by table, which are brought up to date; why it stopped, or ""."""
+    filled = await fill(session, wanted)
+    for name in wanted:
+        table = (session.catalog.schemas.current() or Schema()).table(name)
         judge_table(session, table)
         await settle(session, table)
+    return filled.stopped

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sliders.executor import run
 from sliders.executor.passages import named_documents, passage_source
 from sliders.executor.session import Session
 from sliders.llm.model import Usage
-from sliders.plan.analysis import Analyzer, TaskProfile, analyze_by_prompt
+from sliders.plan.analysis import Analyzer, TaskProfile
 from sliders.plan.directives import Directive, Hints, Ignore, Locate, Normalize, Precede, Verify, parse_hints
 from sliders.plan.features import Corpus, content_terms
 from sliders.plan.hint_reader import read_hints
@@ -53,7 +53,6 @@ class Planned:
     hints: Hints
     profile: TaskProfile | None
     route: Route
-    usage: Usage = field(default_factory=Usage)
 
     def lines(self) -> tuple[str, ...]:
         """What `explain` shows."""
@@ -122,31 +121,24 @@ async def plan_question(
     short = shortened(question)
     if short != question:
         session.note(f"the question has {len(question.split())} words; it was cut to the {len(short.split())} that ask")
-    analyzer = _analyzer(session)
     if not directives and (kind := turned_away(session, short)) is not None:
         return Planned(short, Hints(short), None, Route("reply", reasons=(kind,)))
-    model = session.models.model_for("plan")
-    hints, usage = (await read_hints(short, model, directives)) if calls else (parse_hints(short, directives), Usage())
+    hints = parse_hints(short, directives)
+    if calls:
+        hints = await read_hints(short, session.models.model_for("plan"), directives)
     if workflow == "extract_and_query":
-        return Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)), usage)
+        return Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)))
     corpus = corpus_of(source, hints.question)
-    ranked = source.rank(hints.question, _PROBE)
-    if analyzer is not None:
-        profile = analyzer.analyze(hints.question, ranked, corpus)
-    elif calls:
-        profile = await analyze_by_prompt(hints.question, ranked, model)
-    else:
-        profile = TaskProfile("extractive", by="default")
+    profile = Analyzer().analyze(hints.question, source.rank(hints.question, _PROBE), corpus)
     route = choose_route(profile, hints, corpus)
     if workflow != AUTO:
         route = replace(route, workflow=workflow, reasons=(*route.reasons, "asked for"))  # type: ignore[arg-type]
-    return Planned(hints.question, hints, profile, route, usage + profile.usage)
+    return Planned(hints.question, hints, profile, route)
 
 
 def turned_away(session: Session, text: str) -> str | None:
     """The kind of an input that is no question about the documents, told without a model; None for a question."""
-    analyzer = _analyzer(session)
-    judged = analyzer.input_kind(text) if analyzer else None
+    judged = Analyzer().input_kind(text)
     if not_a_question(text, judged, False) is None:
         return None
     known = bool(session.catalog.chunks.search(" ".join(sorted(content_terms(text))), limit=1))
@@ -163,14 +155,6 @@ def corpus_of(source: PassageSource, question: str) -> Corpus:
     index = source.index(_PROBE.tokens)
     known = frozenset(term for term in content_terms(question) if index.lexical.search(term, 1))
     return Corpus(len(source.documents), source.characters, known)
-
-
-def _analyzer(session: Session) -> Analyzer | None:
-    """The shipped classifier, None with another embedder (then the model is asked)."""
-    try:
-        return Analyzer.shipped(session.embedder)
-    except PlanError:
-        return None
 
 
 def _record(session: Session, planned: Planned) -> None:

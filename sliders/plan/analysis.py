@@ -1,35 +1,23 @@
 """What kind of task a question is, from its words and its first retrieved segments (OkraLong, sections 3.2 and A).
 
 A linear classifier over the shipped embeddings and a few features of wording and retrieval; the weights and the record
-of their training lie in `data/`. The prompted model is the alternative.
+of their training lie in `data/`. (The embedded model, asked the same, is right half as often.)
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sliders.chunks.embeddings import Embedder
-from sliders.errors import ModelRefusal, PlanError, TruncatedReply
-from sliders.llm.dialect import Dialect
-from sliders.llm.model import Model, Request, Usage
-from sliders.llm.prompts import load_prompt
-from sliders.plan.features import (
-    QUESTION_CHARACTERS,
-    Corpus,
-    Features,
-    Passage,
-    question_features,
-    question_vector,
-    retrieval_features,
-)
+from sliders.chunks.embeddings import Embedder, default_embedder
+from sliders.plan.features import Corpus, Features, Passage, question_features, question_vector, retrieval_features
 
 TaskClass = Literal["arithmetic", "extractive", "abstractive", "multi_source", "multi_bridge", "aggregation"]
 Pattern = Literal["exact", "semantic", "both"]
@@ -46,16 +34,13 @@ EMBEDDING_WEIGHT = 3.0
 class TaskProfile:
     """What the planner knows of a question before it spends anything.
 
-    `evidence` says whether the first segments already hold what the answer needs; `confidence` is the probability of
-    `task`; `by` is "classifier", "model" or "default".
+    `evidence` says whether the first segments already hold what the answer needs; `confidence` is the probability of `task`.
     """
 
     task: TaskClass
     pattern: Pattern = "both"
     evidence: bool = False
     confidence: float = 0.0
-    by: str = "classifier"
-    usage: Usage = field(default_factory=Usage)
 
     def describe(self) -> str:
         """One line for `explain`."""
@@ -97,27 +82,10 @@ def evidence_row(question: str, passages: Sequence[Passage], corpus: Corpus, sha
 
 
 class Analyzer:
-    """The shipped classifier.
+    """The shipped classifier with the shipped embeddings, which its weights were trained with."""
 
-    Args:
-        heads: by name "task", "pattern", "evidence", "kind".
-        embedder: must be the one that the weights were trained with.
-    """
-
-    def __init__(self, heads: Mapping[str, Head], embedder: Embedder) -> None:
-        self._heads = dict(heads)
-        self._embedder = embedder
-
-    @classmethod
-    def shipped(cls, embedder: Embedder) -> Analyzer:
-        """The weights of the package. Raises PlanError: they were trained with another embedder."""
-        heads, trained_with = _shipped()
-        if embedder.name != trained_with:
-            raise PlanError(
-                f"the analyzer's weights were trained with {trained_with}, not {embedder.name}; "
-                "train others with benchmarks/train_analyzer.py or use that embedder"
-            )
-        return cls(heads, embedder)
+    def __init__(self) -> None:
+        self._heads, self._embedder = _shipped(), default_embedder()
 
     def task_probabilities(self, question: str, corpus: Corpus) -> Features:
         """Probabilities of `TASK_CLASSES`, shape (6,); one document alone has nothing to aggregate over."""
@@ -133,7 +101,7 @@ class Analyzer:
         A question whose words are foreign to the classifier gets the careful default: extractive, both searches, no evidence.
         """
         if foreign(question):
-            return TaskProfile("extractive", "both", False, 0.0, "default")
+            return TaskProfile("extractive")
         shares = self.task_probabilities(question, corpus)
         best = int(shares.argmax())
         row = evidence_row(question, passages[:SEGMENTS], corpus, shares)
@@ -155,16 +123,15 @@ class Analyzer:
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> tuple[dict[str, Head], str]:
+def _shipped() -> Mapping[str, Head]:
     folder = files("sliders.plan").joinpath("data")
     record = json.loads(folder.joinpath("analyzer.json").read_text(encoding="utf-8"))
+    parts = ("weights", "bias", "mean", "scale")
     with folder.joinpath("analyzer.npz").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        heads = {
-            name: Head(tuple(classes), *(arrays[f"{name}/{part}"].astype(np.float64)
-                                         for part in ("weights", "bias", "mean", "scale")))
+        return {
+            name: Head(tuple(classes), *(arrays[f"{name}/{part}"].astype(np.float64) for part in parts))
             for name, classes in record["heads"].items()
-        }  # fmt: skip
-    return heads, str(record["embedder"])
+        }
 
 
 _ENGLISH = frozenset({
@@ -181,38 +148,3 @@ def foreign(question: str) -> bool:
         return True
     words = question.lower().split()
     return len(words) >= 5 and sum(word.strip("?,.") in _ENGLISH for word in words) <= len(words) // 12
-
-
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "question_type": {"type": "string", "enum": list(TASK_CLASSES)},
-        "information": {"type": "string", "enum": ["exact", "semantic", "both"]},
-        "containing": {"type": "string", "enum": ["yes", "no"]},
-    },
-    "required": ["question_type", "information", "containing"],
-    "additionalProperties": False,
-}
-
-
-def analysis_request(question: str, passages: Sequence[Passage], dialect: Dialect) -> Request:
-    """The call of the prompted alternative."""
-    prompt = load_prompt("plan/analyze", dialect)
-    messages = prompt.render(question=question[:QUESTION_CHARACTERS], passages=[p.text for p in passages[:SEGMENTS]])
-    return Request("plan", messages, prompt.hash, _SCHEMA, max_tokens=60)
-
-
-async def analyze_by_prompt(question: str, passages: Sequence[Passage], model: Model) -> TaskProfile:
-    """The profile by asking the model; a reply that does not parse gives the default profile."""
-    try:
-        reply = await model.generate(analysis_request(question, passages, model.dialect))
-    except (ModelRefusal, TruncatedReply) as error:
-        spent = error.usage if isinstance(error.usage, Usage) else Usage()
-        return TaskProfile("extractive", "both", False, 0.0, "default", spent)
-    data = reply.data if isinstance(reply.data, dict) else {}
-    task = data.get("question_type")
-    pattern = data.get("information")
-    return TaskProfile(
-        task if task in TASK_CLASSES else "extractive", pattern if pattern in ("exact", "semantic", "both") else "both",
-        data.get("containing") == "yes", 0.0, "model", reply.usage,
-    )  # fmt: skip

@@ -20,32 +20,17 @@ class QueryTable:
     """A table that a query may name. An `open` one takes attributes that it does not have yet, as the query names them."""
 
     table: Table
-    name: str = ""
+    name: str
     open: bool = False
 
-    def __post_init__(self) -> None:
-        if not self.name:
-            object.__setattr__(self, "name", self.table.name)
 
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Line and column, from 1, of a node in the query; prints as " at line 1, column 8", or nothing when unknown."""
-
-    line: int = 0
-    column: int = 0
-
-    @classmethod
-    def of(cls, sql: str, node: exp.Expr) -> Place:
-        """The place of the first word of a node."""
-        starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
-        if not starts:
-            return cls()
-        before = sql[: min(starts)]
-        return cls(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
-
-    def __str__(self) -> str:
-        return f" at line {self.line}, column {self.column}" if self.line else ""
+def place(sql: str, node: exp.Expr) -> str:
+    """Where the first word of a node stands: " at line 1, column 8", or nothing when unknown."""
+    starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
+    if not starts:
+        return ""
+    before = sql[: min(starts)]
+    return f" at line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
 
 
 @dataclass(slots=True)
@@ -58,23 +43,22 @@ class Names:
 
     def resolve(self, column: exp.Column) -> tuple[str, str]:
         """Alias and attribute of a column. Raises QueryError: there is none, or there are several."""
-        place = Place.of(self.sql, column)
-        name = column.name
+        at, name = place(self.sql, column), column.name
         if column.table:
             if column.table not in self.tables:
                 known = ", ".join(self.tables)
-                raise QueryError(f"there is no table {column.table!r}{place}; the query's tables are: {known}")
-            return column.table, self._attribute(column.table, name, place)
+                raise QueryError(f"there is no table {column.table!r}{at}; the query's tables are: {known}")
+            return column.table, self._attribute(column.table, name, at)
         if len(self.tables) == 1:
             alias = next(iter(self.tables))
-            return alias, self._attribute(alias, name, place)
+            return alias, self._attribute(alias, name, at)
         having = [alias for alias in self.tables if self._has(alias, name)]
         if len(having) > 1 or (not having and any(t.open for t in self.tables.values())):
             choices = " or ".join(f"{alias}.{name}" for alias in having or self.tables)
-            raise QueryError(f"column {name!r}{place} is ambiguous; write {choices}")
+            raise QueryError(f"column {name!r}{at} is ambiguous; write {choices}")
         if not having:
-            raise QueryError(f"no table of the query has a column {name!r}{place}; {self._known(name)}")
-        return having[0], self._attribute(having[0], name, place)
+            raise QueryError(f"no table of the query has a column {name!r}{at}; {self._known(name)}")
+        return having[0], self._attribute(having[0], name, at)
 
     def column(self, alias: str, name: str) -> Column:
         """The definition of an attribute; an attribute that nobody described has its name only."""
@@ -87,8 +71,8 @@ class Names:
         """All attributes of a table, for `*`."""
         names = self.tables[alias].table.column_names
         if not names:
-            place = Place.of(self.sql, star)
-            raise QueryError(f"'*'{place} has no meaning: {alias!r} has no attributes yet; name those that you want")
+            at = place(self.sql, star)
+            raise QueryError(f"'*'{at} has no meaning: {alias!r} has no attributes yet; name those that you want")
         return names
 
     def star(self, star: exp.Expr) -> tuple[str, ...]:
@@ -108,14 +92,14 @@ class Names:
     def _has(self, alias: str, name: str) -> bool:
         return any(name.casefold() == known.casefold() for known in (*self.tables[alias].table.column_names, *SYSTEM))
 
-    def _attribute(self, alias: str, name: str, place: Place) -> str:
+    def _attribute(self, alias: str, name: str, at: str) -> str:
         table = self.tables[alias]
         for known in (*table.table.column_names, *SYSTEM):
             if known.casefold() == name.casefold():
                 return known
         close = difflib.get_close_matches(name, table.table.column_names, 1, 0.85)
         if not table.open or close:
-            raise QueryError(f"table {alias!r} has no column {name!r}{place}; {self._known(name, alias)}")
+            raise QueryError(f"table {alias!r} has no column {name!r}{at}; {self._known(name, alias)}")
         return name
 
     def _known(self, name: str, alias: str = "") -> str:

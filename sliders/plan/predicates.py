@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from sliders.errors import QueryError
 from sliders.plan.filters import And, Expression, Filter, Operator, Or, Scalar
-from sliders.plan.names import Names, Place
+from sliders.plan.names import Names, place
 from sliders.schema.types import ColumnType
 
 _COMPARISONS: dict[type[exp.Expr], Operator] = {
@@ -140,6 +140,6 @@ def _literal(node: exp.Expr, sql: str) -> Scalar:
 def _unsupported(node: exp.Expr, sql: str) -> Unsupported:
     text = node.sql("sqlite")
     return Unsupported(
-        f"the condition {text!r}{Place.of(sql, node)} is not supported; compare an attribute with a value "
+        f"the condition {text!r}{place(sql, node)} is not supported; compare an attribute with a value "
         "(=, <, BETWEEN, IN, LIKE, IS NULL)"
     )

@@ -2,9 +2,7 @@
 
 import pytest
 
-from sliders.llm.dialect import FULL
-from sliders.llm.testing import ScriptedModel
-from sliders.plan.analysis import TASK_CLASSES, TaskProfile, analysis_request, analyze_by_prompt, foreign
+from sliders.plan.analysis import TaskProfile, foreign
 from sliders.plan.directives import Hints, Normalize, Verify
 from sliders.plan.features import (
     QUESTION_NAMES,
@@ -100,12 +98,3 @@ def test_other_languages_are_seen():
     assert foreign("Wie hoch war der Umsatz der Firma im Jahr davor?")
     assert foreign("売上高はいくらですか")
     assert not foreign("What was the revenue of the firm?")
-
-
-async def test_the_prompted_alternative_and_its_default():
-    reply = {"question_type": "multi_bridge", "information": "exact", "containing": "yes"}
-    profile = await analyze_by_prompt("q", (), ScriptedModel([reply]))
-    assert (profile.task, profile.pattern, profile.evidence, profile.by) == ("multi_bridge", "exact", True, "model")
-    profile = await analyze_by_prompt("q", (), ScriptedModel([{"question_type": "poem"}]))
-    assert profile.task == "extractive" and not profile.evidence
-    assert analysis_request("q", (), FULL).json_schema["properties"]["question_type"]["enum"] == list(TASK_CLASSES)

@@ -17,7 +17,7 @@ from sliders.schema.types import Column, ColumnType, Table
 
 PLAYERS = Table("players", (Column("name"), Column("team"), Column("age", ColumnType.INTEGER)))
 TEAMS = Table("teams", (Column("team"), Column("city"), Column("titles", ColumnType.INTEGER)))
-DOCS = QueryTable(Table("docs", ()), open=True)
+DOCS = QueryTable(Table("docs", ()), "docs", open=True)
 
 
 def test_parts_of_a_query() -> None:
