@@ -133,7 +133,9 @@ class Bench:
         ws = self.workspace(case)
         started = time.perf_counter()
         answer, extra = asyncio.run(_closing(ws, run))
-        stages = {stage: usage.tokens for stage, usage in ws.session.models.meter.by_stage.items()}
+        stages: dict[str, int] = {}
+        for (stage, _), usage in ws.session.models.meter.by_stage_and_model.items():
+            stages[stage] = stages.get(stage, 0) + usage.tokens
         return self.ledger.put(key, {
             "score": score(case.gold, answer), "tokens": answer.usage.tokens,
             "seconds": round(time.perf_counter() - started, 2),

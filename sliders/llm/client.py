@@ -25,9 +25,8 @@ from sliders.llm.odds import LISTED, chosen, odds_of
 from sliders.llm.reading import complete_items, is_closed, unwrapped
 from sliders.llm.retry import ServerRefusal, translated, with_retries
 from sliders.llm.shape import Shape, plain_data, shape_of, told, without_bad_items
-from sliders.llm.stream import streamed
 from sliders.llm.tokens import context_window, token_counter
-from sliders.llm.transport import Channel, HttpClient
+from sliders.llm.transport import Channel, HttpClient, streamed
 from sliders.llm.usage import PriceTable
 from sliders.settings import Settings
 

@@ -1,4 +1,4 @@
-"""A schema from what the user gives: dict, YAML, pydantic model or SQL DDL; and its plain form for storage."""
+"""A schema from what the user gives: dict, YAML, pydantic model or SQL DDL."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _schema_from_text(text: str) -> Schema:
 
 
 def schema_from_dict(data: Mapping[str, Any]) -> Schema:
-    """A schema from `{"tables": [...]}` (the stored form) or the short `{table: {column: type or options}}`.
+    """A schema from `{"tables": [...]}` (with rows, grain, keys) or the short `{table: {column: type or options}}`.
 
     Raises SchemaError: a table or column is not well formed.
     """
@@ -221,19 +221,3 @@ def _table_from_create(statement: exp.Create) -> Table:
     if not columns:
         raise SchemaError(f"table {name!r} in the DDL has no columns; name at least one")
     return Table(name, tuple(columns), pinned=True)
-
-
-def schema_to_dict(schema: Schema) -> dict[str, Any]:
-    """The plain form that `schema_from_dict` reads back; only what differs from the defaults is written."""
-    return {"tables": [_plain(table) for table in schema.tables]}
-
-
-def _plain(value: Any) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for field in dataclasses.fields(value):
-        item = getattr(value, field.name)
-        if field.name == "columns":
-            out["columns"] = [_plain(column) for column in item]
-        elif field.name in ("name", "pinned", "type") or item != field.default:
-            out[field.name] = item.value if isinstance(item, enum.Enum) else list(item) if isinstance(item, tuple) else item
-    return out
