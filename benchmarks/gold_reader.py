@@ -32,7 +32,6 @@ class GoldReader:
     ) -> None:  # fmt: skip
         self.gold, self.index, self.names = gold, index, names
         self.overhead = overhead
-        self.window = 100_000
         self.tokens = 0
         self.calls = 0
         self._holders = {} if holders is None else holders

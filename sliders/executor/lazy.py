@@ -322,8 +322,6 @@ class TableRun:
                 row = max(holders, key=lambda each: self._nearness(document_id, cell.column, each))
             layout.learn(row, len(self.index.sizes(document_id)), ranks)
         self.known.of(document_id)[cell.column] = cell.value
-        if cell.span is not None:
-            self.known.spans[document_id, cell.column] = cell.span.start
         vector = self.index.vectors(document_id)[row] if row is not None else None
         distance = 0.0
         if vector is not None and rank is not None:

@@ -31,9 +31,6 @@ from sliders.plan.filters import Expression
 from sliders.plan.query import Query, TableUse, contradiction
 from sliders.schema.types import Table
 
-_WINDOW_SHARE = 0.25
-_LARGEST_WINDOW = 2_000
-
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
@@ -224,7 +221,6 @@ def _open(
         running.notes.append(
             f"{query.unplanned} cannot be planned: its attributes are read for every row that the other conditions let pass"
         )
-    window = int(session.models.model_for("extract").context_tokens * _WINDOW_SHARE)
     names = {d.id: d.name for d in session.catalog.documents.all()}
     for table in tables:
         attributes = _needed(query, table)
@@ -232,7 +228,7 @@ def _open(
         known.users += 1
         learned = load_learned(session, table) if options.reuse else Learned(table.name)
         running.runs[table.name] = TableRun(
-            session, table, attributes, held.index, reader or ModelReader(session, min(window, _LARGEST_WINDOW)), known,
+            session, table, attributes, held.index, reader or ModelReader(session), known,
             learned, CellWriter(session, table) if options.reuse else None, policy=options.policy(), fuse=options.fuse,
             names=names,
         )  # fmt: skip

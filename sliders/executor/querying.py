@@ -15,15 +15,12 @@ from sliders.executor.query import QueryOptions, explain_query, run_query
 from sliders.executor.reader import AttributeReader
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
-from sliders.plan.explain import NODE_COLUMNS, TRACE_COLUMNS, Explanation, trace_rows
+from sliders.plan.explain import Explanation
 from sliders.plan.names import SYSTEM
 from sliders.plan.query import Query, parse_query
 from sliders.schema.types import Schema
 from sliders.store.database import quote_identifier
-from sliders.store.guard import known_tables, run_readonly
-
-EXPLAIN_TABLES = ("explain_plan", "explain_documents")
-"""EXPLAIN ANALYZE as tables of the workspace, one set of rows a run."""
+from sliders.store.guard import run_readonly
 
 
 class Tables(Mapping[str, pd.DataFrame]):
@@ -87,25 +84,9 @@ async def query_frame(
     result = await run_query(session, sql, options, reader=reader)
     for table in tables:
         session.catalog.tables.materialise(table.name)
-    _keep(session, result.explanation)
     frame = frame_of(result.columns, result.rows)
-    frame.attrs |= {
-        "explanation": str(result.explanation), "tokens": result.tokens, "notes": list(result.notes),
-        "steps": result.explanation.rows(),
-    }  # fmt: skip
+    frame.attrs |= {"explanation": str(result.explanation), "tokens": result.tokens, "notes": list(result.notes)}
     return frame
-
-
-def _keep(session: Session, explanation: Explanation) -> None:
-    """Adds the plan's nodes and the documents' traces under the number of the run."""
-    database, run = session.catalog.database, session.catalog.journal.open_run
-    rows = (explanation.rows(), trace_rows(explanation.traces))
-    with database.transaction():
-        for name, columns, lines in zip(EXPLAIN_TABLES, (NODE_COLUMNS, TRACE_COLUMNS), rows, strict=True):
-            listed = ", ".join(quote_identifier(column) for column in ("run", *columns))
-            database.execute(f"CREATE TABLE IF NOT EXISTS {quote_identifier(name)} ({listed})")
-            marks = ", ".join("?" * (len(columns) + 1))
-            database.insert_many(f"INSERT INTO {quote_identifier(name)} VALUES ({marks})", [(run, *line) for line in lines])
 
 
 async def explain_sql(session: Session, sql: str, describe: Mapping[str, str] | None = None) -> Explanation:
@@ -148,8 +129,6 @@ def _explains(sql: str) -> bool:
 
 def _stands(session: Session, sql: str, schema: Schema) -> bool:
     """Whether the statement runs over tables that have all it needs, or can only run over them."""
-    if any(name in sql for name in EXPLAIN_TABLES):
-        return True
     named = [t for t in schema.tables if session.catalog.tables.current(t.name) is not None]
     try:
         needed = needed_cells(sql, schema)
@@ -166,7 +145,6 @@ def _names_docs(sql: str, schema: Schema) -> bool:
 def plain(session: Session, sql: str) -> pd.DataFrame:
     """The result of one SELECT over the tables that are there, in the cage; nothing is extracted."""
     names = [r.relation for r in session.catalog.schemas.relations() if r.current_version is not None]
-    names += [name for name in EXPLAIN_TABLES if name in known_tables(session.catalog.database)]
     if not names:
         raise UnsafeStatement("the workspace has no tables yet; query the documents: SELECT ... FROM docs WHERE ...")
     result = run_readonly(session.catalog.database, sql, tables=names)

@@ -45,17 +45,10 @@ def physical_cores() -> int:
 
 
 @contextmanager
-def download_bar(console: Console | None = None) -> Iterator[Report]:
+def download_bar() -> Iterator[Report]:
     """A progress: one line saying what is fetched and how large it is, then a bar; quiet when nothing is done."""
-    console = console or Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks = {}
 
         def report(what: str, done: int, total: int) -> None:
@@ -75,15 +68,12 @@ def download_bar(console: Console | None = None) -> Iterator[Report]:
 class LocalServer:
     """One child process that serves a model file; it stops when this process ends, even if it is killed.
 
-    Args:
-        path: the model file, checked.
-        context_tokens: size of the context window.
-        log: file that takes what the native code writes.
+    `log` takes what the native code writes.
     """
 
-    def __init__(self, path: Path, context_tokens: int, log: Path, threads: int | None = None) -> None:
+    def __init__(self, path: Path, context_tokens: int, log: Path) -> None:
         self._log = log
-        options = {"path": str(path), "n_ctx": context_tokens, "threads": threads or physical_cores()}
+        options = {"path": str(path), "n_ctx": context_tokens, "threads": physical_cores()}
         script = str(Path(__file__).with_name("local_server.py"))
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as stream:
@@ -183,13 +173,9 @@ class LocalModel:
             log = self._settings.cache_dir / "logs" / f"local-server-{os.getpid()}.log"
             self._server = LocalServer(path, self._settings.local_context_tokens, log)
             here = replace(
-                self._settings,
-                base_url=self._server.base_url,
-                api_key="unused",
-                rpm=None,
-                tpm=None,
-                context_tokens=self._settings.local_context_tokens,
-            )
+                self._settings, base_url=self._server.base_url, api_key="unused", rpm=None, tpm=None,
+                context_tokens=self.context_tokens,
+            )  # fmt: skip
             self._client = OpenAIModel(LOCAL, here, name=EMBEDDED.name, first_rung=Rung.GRAMMAR, gate=Gate(1))
             return self._client
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -69,27 +69,6 @@ class Explanation:
         if self.traces:
             lines += ["", *trace_lines(self.traces)]
         return "\n".join(lines)
-
-    def rows(self) -> list[tuple[object, ...]]:
-        """One row a plan node: depth, operator, subject, detail, estimated tokens, low, high, actual tokens, rows."""
-        return list(_rows(self.root, 0))
-
-
-NODE_COLUMNS = ("depth", "operator", "subject", "detail", "tokens", "low", "high", "actual", "rows")
-TRACE_COLUMNS = ("table_name", "document", "verdict", "order_taken", "calls", "tokens", "whole", "saved")
-
-
-def _rows(node: PlanNode, depth: int) -> Iterator[tuple[object, ...]]:
-    e = node.estimate
-    bounds = (e.tokens, e.low, e.high) if e is not None else (None, None, None)
-    yield (depth, node.kind, node.subject, node.detail, *bounds, node.actual, node.rows)
-    for child in node.inputs:
-        yield from _rows(child, depth + 1)
-
-
-def trace_rows(traces: Sequence[DocumentTrace]) -> list[tuple[object, ...]]:
-    """One row a document, in the order of `TRACE_COLUMNS`."""
-    return [(t.table, t.document, t.verdict, t.order, len(t.steps), t.tokens, t.whole, t.saved) for t in traces]
 
 
 def tree_lines(node: PlanNode, prefix: str = "", last: bool = True, top: bool = True) -> list[str]:

@@ -68,7 +68,7 @@ class PatternReader:
     """Finds a value only in the segments that it is sent. `limit` is a budget in tokens; `delay` lets others run."""
 
     def __init__(self, overhead: int = 0, limit: int | None = None, delay: bool = False) -> None:
-        self.overhead, self.window = overhead, 10_000
+        self.overhead = overhead
         self.calls: list[tuple[str, tuple[str, ...]]] = []
         self.characters = 0
         self.synthesized: list[str] = []
