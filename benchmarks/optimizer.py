@@ -34,7 +34,7 @@ from sliders.executor.learning import description_vector
 from sliders.executor.query import QueryOptions, run_query
 from sliders.plan.filters import And, Filter
 from sliders.plan.order import order
-from sliders.plan.query import parse_query
+from sliders.plan.parsing import parse_query
 
 SEED = 20
 TOP = 3

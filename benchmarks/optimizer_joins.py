@@ -10,7 +10,7 @@ from sliders.executor import linking
 from sliders.executor.query import QueryOptions, run_query
 from sliders.plan.filters import leaves
 from sliders.plan.order import NextJoin
-from sliders.plan.query import parse_query
+from sliders.plan.parsing import parse_query
 
 if TYPE_CHECKING:
     from benchmarks.optimizer_suites import Suite

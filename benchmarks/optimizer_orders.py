@@ -10,7 +10,7 @@ from benchmarks.optimizer_queries import GoldTable
 from sliders.executor.lazy import TableRun
 from sliders.plan.filters import And, Expression, Filter, Or, leaves
 from sliders.plan.order import order
-from sliders.plan.query import parse_query
+from sliders.plan.parsing import parse_query
 
 
 def true_selectivities(gold: GoldTable, sql: str) -> dict[str, float]:

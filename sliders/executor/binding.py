@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sliders.errors import QueryError
 from sliders.executor.session import Session
-from sliders.plan.names import SYSTEM, QueryTable
-from sliders.plan.query import Query, parse_query
+from sliders.plan.parsing import Query, parse_query
+from sliders.plan.predicates import SYSTEM, QueryTable
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
 DOCS = "docs"

@@ -14,10 +14,10 @@ from typing import Protocol
 from sliders.chunks.evidence import MARGIN
 from sliders.chunks.index import distances_to
 from sliders.documents.document import Document
+from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.known import CellWriter, KnownCells
 from sliders.executor.learning import WEIGHTS, Learned
 from sliders.executor.ranking import Ranking, chance_between, rank_segments
-from sliders.executor.reader import AttributeReader
 from sliders.executor.session import Session
 from sliders.executor.sought import Seeking, rows_printing
 from sliders.executor.vectors import SegmentIndex
@@ -25,8 +25,8 @@ from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.plan.cost import Rounds, Statistics, expected_tokens, rounds
 from sliders.plan.explain import DocumentTrace, Step
 from sliders.plan.filters import Expression, Filter, leaves, reduce
-from sliders.plan.names import SYSTEM
 from sliders.plan.order import Ordered, order
+from sliders.plan.predicates import SYSTEM
 from sliders.schema.types import Table
 from sliders.store.tables import enters
 

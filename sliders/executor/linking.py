@@ -15,7 +15,7 @@ from sliders.plan.cost import Estimate
 from sliders.plan.explain import PlanNode
 from sliders.plan.filters import And, Expression, Filter, conjunction
 from sliders.plan.order import NextJoin, Side, first_join, next_join
-from sliders.plan.query import JoinEdge
+from sliders.plan.parsing import JoinEdge
 from sliders.reconcile.canonical import Links, link_by_rule
 
 if TYPE_CHECKING:

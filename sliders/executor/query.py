@@ -15,20 +15,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.errors import BudgetExceeded, PlanError
+from sliders.executor.attribute_reader import AttributeReader, ModelReader
 from sliders.executor.binding import bind
+from sliders.executor.candidates import Candidates, prepare
 from sliders.executor.estimating import plan_before
-from sliders.executor.evidence import Candidates, prepare
 from sliders.executor.known import CellWriter, KnownCells, load_known, shared
 from sliders.executor.lazy import CostOrder, OrderPolicy, TableRun
 from sliders.executor.learning import Learned, load_learned, save_learned
 from sliders.executor.linking import join_all
-from sliders.executor.reader import AttributeReader, ModelReader
-from sliders.executor.rows import answer_rows
+from sliders.executor.result_rows import answer_rows
 from sliders.executor.session import Session
 from sliders.executor.vectors import SegmentIndex, update_index
 from sliders.plan.explain import DocumentTrace, Explanation, PlanNode
 from sliders.plan.filters import Expression
-from sliders.plan.query import Query, TableUse, contradiction
+from sliders.plan.parsing import Query, TableUse, contradiction
 from sliders.schema.types import Table
 
 

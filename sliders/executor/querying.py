@@ -8,16 +8,16 @@ import pandas as pd
 
 from sliders.answer.result import frame_of
 from sliders.errors import QueryError, StoreError, UnsafeStatement
+from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.binding import DOCS, bind
 from sliders.executor.fill import fill, missing_work
 from sliders.executor.judging import judge_table
 from sliders.executor.query import QueryOptions, explain_query, run_query
-from sliders.executor.reader import AttributeReader
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
 from sliders.plan.explain import Explanation
-from sliders.plan.names import SYSTEM
-from sliders.plan.query import Query, parse_query
+from sliders.plan.parsing import Query, parse_query
+from sliders.plan.predicates import SYSTEM
 from sliders.schema.types import Schema
 from sliders.store.database import quote_identifier
 from sliders.store.guard import run_readonly

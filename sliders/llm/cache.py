@@ -14,7 +14,7 @@ from sliders.errors import ModelError, SlidersError, TruncatedReply
 from sliders.llm.limits import Gate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Model, Request, Response, Usage
-from sliders.llm.shape import shape_of
+from sliders.llm.replies import shape_of
 from sliders.llm.usage import Meter, as_cached
 
 

@@ -22,9 +22,8 @@ from sliders.llm.limits import Gate, RateLimiter
 from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import FinishReason, Request, Response, Usage
 from sliders.llm.odds import LISTED, chosen, odds_of
-from sliders.llm.reading import complete_items, is_closed, unwrapped
+from sliders.llm.replies import Shape, complete_items, is_closed, plain_data, shape_of, told, unwrapped, without_bad_items
 from sliders.llm.retry import ServerRefusal, translated, with_retries
-from sliders.llm.shape import Shape, plain_data, shape_of, told, without_bad_items
 from sliders.llm.tokens import context_window, token_counter
 from sliders.llm.transport import Channel, HttpClient, streamed
 from sliders.llm.usage import PriceTable

@@ -15,7 +15,7 @@ from openai.types.chat import ChatCompletionMessage
 from pydantic import BaseModel
 
 from sliders.llm.model import Message
-from sliders.llm.shape import Shape, is_strict
+from sliders.llm.replies import Shape, is_strict
 
 # A grammar alone bends the model: it wants to start a new line, and takes `[]` when it may not. Told so, it writes
 # the rows (3 of 3 documents, against 0 of 3), and leaves the list empty where there are none.

@@ -19,7 +19,7 @@ from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm import guard
 from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.model import Request, Response, Usage
-from sliders.llm.shape import plain_data, shape_of, told
+from sliders.llm.replies import plain_data, shape_of, told
 
 Reply = str | Mapping[str, Any] | list[Any] | Response | Exception
 

@@ -12,7 +12,7 @@ from sliders.llm.model import Message, Model, Request, Response
 from sliders.llm.prompts import load_prompt
 from sliders.schema import compact
 from sliders.schema.critique import Issue, criticize
-from sliders.schema.merge import Embed, merge_table
+from sliders.schema.extend import Embed, merge_table
 from sliders.schema.proposal import Proposal, SchemaReply, proposal_of, with_safe_names
 from sliders.schema.sample import Sample, fitted
 from sliders.schema.types import Grain, Schema, Table

@@ -11,7 +11,7 @@ from sliders.api import Workspace
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded
-from sliders.executor.reader import Place, Reading
+from sliders.executor.attribute_reader import Place, Reading
 from sliders.extraction.cell import Absence, Cell, Grounding, Scalar, Span
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Column, ColumnType, Table

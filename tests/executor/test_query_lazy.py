@@ -10,9 +10,9 @@ import pytest
 
 from sliders.api import Workspace
 from sliders.errors import PlanError, QueryError, UnsafeStatement
+from sliders.executor.attribute_reader import ModelReader
 from sliders.executor.query import QueryOptions, QueryResult, explain_query, run_query
 from sliders.executor.querying import complete_cells, needed_cells, query_frame
-from sliders.executor.reader import ModelReader
 from sliders.llm.testing import ScriptedModel
 
 from .query_double import PatternReader, truth, workspace

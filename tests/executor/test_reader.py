@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sliders
 from sliders.chunks.embeddings import HashEmbedder
-from sliders.executor.reader import ModelReader
+from sliders.executor.attribute_reader import ModelReader
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Column, ColumnType, Table
 

@@ -16,8 +16,7 @@ from sqlglot import exp
 from sliders.errors import QueryError
 from sliders.plan.filters import And as AndNode
 from sliders.plan.filters import Expression, Filter, Or, conjunction, leaves
-from sliders.plan.names import Names, QueryTable, place
-from sliders.plan.predicates import Unsupported, predicate
+from sliders.plan.predicates import Names, QueryTable, Unsupported, place, predicate
 from sliders.schema.types import ColumnType, Table
 
 __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result_sql"]
