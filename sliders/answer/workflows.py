@@ -6,8 +6,9 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -249,13 +250,18 @@ def split_request(question: str, dialect: Dialect) -> Request:
 
 async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], Usage]:
     """Sub-questions that each have one source, at most `MAX_PARTS`; the question itself where the model gives none."""
+    data, usage = await _asked_for(split_request(question, model.dialect), model)
+    texts = [str(t).strip() for t in data.get("questions") or () if str(t).strip()]
+    return tuple(dict.fromkeys(texts))[:MAX_PARTS] or (question,), usage
+
+
+async def _asked_for(request: Request, model: Model) -> tuple[Mapping[str, Any], Usage]:
+    """The data of the reply, none where the model gives no usable one, and what was spent."""
     try:
-        reply = await model.generate(split_request(question, model.dialect))
+        reply = await model.generate(request)
     except (ModelRefusal, TruncatedReply) as error:
-        return (question,), error.usage if isinstance(error.usage, Usage) else Usage()
-    listed = reply.data.get("questions") if isinstance(reply.data, dict) else None
-    texts = [str(t).strip() for t in listed if str(t).strip()] if isinstance(listed, list) else []
-    return tuple(dict.fromkeys(texts))[:MAX_PARTS] or (question,), reply.usage
+        return {}, error.usage if isinstance(error.usage, Usage) else Usage()
+    return reply.data if isinstance(reply.data, dict) else {}, reply.usage
 
 
 def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage], dialect: Dialect) -> Request:
@@ -266,13 +272,8 @@ def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage
 
 
 async def _step(asked: Asked, facts: Sequence[str], passages: Sequence[Passage]) -> tuple[Step, Usage]:
-    try:
-        reply = await asked.model.generate(step_request(asked.question, facts, passages, asked.model.dialect))
-    except (ModelRefusal, TruncatedReply) as error:
-        return Step(), error.usage if isinstance(error.usage, Usage) else Usage()
-    data = reply.data if isinstance(reply.data, dict) else {}
-    said = {name: str(data.get(name) or "").strip() for name in ("evidence", "answer", "next_question")}
-    return Step(**said), reply.usage
+    data, usage = await _asked_for(step_request(asked.question, facts, passages, asked.model.dialect), asked.model)
+    return Step(**{name: str(data.get(name) or "").strip() for name in ("evidence", "answer", "next_question")}), usage
 
 
 def _steps_note(queries: Sequence[str]) -> tuple[str, ...]:

@@ -43,10 +43,8 @@ class Reading:
 class AttributeReader(Protocol):
     """Reads attributes of a document."""
 
-    @property
-    def overhead(self) -> int:
-        """Tokens of a call beside its segments: instructions and fields."""
-        ...
+    overhead: int
+    """Tokens of a call beside its segments: instructions and fields."""
 
     async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
         """Read these columns from these segments, given in the order of the text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sliders.chunks.embeddings import Embedder
 from sliders.llm.connect import ModelSet
@@ -59,14 +59,5 @@ class Session:
 
     def progress(self, stage: str, done: int = 0, total: int = 0, rows: int = 0, detail: str = "") -> None:
         """Tell whoever watches."""
-        self.report(
-            replace(
-                Progress(stage),
-                done=done,
-                total=total,
-                rows=rows,
-                detail=detail,
-                tokens=self.models.meter.total.tokens,
-                cost=self.models.meter.total.cost,
-            )
-        )
+        spent = self.models.meter.total
+        self.report(Progress(stage, done, total, rows, spent.tokens, spent.cost, detail))

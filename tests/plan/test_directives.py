@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from sliders.errors import ModelRefusal, PlanError
 from sliders.llm.dialect import COMPACT
 from sliders.llm.testing import ScriptedModel
+from sliders.plan import directives
 from sliders.plan.directives import (
     Ignore,
     Locate,
     Normalize,
     Precede,
-    Registry,
     Verify,
     parse_hints,
     settle,
@@ -96,10 +96,10 @@ def test_hints_in_python_come_first_and_off_switches_work():
     assert hints.of(Locate) == (Locate(("Annex",)),)
 
 
-def test_a_class_of_the_user_is_read_first():
-    registry = Registry()
+def test_a_class_of_the_user_is_read_first(monkeypatch):
+    monkeypatch.setattr(directives, "CLASSES", list(directives.CLASSES))
 
-    @registry.register
+    @directives.register
     @dataclass(frozen=True)
     class Currency:
         code: str
@@ -111,10 +111,10 @@ def test_a_class_of_the_user_is_read_first():
         def describe(self):
             return f"amounts in {self.code}"
 
-    hints = parse_hints("What did it cost? Amounts are in EUR.", registry=registry)
+    hints = parse_hints("What did it cost? Amounts are in EUR.")
     assert hints.directives == (Currency("EUR"),)
     with pytest.raises(PlanError, match="describe"):
-        registry.register(type("Bad", (), {"parse": lambda s: None}))
+        directives.register(type("Bad", (), {"parse": lambda s: None}))
 
 
 async def test_the_model_reads_what_no_pattern_reads_and_invents_nothing():
