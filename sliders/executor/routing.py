@@ -195,7 +195,7 @@ def may_switch_off(answer: Answer, narrowed: PassageSource | None) -> bool:
 def _asked(session: Session, planned: Planned, source: PassageSource) -> Asked:
     route = planned.route
     mode: Mode = "number" if route.calculate else "prose" if route.prose else "words"
-    verify = [d for d in planned.hints.directives if isinstance(d, Verify)]
+    verify = planned.hints.of(Verify)
     return Asked(
         planned.question, source, session.models.model_for("answer"),
         Context(route.segments, route.tokens, route.weights, route.extend, route.share), mode,
@@ -208,8 +208,7 @@ def narrow(
     session: Session, source: PassageSource, hints: Hints, question: str, named: frozenset[str] = frozenset()
 ) -> PassageSource | None:
     """The documents limited by Locate and Ignore, and to those `named`, None where nothing changes anything."""
-    places = [d for d in hints.directives if isinstance(d, Locate)]
-    skips = [d for d in hints.directives if isinstance(d, Ignore)]
+    places, skips = hints.of(Locate), hints.of(Ignore)
     spans: dict[str, tuple[Span, ...]] = {}
     skipped: dict[str, int] = {}
     for document in source.documents.values() if places else ():
@@ -259,12 +258,10 @@ def _switch_off(session: Session, reason: str, hinted: bool = True) -> None:
 
 async def _extract(session: Session, planned: Planned, source: PassageSource, narrowed: PassageSource | None) -> Answer:
     """Extract and query under the hints; documents that the hints starve are read whole."""
-    directives = planned.hints.directives
-    question = _with_verify(planned.question, directives)
-    session.normalize = tuple(
-        Normalization(d.terms[0], d.terms[1:]) for d in directives if isinstance(d, Normalize) and len(d.terms) > 1
-    )
-    session.precede = tuple(Precedence(d.prefer, d.over) for d in directives if isinstance(d, Precede))
+    hints = planned.hints
+    question = _with_verify(planned.question, hints)
+    session.normalize = tuple(Normalization(d.terms[0], d.terms[1:]) for d in hints.of(Normalize) if len(d.terms) > 1)
+    session.precede = tuple(Precedence(d.prefer, d.over) for d in hints.of(Precede))
     session.out_of_scope = _left_out(session, narrowed) if narrowed is not None else frozenset()
     try:
         answer = await _asked_of_tables(session, question)
@@ -282,9 +279,9 @@ async def _extract(session: Session, planned: Planned, source: PassageSource, na
     return answer
 
 
-def _with_verify(question: str, directives: Sequence[Directive]) -> str:
+def _with_verify(question: str, hints: Hints) -> str:
     """The question with what Verify says in words: tables have no candidates to rank."""
-    verify = [d for d in directives if isinstance(d, Verify)]
+    verify = hints.of(Verify)
     said = [f"It is {p}." for d in verify for p in d.positive] + [f"It is not {n}." for d in verify for n in d.negative]
     return " ".join([question, *said])
 

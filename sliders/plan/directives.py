@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from sliders.errors import PlanError
 
@@ -258,6 +258,9 @@ def register(cls: type[Directive]) -> type[Directive]:
     return cls
 
 
+D = TypeVar("D")
+
+
 @dataclass(frozen=True, slots=True)
 class Hints:
     """A question and the hints that came with it; `notes` are lines for the user (contradictions that were dropped)."""
@@ -266,7 +269,7 @@ class Hints:
     directives: tuple[Directive, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def of(self, cls: type[Directive]) -> tuple[Directive, ...]:
+    def of(self, cls: type[D]) -> tuple[D, ...]:
         """The hints of one class."""
         return tuple(d for d in self.directives if isinstance(d, cls))
 
@@ -274,10 +277,9 @@ class Hints:
         """The same with some classes switched off."""
         return Hints(self.question, tuple(d for d in self.directives if not isinstance(d, classes)), self.notes)
 
-    def lines(self, off: tuple[type[Directive], ...] = ()) -> tuple[str, ...]:
-        """The hints as they were understood, a line each, for the user; `off` are classes that were switched off."""
-        shown = [f"hint: {d.describe()}{' (switched off)' if isinstance(d, off) else ''}" for d in self.directives]
-        return (*shown, *(f"note: {note}" for note in self.notes))
+    def lines(self) -> tuple[str, ...]:
+        """The hints as they were understood, a line each, for the user."""
+        return (*(f"hint: {d.describe()}" for d in self.directives), *(f"note: {note}" for note in self.notes))
 
 
 _SENTENCE = re.compile(r"[^.!?\n;]+(?:\.(?=\d)[^.!?\n;]*)*[.!?;]*\s*")
