@@ -19,7 +19,6 @@ from sliders.api import Workspace
 from sliders.display import Display, choose_mode, duration
 from sliders.errors import SettingsError, StoreError
 from sliders.executor.ingest import AddReport
-from sliders.executor.session import Progress
 from sliders.settings import Settings
 
 DEFAULT_WORKSPACE = Path("sliders.db")
@@ -132,14 +131,11 @@ def opened(
     """
     if not new and not path.exists():
         raise StoreError(f"workspace {str(path)!r} does not exist; check the path, or add documents to make it")
-    with output.display() as display:
-
-        def report(progress: Progress) -> None:
-            display.update(progress.stage, progress.done, progress.total, progress.rows, progress.tokens,
-                           progress.cost, progress.detail)
-
-        with Workspace(path, settings=chosen or Settings.from_env(), report=report, write=write) as ws:
-            yield ws
+    with (
+        output.display() as display,
+        Workspace(path, settings=chosen or Settings.from_env(), report=display.update, write=write) as ws,
+    ):
+        yield ws
 
 
 def show_added(report: AddReport) -> None:
