@@ -106,19 +106,9 @@ def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
     return replace(read, extend=read.calculate and profile.evidence, first=first)
 
 
-_GREETING = re.compile(
-    r"^\W*(?:hi|hello|hey|good (?:morning|evening|afternoon|night)|thanks?(?: you)?(?: (?:a lot|very much|so much))?|"
-    r"bye|"
-    r"goodbye|ok(?:ay)?|cool|great|how are you(?: today| doing)?|who are you|what is your name|what can you do|"
-    r"can you help me)(?: there)?\W*$",
-    re.I,
-)
-_SURE = 0.6
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_QUESTION_WORDS = re.compile(
-    r"^\W*(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|do|does|did|has|have|had|list|count|find|compare)\b"
-    r".{12,}", re.I | re.S,
-)  # fmt: skip
+_SURE, _SURER = 0.6, 0.85
+"""How sure the classifier must be that an input is no question, and where a word of it occurs in the documents."""
+
 
 REPLIES: dict[str, str] = {
     "small_talk": "Hello. Ask a question about the documents: what they state, how many, which is the largest.",
@@ -128,25 +118,19 @@ REPLIES: dict[str, str] = {
 }
 
 
-def not_a_question(text: str, judged: tuple[str, float] | None, known_words: bool) -> str | None:
+def not_a_question(text: str, judged: tuple[str, float], known_words: bool) -> str | None:
     """The kind of an input that is no question about the documents, None where it may be one; careful on purpose.
 
     Args:
-        judged: kind and probability by the classifier, None where its embeddings are not at hand.
-        known_words: whether a word of the input occurs in the documents; then only a greeting is turned away.
+        judged: kind and probability by the classifier.
+        known_words: whether a word of the input occurs in the documents.
     """
-    if _GREETING.match(text):
-        return "small_talk"
-    if not _WORD.search(text) and not re.search(r"\d", text):
+    if not any(char.isalnum() for char in text):
         return "nonsense"
-    if judged is None or judged[0] == "question" or judged[1] < _SURE:
+    kind, sure = judged
+    if kind == "question" or sure < (_SURER if known_words else _SURE) or (known_words and kind == "nonsense"):
         return None
-    kind = judged[0]
-    if kind == "statement" and text.rstrip().endswith("?"):
-        return None
-    if known_words and (kind == "nonsense" or _QUESTION_WORDS.match(text)):
-        return None
-    return kind
+    return None if kind == "statement" and text.rstrip().endswith("?") else kind
 
 
 def search_words(question: str, hints: Hints) -> str:

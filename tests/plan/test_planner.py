@@ -62,10 +62,11 @@ def test_constraints_ask_each_passage():
 @pytest.mark.parametrize(
     ("text", "judged", "known", "kind"),
     [
-        ("Hello!", None, True, "small_talk"), ("...", None, False, "nonsense"),
+        ("Hello!", ("small_talk", 0.97), True, "small_talk"), ("...", ("question", 0.9), False, "nonsense"),
         ("Delete all files", ("command", 0.95), False, "command"),
         ("Delete all files", ("command", 0.5), False, None),
         ("What is the fee of the agency here?", ("nonsense", 0.9), True, None),
+        ("Who keeps the harbour?", ("small_talk", 0.7), True, None),
         ("Wer hat das unterschrieben?", ("question", 0.7), False, None),
         ("The fee is high?", ("statement", 0.9), False, None),
     ],
