@@ -23,32 +23,22 @@ from sliders.schema.names import snake_name
 from sliders.schema.types import Column, ColumnType, Grain, Reading, Schema, Table
 
 _TYPE_WORDS: dict[str, ColumnType] = {
-    "str": ColumnType.TEXT,
-    "string": ColumnType.TEXT,
-    "varchar": ColumnType.TEXT,
-    "char": ColumnType.TEXT,
-    "int": ColumnType.INTEGER,
-    "bigint": ColumnType.INTEGER,
-    "smallint": ColumnType.INTEGER,
-    "float": ColumnType.NUMBER,
-    "decimal": ColumnType.NUMBER,
-    "numeric": ColumnType.NUMBER,
-    "real": ColumnType.NUMBER,
-    "double": ColumnType.NUMBER,
-    "bool": ColumnType.BOOLEAN,
-    "timestamp": ColumnType.DATETIME,
-    "yes/no": ColumnType.BOOLEAN,
-    "enum": ColumnType.CATEGORY,
-    **{member.value: member for member in ColumnType},
+    word: kind
+    for kind, words in (
+        (ColumnType.TEXT, "str string varchar char"),
+        (ColumnType.INTEGER, "int bigint smallint"),
+        (ColumnType.NUMBER, "float decimal numeric real double"),
+        (ColumnType.BOOLEAN, "bool yes/no"),
+        (ColumnType.DATETIME, "timestamp"),
+        (ColumnType.CATEGORY, "enum"),
+        *((kind, kind.value) for kind in ColumnType),
+    )
+    for word in words.split()
 }
 _PYTHON_TYPES: dict[type, ColumnType] = {
-    bool: ColumnType.BOOLEAN,
-    int: ColumnType.INTEGER,
-    float: ColumnType.NUMBER,
-    str: ColumnType.TEXT,
-    dt.datetime: ColumnType.DATETIME,
-    dt.date: ColumnType.DATE,
-}
+    bool: ColumnType.BOOLEAN, int: ColumnType.INTEGER, float: ColumnType.NUMBER, str: ColumnType.TEXT,
+    dt.datetime: ColumnType.DATETIME, dt.date: ColumnType.DATE,
+}  # fmt: skip
 
 
 def column_type(words: str) -> ColumnType:
