@@ -2,11 +2,21 @@
 
 import pytest
 
-from sliders.answer.expression import work_out
 from sliders.answer.passages import Context, PassageSource
-from sliders.answer.reader import cite_quote, is_refusal, read, read_request, value_of
-from sliders.answer.verification import rank, verify_scores
-from sliders.answer.workflows import Asked, candidates, fitting, lookup, parts_by_names, precise, split, stepwise, whole
+from sliders.answer.reader import cite_quote, is_refusal, read, read_request, value_of, work_out
+from sliders.answer.workflows import (
+    Asked,
+    candidates,
+    fitting,
+    lookup,
+    parts_by_names,
+    precise,
+    rank,
+    split,
+    stepwise,
+    verify_scores,
+    whole,
+)
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.documents.loaders import load_text
 from sliders.errors import ModelRefusal
