@@ -26,6 +26,7 @@ TASK_CLASSES: tuple[TaskClass, ...] = (
     "abstractive", "aggregation", "arithmetic", "extractive", "multi_bridge", "multi_source",
 )  # fmt: skip
 SEGMENTS, SEGMENT_TOKENS = 3, 150
+_SURE = 0.5
 EMBEDDING_WEIGHT = 3.0
 """The unit vector of a question counts this much beside the 0/1 features of its wording."""
 
@@ -98,12 +99,13 @@ class Analyzer:
     def analyze(self, question: str, passages: Sequence[Passage], corpus: Corpus) -> TaskProfile:
         """The profile of a question from the best three segments of 150 tokens.
 
-        A question whose words are foreign to the classifier gets the careful default: extractive, both searches, no evidence.
+        A question that the classifier is not sure of (another language often is one) gets the careful default: extractive,
+        both searches, no evidence.
         """
-        if foreign(question):
-            return TaskProfile("extractive")
         shares = self.task_probabilities(question, corpus)
         best = int(shares.argmax())
+        if shares[best] < _SURE:
+            return TaskProfile("extractive")
         row = evidence_row(question, passages[:SEGMENTS], corpus, shares)
         evidence = self._heads["evidence"].probabilities(row)[0]
         pattern = self._heads["pattern"]
@@ -132,19 +134,3 @@ def _shipped() -> Mapping[str, Head]:
             name: Head(tuple(classes), *(arrays[f"{name}/{part}"].astype(np.float64) for part in parts))
             for name, classes in record["heads"].items()
         }
-
-
-_ENGLISH = frozenset({
-    "the", "of", "and", "to", "in", "is", "was", "for", "on", "are", "with", "as", "by", "at", "from", "what",
-    "which", "who", "how", "many", "did", "does", "has", "have", "were", "be", "that", "an", "a", "this", "it",
-    "its", "their", "or", "not", "when", "where", "why", "much", "each", "all", "between", "list", "name", "give",
-})  # fmt: skip
-
-
-def foreign(question: str) -> bool:
-    """Whether a question of some length has none of the commonest English words, or is mostly in another script."""
-    letters = [c for c in question if c.isalpha()]
-    if letters and sum(not c.isascii() for c in letters) > 0.3 * len(letters):
-        return True
-    words = question.lower().split()
-    return len(words) >= 5 and sum(word.strip("?,.") in _ENGLISH for word in words) <= len(words) // 12
