@@ -128,7 +128,9 @@ def _answered(
     found = found or tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages))) or cite_quote(quote, passages)
     values = [value_of(item) for item in kept]
     reasons = [] if found else ["the model's quote is not in the passages"]
-    reasons += ["the number is no printed one: the model counted"] if made_up and counted else []
+    if made_up:
+        left = ", ".join(made_up)
+        reasons.append("the number is no printed one: the model counted" if counted else f"left out, printed nowhere: {left}")
     value = values if len(values) > 1 else values[0]
     return Reading(True, value, ", ".join(kept), found, "; ".join(reasons), confidence, usage)
 
