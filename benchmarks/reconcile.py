@@ -34,6 +34,7 @@ from sliders.reconcile.values import DocumentSource, Options
 from sliders.schema.types import Column, ColumnType, Table
 
 _SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
+_GROUP = re.compile(r"^Group (\d+), (\w+).*?in question: ([^\n]+)\s+row_id (\S+):", re.MULTILINE)
 _FORMS = (", Inc.", " Ltd", " LLC", " GmbH")
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 _CITIES = ("Arlen", "Brook", "Corby", "Dunmore", "Elgin", "Fairton", "Granby", "Holt", "Ironton", "Jasper")
@@ -51,7 +52,7 @@ TABLE = Table(
 
 
 class FirstChoice:
-    """A model double: the first candidate of every case, no pair of names is one."""
+    """A model double: the first row of every contradiction holds, no two names and no two records are one."""
 
     name = "double"
     context_tokens = 32768
@@ -68,10 +69,15 @@ class FirstChoice:
         """Answer at once."""
         self.calls += 1
         text = request.messages[-1].content
-        cases = [int(n) for n in re.findall(r"^Case (\d+)\.", text, re.MULTILINE)]
-        data: dict[str, Any] = {"choices": [{"case": n, "candidate": 1, "reason": "first"} for n in cases]}
-        pairs = [int(n) for n in re.findall(r"^Pair (\d+)$", text, re.MULTILINE)]
-        data["pairs"] = [{"pair": n, "verdict": "different"} for n in pairs]
+        repairs = []
+        for number, kind, open_, row in _GROUP.findall(text):
+            copied = [f'UPDATE rows SET "{c}" = (SELECT "{c}" FROM rows WHERE row_id = \'{row}\')' for c in open_.split(", ")]
+            repairs += [
+                {"group": int(number), "operation": "resolve_conflict" if kind == "conflict" else "apart", "column": column,
+                 "statements": [sql], "reason": "first"}
+                for column, sql in zip(open_.split(", "), copied, strict=True)
+            ]  # fmt: skip
+        data: dict[str, Any] = {"looks": [], "repairs": repairs}
         return Response(json.dumps(data), data)
 
 

@@ -17,8 +17,8 @@ from sliders.errors import BudgetExceeded
 from sliders.executor import citing, corrections, fill, front, memory, needs, querying, routing, run, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
+from sliders.executor.frames import Tables
 from sliders.executor.ingest import AddReport, Paths, add_paths, add_text
-from sliders.executor.querying import Tables
 from sliders.executor.running import run_sync
 from sliders.executor.session import Report, Session, silent
 from sliders.executor.why import Explanation, why
@@ -224,7 +224,6 @@ class Workspace:
 
         `docs` is the table of all documents: its columns are the attributes that the query names, described by `describe`
         where their names do not say enough. The frame's `attrs["explanation"]` says what was read, and what it cost.
-        Queries that run at the same time share their work.
 
         Raises:
             QueryError: with its place: SQL that is not supported over documents, an unknown or ambiguous column.
@@ -267,7 +266,8 @@ class Workspace:
         """Repair tables from their cells: rows that stand afterwards, by table.
 
         `criteria` say which source wins from now on, the strongest first: "newer_document", "audited_over_unaudited",
-        "primary_over_addendum", "table_over_prose", "verbatim_over_derived"; all but the first hold by default.
+        "primary_over_addendum", "table_over_prose", "verbatim_over_derived". Code goes by dates, tables and words where
+        it can; the model is told all of them.
         """
         return run_sync(self.reconcile_async(tables, criteria=criteria))
 

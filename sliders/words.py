@@ -40,9 +40,15 @@ def fold(text: str) -> str:
     return _NOT_WORD.sub(" ", plain).strip() or text.strip()
 
 
+def _telling(text: str) -> list[str]:
+    """Folded tokens without articles; what ends a name is none ("Company A")."""
+    tokens = fold(text).split()
+    return [t for t in tokens[:-1] if t not in STOPWORDS] + tokens[-1:]
+
+
 def name_tokens(text: str) -> tuple[str, ...]:
     """Folded tokens without articles and, at the end, without legal forms; never empty for a text with a token."""
-    tokens = [t for t in fold(text).split() if t not in STOPWORDS] or fold(text).split()
+    tokens = _telling(text)
     end = len(tokens)
     while end > 1 and tokens[end - 1] in LEGAL_FORMS:
         end -= 1
@@ -54,7 +60,7 @@ _SAME_FORM = {"incorporated": "inc", "corporation": "corp", "company": "co", "li
 
 def legal_form(text: str) -> str:
     """The legal forms that a name ends with, in short ("ltd"), "" for none: Moss Ltd and Moss Inc are two companies."""
-    tokens = [t for t in fold(text).split() if t not in STOPWORDS]
+    tokens = _telling(text)
     return " ".join(_SAME_FORM.get(t, t) for t in tokens[len(name_tokens(text)) :])
 
 

@@ -8,9 +8,10 @@ from typing import get_args
 
 from sliders.errors import RepairError
 from sliders.executor.session import Session
-from sliders.reconcile.values import DEFAULT_CRITERIA, Criterion, Reconciliation, Settlement
+from sliders.reconcile.values import Criterion, Program, Reconciliation, Settlement
 
 _CRITERIA = "criteria"
+_FIELDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +31,22 @@ def recall(session: Session, table: str) -> Memory:
     kept = session.catalog.knowledge.statistic(f"reconciled:{table}")
     if kept is None:
         return Memory()
-    return Memory(tuple(Settlement(*one) for one in kept["settled"]), frozenset(kept["documents"]))
+    settled = (one for one in kept["settled"] if len(one) == _FIELDS)  # an older layout kept no programs
+    return Memory(
+        tuple(Settlement(signature, verdict, reason, tuple(Program(o, c, tuple(s), r) for o, c, s, r in programs))
+              for signature, verdict, reason, programs in settled),
+        frozenset(kept["documents"]),
+    )  # fmt: skip
 
 
 def remember(session: Session, result: Reconciliation, memory: Memory, documents: Sequence[str]) -> None:
     """Keep what this run decided beside what was decided before: words that come back are not asked about again."""
     settled = {s.signature: s for s in (*memory.settled, *result.settlements)}
     kept = {
-        "settled": [[s.signature, s.choice, s.reason] for s in settled.values()],
+        "settled": [
+            [s.signature, s.verdict, s.reason, [[p.operation, p.column, p.statements, p.reason] for p in s.programs]]
+            for s in settled.values()
+        ],
         "documents": sorted(set(documents)),
     }
     session.catalog.knowledge.set_statistic(f"reconciled:{result.table}", kept)
@@ -49,15 +58,16 @@ def remember(session: Session, result: Reconciliation, memory: Memory, documents
 
 
 def criteria_of(session: Session) -> tuple[Criterion, ...]:
-    """The criteria that settle contradictions in this workspace, in order."""
+    """The user's criteria for this workspace, in order."""
     kept = session.catalog.knowledge.statistic(_CRITERIA)
-    return DEFAULT_CRITERIA if kept is None else tuple(kept)
+    return () if kept is None else tuple(kept)
 
 
 def set_criteria(session: Session, criteria: Sequence[str]) -> None:
     """Choose which source wins where two contradict each other, the strongest criterion first; it stands from now on.
 
-    Raises RepairError: there is no such criterion.
+    Raises:
+        RepairError: there is no such criterion.
     """
     unknown = [c for c in criteria if c not in get_args(Criterion)]
     if unknown:

@@ -14,16 +14,19 @@ from sliders.extraction.records import records_of
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import relation_of
 from sliders.reconcile.values import (
-    DEFAULT_CRITERIA,
     Correction,
     DocumentSource,
     Options,
-    ReconciledRow,
     Reconciliation,
+    Repair,
 )
+from sliders.reconcile.workbench import SYSTEM, replay, script
 from sliders.schema.types import Table
-from sliders.store.records import Derivation
-from sliders.store.tables import DataRow, enters
+from sliders.store import codec
+from sliders.store.database import quote_identifier
+from sliders.store.guard import Limits, run_readonly
+from sliders.store.records import Derivation, Relation, TableVersion
+from sliders.store.tables import DataRow
 
 
 async def settle(
@@ -61,9 +64,11 @@ async def settle(
         settled=memory.settled,
         changed=memory.new_among(relation.document_ids),
         entries=_are_entries(session, table, rows),
+        sql_names={c.name: c.sql_name for c in session.catalog.schemas.relation(table.name).columns},
+        look=lambda sql: _looked(session, sql),
     )
     result = await reconcile_table(table, relation, chosen, session.models.model_for("reconcile") if model else None)
-    _store(session, table, rows, result, corrections)
+    _store(session, table, result, len(rows))
     remember(session, result, memory, relation.document_ids)
     session.catalog.knowledge.set_statistic(f"settled:{table.name}", fingerprint)
     return result
@@ -86,7 +91,18 @@ _CHUNKS_LOOKED_AT = 20
 def _hinted(session: Session, criteria: Sequence[str]) -> str:
     """What the user's hints and criteria add to a fingerprint."""
     hinted = f":{session.normalize}{session.precede}" if session.normalize or session.precede else ""
-    return hinted + ("" if criteria == DEFAULT_CRITERIA else f":{criteria}")
+    return hinted + (f":{criteria}" if criteria else "")
+
+
+def _looked(session: Session, sql: str) -> str:
+    """What a statement of the agent gives, in the cage, as lines of text."""
+    names = [r.relation for r in session.catalog.schemas.relations() if r.current_version is not None]
+    found = run_readonly(session.catalog.database, sql, tables=names, limits=Limits(rows=_LOOKED_ROWS))
+    lines = [" | ".join(found.columns), *(" | ".join(map(str, row)) for row in found.rows)]
+    return "\n".join([*lines, *(["..."] if found.truncated else [])])[:_LOOKED_CHARACTERS]
+
+
+_LOOKED_ROWS, _LOOKED_CHARACTERS = 30, 4_000
 
 
 def _known(session: Session, table: Table) -> Any:
@@ -96,7 +112,7 @@ def _known(session: Session, table: Table) -> Any:
 def _documents(session: Session) -> Mapping[str, DocumentSource]:
     dates = document_dates(session)
     return {
-        d.id: DocumentSource(d.id, d.name, dates[d.id], position)
+        d.id: DocumentSource(d.id, d.name, dates[d.id], position, d.title)
         for position, d in enumerate(session.catalog.documents.all())
     }
 
@@ -122,29 +138,68 @@ def _correction(stored: Any) -> Correction:
     )
 
 
-def _store(
-    session: Session, table: Table, rows: Sequence[Row], result: Reconciliation, corrections: Sequence[Correction]
-) -> None:
+def _store(session: Session, table: Table, result: Reconciliation, extracted: int) -> None:
     """A new version of the table where something was repaired; decisions and open conflicts in any case."""
     for choice in result.decisions:
         session.decide("reconcile", choice.subject or f"table:{table.name}", choice.verdict, choice.reason)
+    for repair in result.repairs:
+        if repair.author == "model" or repair.operation in _OF_A_GROUP:
+            session.decide("reconcile", f"rows:{', '.join(repair.rows[:_NAMED])}", *_told(repair))
     for conflict in result.conflicts:
         session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))
     session.catalog.knowledge.set_statistic(f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts])
-    if not result.repairs and len(result.rows) == len(rows):
+    if not result.repairs and len(result.rows) == extracted:
         _as_extracted(session, table)
         return
-    names = {d.id: d.name for d in session.catalog.documents.all()}
-    let = session.settings.unverified
-    values = {(row.id, cell.column): cell.value for row in rows for cell in row.cells if enters(cell, let)}
-    session.catalog.tables.create_version(
+    _repair(session, table, result.repairs)
+
+
+_OF_A_GROUP = ("resolve_conflict", "convert", "aggregate")
+_NAMED = 50  # rows that a decision names
+
+
+def _told(repair: Repair) -> tuple[str, str]:
+    """Verdict and reason of a decision: what was done to which values, why, and the SQL that did it."""
+    values = " or ".join(dict.fromkeys(map(repr, repair.before)))
+    said = f"{values} became {repair.after!r}" if repair.column else f"{len(repair.rows)} rows"
+    return f"{repair.operation} {repair.column}".strip(), f"{said}: {repair.reason}; SQL: {repair.sql}"
+
+
+def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
+    """Run the repairs on the table as extracted; what they leave is the new version.
+
+    Raises:
+        RepairError: they do not run, or leave a row that stands for nothing.
+    """
+    tables = session.catalog.tables
+    root = tables.lineage(table.name)[-1]
+    tables.undo(table.name, root.version)
+    relation = session.catalog.schemas.relation(table.name)
+    columns = [(c.sql_name, c.sql_type) for c in relation.columns]
+    before = version_rows(session, root)
+    sql = script(repairs, [name for name, _ in columns])
+    after = [_data_row(row, relation) for row in replay(columns, before.values(), sql)]
+    tables.create_version(
         table.name,
-        [_data_row(row, result, table, names, session) for row in result.rows],
+        after,
         operation="reconcile",
-        sql="\n".join(dict.fromkeys(r.sql for r in result.repairs if r.sql)),
-        reason="; ".join(dict.fromkeys(f"{r.operation}: {r.reason}" for r in result.repairs))[:2000],
-        derived=_derivations(result, table, values, corrections),
+        sql=sql,
+        reason="; ".join(dict.fromkeys(f"{r.operation}: {r.reason}" for r in repairs))[:2000],
+        derived=_derivations(after, before, repairs, relation),
     )
+
+
+def version_rows(session: Session, version: TableVersion) -> dict[str, tuple[Any, ...]]:
+    """All rows of a version in order, by row id: its columns, document, document_id, row_id, _sources."""
+    listed = ", ".join(map(quote_identifier, (*version.columns, *SYSTEM)))
+    sql = f"SELECT {listed} FROM {quote_identifier(version.relation)} ORDER BY rowid"
+    return {row[-2]: tuple(row) for row in session.catalog.database.query(sql)}
+
+
+def _data_row(row: Sequence[Any], relation: Relation) -> DataRow:
+    document, document_id, row_id, sources = row[-4:]
+    values = dict(zip((c.sql_name for c in relation.columns), row, strict=False))
+    return DataRow(row_id, document, document_id, values, tuple(codec.load(sources) or ()))
 
 
 def _as_extracted(session: Session, table: Table) -> None:
@@ -173,48 +228,26 @@ def _conflict(conflict: Any) -> dict[str, Any]:
     }
 
 
-def _data_row(
-    row: ReconciledRow, result: Reconciliation, table: Table, names: Mapping[str, str], session: Session
-) -> DataRow:
-    relation = session.catalog.schemas.relation(table.name)
-    by_column = dict(zip(result.columns, row.values, strict=True))
-    # The canonical form stands in the table's own column, so that SQL sees one name for one thing; the printed form
-    # stays in the cells, one step away.
-    values = {relation.sql_name(name): _final(by_column, name) for name in table.column_names}
-    return DataRow(
-        _row_id(row),
-        names.get(row.document_id, row.document_id),
-        row.document_id,
-        values,
-        row.sources if len(row.sources) > 1 else (),
-    )
-
-
-def _row_id(row: ReconciledRow) -> str:
-    """A merged row stands under the first row that it was made from, so that its id walks back to cells."""
-    return row.sources[0] if len(row.sources) > 1 else row.id
-
-
-def _final(values: Mapping[str, Any], name: str) -> Any:
-    canonical = values.get(f"{name}_canonical")
-    return canonical if canonical is not None else values.get(name)
-
-
 def _derivations(
-    result: Reconciliation, table: Table, values: Mapping[tuple[str, str], Any], corrections: Sequence[Correction]
+    after: Sequence[DataRow], before: Mapping[str, Sequence[Any]], repairs: Sequence[Repair], relation: Relation
 ) -> list[Derivation]:
-    """Declares each value that no source row of its row has."""
+    """Declares each value that no source row of its row has, with the repair that made it."""
+    made = {(row, repair.column): repair for repair in repairs if repair.column for row in repair.rows}
     out: list[Derivation] = []
-    decided = {(c.column, c.value) for c in corrections if c.kind == "set_value"}
-    for row in result.rows:
-        by_column = dict(zip(result.columns, row.values, strict=True))
-        for name in table.column_names:
-            final = _final(by_column, name)
-            sources = row.sources or (row.id,)
-            if final is None or any(values.get((s, name)) == final for s in sources):
+    for row in after:
+        sources = row.sources or (row.row_id,)
+        for place, column in enumerate(relation.columns):
+            final = row.values[column.sql_name]
+            stated = [before[s][place] for s in sources]
+            if final is None or final in stated:
                 continue
-            kind = "canonicalize" if by_column.get(f"{name}_canonical") is not None else "reconcile"
-            kind = "correction" if (name, by_column.get(name)) in decided else kind
-            source = by_column.get(name)
-            out.append(Derivation(name, final, kind, f"{kind} of {source!r}", _row_id(row), source))
+            repair = next((made[s, column.name] for s in sources if (s, column.name) in made), None)
+            operation = repair.operation if repair else "consolidate"
+            source = next((value for value in stated if value is not None), None)
+            told = f"{operation} of {source!r}: {repair.reason if repair else 'what another row of the same thing states'}"
+            kind = _KINDS.get(operation, operation)
+            out.append(Derivation(column.name, final, kind, told, row.row_id, source))
     return out
+
+
+_KINDS: Mapping[str, str] = {"correct": "correction", "aggregate": "sum"}

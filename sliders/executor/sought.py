@@ -120,3 +120,5 @@ def _printed(run: TableRun, attribute: str) -> bool:
     ]
     return bool(checked) and all(checked)
 
+
+__all__ = ["Seeking", "Sought", "rows_printing", "share_printing", "sought"]

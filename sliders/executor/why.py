@@ -40,7 +40,8 @@ class Explanation:
 def why(session: Session, subject: str) -> Explanation:
     """Explain a row id, a document's name or id, a chunk id or a table.
 
-    Raises StoreError: the workspace knows nothing of that name.
+    Raises:
+        StoreError: the workspace knows nothing of that name.
     """
     rows = session.catalog.extractions.get([subject])
     if subject in rows:
@@ -76,6 +77,7 @@ def _row(session: Session, row_id: str) -> Explanation:
     elif len(sources) > 1:
         lines.append(f"it stands for {len(sources)} extracted rows: {', '.join(sources)}")
     evidence = lineage(session.catalog, row_id)
+    lines += _told_by(evidence) if len(sources) > 1 else []
     shown = {(item.row_id, item.column) for item in evidence}
     for cell in row.cells:
         if cell.absence is not None and (row_id, cell.column) not in shown:
@@ -85,6 +87,20 @@ def _row(session: Session, row_id: str) -> Explanation:
     journal = session.catalog.journal
     decisions = [*journal.decisions(subject=f"chunk:{row.chunk_id}"), *journal.decisions(mentions=row_id)]
     return Explanation(row_id, "row", tuple(lines), tuple(evidence), tuple(decisions))
+
+
+def _told_by(evidence: Sequence[Evidence]) -> list[str]:
+    """Which of its rows each value of a merged row comes from, and what the others say."""
+    lines = []
+    for column in dict.fromkeys(item.column for item in evidence):
+        told = [item for item in evidence if item.column == column]
+        agreeing = [item for item in told if item.agrees]
+        others = ", ".join(f"{item.value!r} ({item.row_id}, {item.document})" for item in told if not item.agrees)
+        rows = ", ".join(item.row_id for item in agreeing)
+        if agreeing or others:
+            said = f"{column} = {agreeing[0].value!r} from {rows}" if agreeing else f"{column}: as printed in none of its rows"
+            lines.append(said + (f"; also told: {others}" if others else ""))
+    return lines
 
 
 def _derived(session: Session, table: str, row_id: str) -> list[str]:

@@ -15,7 +15,8 @@ class Dialect:
     `sample_tokens` is the size of one sample document for schema induction and `samples` their number, `chunk_tokens`
     the size of a chunk, `question_batch` the questions of one schema call. `row_shape` says whether a row is cells with
     words or bare values, `judged` whether a judgement stands in the row or is one question and its log-odds, `card` and
-    `hints` who makes a document's card and reads hints, `sql` how a statement comes.
+    `hints` who makes a document's card and reads hints, `sql` how a statement comes, `repair` whether what contradicts
+    itself is repaired by a program or by choosing a row.
     """
 
     name: DialectName
@@ -28,13 +29,14 @@ class Dialect:
     card: Literal["model", "code"]
     hints: Literal["model", "patterns"]
     sql: Literal["json", "text"]
+    repair: Literal["program", "choice"]
 
 
 FULL = Dialect(
     name="full", sample_tokens=3000, samples=6, chunk_tokens=3000, question_batch=30,
-    row_shape="cells", judged="inline", card="model", hints="model", sql="json",
+    row_shape="cells", judged="inline", card="model", hints="model", sql="json", repair="program",
 )  # fmt: skip
 COMPACT = Dialect(
     name="compact", sample_tokens=350, samples=1, chunk_tokens=2400, question_batch=1,
-    row_shape="values", judged="odds", card="code", hints="patterns", sql="text",
+    row_shape="values", judged="odds", card="code", hints="patterns", sql="text", repair="choice",
 )  # fmt: skip

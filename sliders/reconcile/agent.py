@@ -1,181 +1,250 @@
-"""What the model is asked, in batches: contradictions that code leaves open, and pairs of names in the open band.
+"""The agent that repairs what code leaves open: it sees where each value comes from, decides, and writes SQL.
 
-The model picks one of the values that stand in the sources, by number. It cannot write a value, so it invents none.
+It gets groups of rows that contradict each other, that print one name in several forms, or that may be one thing told
+twice. It may look at more of the tables, and replies with programs over a group, or says that its rows are different
+things or that nothing tells. The guard runs each program as it stands; a refusal goes back with its reason once, then the
+group stays as it was. A model that is asked for one small thing at a time chooses a row instead, and code writes the SQL.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
+from sliders.errors import BudgetExceeded, ModelRefusal, RepairError, StoreError, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
+from sliders.reconcile.choosing import choose_cases
+from sliders.reconcile.guard import run_program
+from sliders.reconcile.values import Case, Group, Operation, Program, Verdict
 from sliders.schema.types import Table
 
-_QUOTE_SHOWN = 240  # characters of a quote that a prompt shows
-_MAX_CANDIDATES = 8
-SameOrNot = Literal["same", "different", "unsure", ""]
-_VERDICTS = ("same", "different", "unsure")
+_OPERATIONS: tuple[Operation, ...] = ("deduplicate", "consolidate", "resolve_conflict", "aggregate", "canonicalize")
+_ATTEMPTS, _LOOKS = 2, 2
+_GROUP_TOKENS, _BATCH_TOKENS = 400, 4000
+_REPLIED: Mapping[str, Verdict] = {"apart": "apart", "leave": "open"}
+_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "looks": {"type": "array", "items": {"type": "string"}},
+        "repairs": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "group": {"type": "integer"},
+                    "operation": {"type": "string", "enum": [*_OPERATIONS, *_REPLIED]},
+                    "column": {"type": "string"},
+                    "statements": {"type": "array", "items": {"type": "string"}},
+                    "reason": {"type": "string"},
+                },
+                "required": ["group", "operation", "column", "statements", "reason"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["looks", "repairs"],
+    "additionalProperties": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """A candidate of a case as the model sees it."""
+class Brief:
+    """What holds for all groups: the user's rules in words, columns that add up, and how to look further."""
 
-    value: str
-    quote: str
-    unit: str = ""
-    section: str = ""
-    document: str = ""
-    date: str = ""
-    rationale: str = ""
+    rules: tuple[str, ...] = ()
+    additive: frozenset[str] = frozenset()
+    look: Callable[[str], str] | None = None
+    batch: int = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """One contradiction."""
+class Step:
+    """A program that passed, the rows that it ran on, and the group that it left."""
 
-    column: str
-    about: str
-    options: tuple[Option, ...]
+    program: Program
+    rows: tuple[str, ...]
+    after: Group
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
-    """The model's choice for a case: the place of an option, or None to leave it open; `answered` when it said so."""
+class Outcome:
+    """What became of a case; `answered` when the model itself said so."""
 
-    option: int | None
+    verdict: Verdict
     reason: str
-    answered: bool = False
+    steps: tuple[Step, ...] = ()
+    answered: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class NamePair:
-    """Two printed names and the words around them."""
-
-    left: str
-    right: str
-    left_quote: str
-    right_quote: str
-
-
-def settle_request(table: Table, cases: Sequence[Case], dialect: Dialect) -> Request:
-    """The call that settles some contradictions of one table; pure."""
-    prompt = load_prompt("reconcile/settle_conflicts", dialect)
-    shown = [
-        {
-            "number": number,
-            "column": case.column,
-            "description": table.column(case.column).description,
-            "about": case.about,
-            "candidates": [_candidate(n, o) for n, o in enumerate(case.options[:_MAX_CANDIDATES], 1)],
-        }
-        for number, case in enumerate(cases, 1)
-    ]
-    schema = _list_schema(
-        "choices",
-        {"case": {"type": "integer"}, "candidate": {"type": "integer"}, "reason": {"type": "string", "maxLength": 120}},
-    )
-    messages = prompt.render(table=table.name, row=table.row, cases=shown)
-    return Request("reconcile", messages, prompt.hash, schema, max_tokens=64 + 48 * len(cases))
+@dataclass(slots=True)
+class _Batch:
+    cases: Sequence[Case]
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    refused: dict[int, str] = field(default_factory=dict)
+    seen: list[tuple[str, str]] = field(default_factory=list)
+    calls: int = 0
 
 
-def match_request(column: str, description: str, pairs: Sequence[NamePair], dialect: Dialect) -> Request:
-    """The call that decides some pairs of names of one column; pure."""
-    prompt = load_prompt("reconcile/match_names", dialect)
-    shown = [
-        {
-            "number": number,
-            "left": pair.left,
-            "right": pair.right,
-            "left_quote": pair.left_quote[:_QUOTE_SHOWN],
-            "right_quote": pair.right_quote[:_QUOTE_SHOWN],
-        }
-        for number, pair in enumerate(pairs, 1)
-    ]
-    verdict = {"type": "string", "enum": list(_VERDICTS)}
-    schema = _list_schema("pairs", {"pair": {"type": "integer"}, "verdict": verdict})
-    messages = prompt.render(column=column, description=description, pairs=shown)
-    return Request("reconcile", messages, prompt.hash, schema, max_tokens=64 + 24 * len(pairs))
+def repair_request(
+    table: Table, cases: Mapping[int, Case], brief: Brief, dialect: Dialect,
+    refused: Mapping[int, str] | None = None, seen: Sequence[tuple[str, str]] = (), may_look: bool = False,
+) -> Request:
+    """The call that repairs some groups of one table; pure.
 
-
-def _candidate(number: int, option: Option) -> dict[str, Any]:
-    return {
-        "number": number,
-        "value": option.value,
-        "quote": option.quote[:_QUOTE_SHOWN],
-        "unit": option.unit,
-        "section": option.section,
-        "document": option.document,
-        "date": option.date,
-        "rationale": option.rationale[:_QUOTE_SHOWN],
-    }
-
-
-def _list_schema(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    item = {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    listed = {"type": "array", "items": item}
-    return {"type": "object", "properties": {name: listed}, "required": [name], "additionalProperties": False}
-
-
-async def settle_cases(model: Model, table: Table, cases: Sequence[Case], batch: int) -> tuple[list[Pick], int]:
-    """Settle contradictions, `batch` a call, concurrently as far as the model allows; returns picks and calls made.
-
-    A reply that cannot be used leaves its cases open, with the reason.
+    Args:
+        cases: by number.
+        refused: why the last program of a group was refused.
+        seen: statements that the model looked with, and what they gave.
     """
-    starts = range(0, len(cases), max(1, batch))
-    replies = await asyncio.gather(
-        *(_ask(model, settle_request(table, cases[s : s + batch], model.dialect), "choices") for s in starts)
-    )
-    picks: list[Pick] = []
-    for start, (items, failure) in zip(starts, replies, strict=True):
-        chosen: dict[int, Pick] = {}
-        for item in items:
-            case, candidate = item.get("case"), item.get("candidate")
-            if isinstance(case, int) and isinstance(candidate, int):
-                chosen.setdefault(case, Pick(candidate - 1, str(item.get("reason", "")), True))
-        for number, case_ in enumerate(cases[start : start + batch], 1):
-            pick = chosen.get(number, Pick(None, failure or "the model gave no choice for it"))
-            if pick.option is not None and not 0 <= pick.option < min(len(case_.options), _MAX_CANDIDATES):
-                pick = Pick(None, pick.reason or "the model could not tell", True)
-            picks.append(pick)
-    return picks, len(replies)
+    prompt = load_prompt("reconcile/repair", dialect)
+    shown = [
+        {
+            "number": number, "kind": case.kind, "about": case.about, "open": ", ".join(case.open),
+            "rows": [_shown(case, row) for row in case.group.rows], "refused": (refused or {}).get(number, ""),
+        }
+        for number, case in cases.items()
+    ]  # fmt: skip
+    columns = [
+        {"name": name, "type": c.type.value, "description": c.description,
+         "unit": " ".join(filter(None, (c.scale, c.currency, c.unit)))}
+        for name, c in zip(next(iter(cases.values())).group.columns, table.columns, strict=True)
+    ]  # fmt: skip
+    messages = prompt.render(
+        table=table.name, row=table.row, key=", ".join(table.key), columns=columns, rules=brief.rules, groups=shown,
+        additive=", ".join(sorted(brief.additive)) or "none", seen=seen, may_look=may_look,
+    )  # fmt: skip
+    return Request("reconcile", messages, prompt.hash, _SCHEMA, max_tokens=200 + 250 * len(cases))
 
 
-async def match_names(
-    model: Model, column: str, description: str, pairs: Sequence[NamePair], batch: int = 10
-) -> tuple[list[SameOrNot], int]:
-    """Whether the names of each pair mean one thing, "" where no usable reply came; and the calls made."""
-    starts = range(0, len(pairs), batch)
-    replies = await asyncio.gather(
-        *(_ask(model, match_request(column, description, pairs[s : s + batch], model.dialect), "pairs") for s in starts)
-    )
-    verdicts: list[SameOrNot] = [""] * len(pairs)
-    for start, (items, _) in zip(starts, replies, strict=True):
-        for item in items:
-            number, verdict = item.get("pair"), item.get("verdict")
-            if isinstance(number, int) and 1 <= number <= min(batch, len(pairs) - start):
-                verdicts[start + number - 1] = verdict if verdict in _VERDICTS else ""
-    return verdicts, len(replies)
+def _shown(case: Case, row: str) -> dict[str, Any]:
+    values = dict(zip(case.group.columns, case.group.rows[row], strict=True))
+    told = {name: value for name, value in values.items() if value is not None}
+    return {"id": row, "values": json.dumps(told, ensure_ascii=False), "notes": case.notes.get(row, ())}
 
 
-async def _ask(model: Model, request: Request, name: str) -> tuple[list[dict[str, Any]], str]:
-    """The items of the reply, and, where there are none, why."""
+async def repair_cases(model: Model, table: Table, cases: Sequence[Case], brief: Brief) -> tuple[list[Outcome], int]:
+    """Decide on all cases, several small ones a call; the outcomes in order, and the calls made.
+
+    Raises:
+        ModelUnavailable: the model cannot be reached.
+    """
+    if model.dialect.repair == "choice":
+        return await _choose(model, table, cases, brief)
+    batches = [_Batch([cases[n] for n in numbers]) for numbers in _batches(model, cases, brief.batch)]
+    await asyncio.gather(*(_repair(model, table, batch, brief) for batch in batches))
+    found = [batch.outcomes[number] for batch in batches for number in range(1, len(batch.cases) + 1)]
+    return found, sum(batch.calls for batch in batches)
+
+
+def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[int]]:
+    """Numbers of cases that share a call."""
+    batches: list[list[int]] = []
+    room = 0
+    for number, case in enumerate(cases):
+        size = max(_GROUP_TOKENS, model.count_tokens(repr((case.group.rows, case.notes))))
+        if not batches or len(batches[-1]) >= most or size > room:
+            batches.append([])
+            room = _BATCH_TOKENS
+        batches[-1].append(number)
+        room -= size
+    return batches
+
+
+async def _repair(model: Model, table: Table, batch: _Batch, brief: Brief) -> None:
+    """Ask until every group of the batch is decided."""
+    waiting = dict(enumerate(batch.cases, 1))
+    attempts = 0
+    while waiting and attempts < _ATTEMPTS:
+        may_look = brief.look is not None and len(batch.seen) < _LOOKS
+        request = repair_request(table, waiting, brief, model.dialect, batch.refused, batch.seen, may_look)
+        try:
+            response = await model.generate(request)
+        except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
+            failed = Outcome("open", f"the model's reply could not be used ({error})", answered=False)
+            batch.outcomes.update(dict.fromkeys(waiting, failed))
+            return
+        batch.calls += 1
+        data = response.data if isinstance(response.data, dict) else {}
+        if may_look and brief.look is not None and data.get("looks"):
+            batch.seen += [(sql, _look(brief.look, sql)) for sql in data["looks"][: _LOOKS - len(batch.seen)]]
+            if not data.get("repairs"):
+                continue
+        attempts += 1
+        replied = [one for one in data.get("repairs") or () if isinstance(one, dict)]
+        for number, case in list(waiting.items()):
+            try:
+                batch.outcomes[number] = _decided(case, [r for r in replied if r.get("group") == number], brief.additive)
+                del waiting[number]
+            except RepairError as error:
+                batch.refused[number] = str(error)
+                batch.outcomes[number] = Outcome("open", f"the repair was refused: {error}")
+
+
+def _look(look: Callable[[str], str], sql: str) -> str:
     try:
-        response = await model.generate(request)
-    except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
-        return [], f"the model's reply could not be used ({error})"
-    data = response.data if isinstance(response.data, dict) else {}
-    items = data.get(name)
-    if not isinstance(items, list):
-        return [], "the model's reply held no list of choices"
-    return [item for item in items if isinstance(item, dict)], ""
+        return look(sql)
+    except StoreError as error:
+        return str(error)
+
+
+def _decided(case: Case, replied: Sequence[Mapping[str, Any]], additive: frozenset[str]) -> Outcome:
+    """What the model's reply for one group comes to.
+
+    Raises:
+        RepairError: a program is refused, or the programs leave a contradiction.
+    """
+    for one in replied:
+        if one["operation"] in _REPLIED:
+            return Outcome(_REPLIED[one["operation"]], one["reason"])
+    programs = [
+        Program(one["operation"], one["column"], tuple(one["statements"]), one["reason"])
+        for one in replied if one["operation"] in _OPERATIONS
+    ]  # fmt: skip
+    if not programs:
+        raise RepairError("no program came for this group; write one, or say apart or leave")
+    return repaired(case, programs, additive)
+
+
+def repaired(case: Case, programs: Sequence[Program], additive: frozenset[str] = frozenset()) -> Outcome:
+    """Run programs on a case's group, one after the other.
+
+    Raises:
+        RepairError: the guard refuses one, or the rows that stay still contradict each other in an open column.
+    """
+    group, steps = case.group, []
+    for program in programs:
+        about = program.operation in ("resolve_conflict", "aggregate", "canonicalize")
+        if about and program.column not in case.open:
+            raise RepairError(f"{program.column!r} is not in question; repair one of: {', '.join(case.open) or 'none'}")
+        done = run_program(group, program, additive)
+        steps.append(Step(program, tuple(group.rows), Group(group.columns, done.rows, group.types)))
+        group = steps[-1].after
+    for name in case.open:
+        place = group.columns.index(name)
+        left = {values[place]: row for row, values in group.rows.items() if values[place] is not None}
+        if len(left) > 1:
+            told = ", ".join(f"{value!r} in {row}" for value, row in left.items())
+            raise RepairError(
+                f"the rows that stay still contradict each other in {name!r}: {told}; settle it, or say apart or leave"
+            )
+    return Outcome("repaired", "; ".join(dict.fromkeys(p.reason for p in programs if p.reason)), tuple(steps))
+
+
+async def _choose(model: Model, table: Table, cases: Sequence[Case], brief: Brief) -> tuple[list[Outcome], int]:
+    """One small question a case: which of the rows holds; code writes the SQL of the choice, and the guard runs it."""
+    picks = await choose_cases(model, table, cases, brief.rules)
+    outcomes = []
+    for case, pick in zip(cases, picks, strict=True):
+        outcome = Outcome(pick.verdict, pick.reason, answered=pick.answered)
+        if pick.verdict == "repaired":
+            try:
+                outcome = repaired(case, pick.programs, brief.additive)
+            except RepairError as error:
+                outcome = Outcome("open", f"the repair was refused: {error}")
+        outcomes.append(outcome)
+    return outcomes, len(picks)

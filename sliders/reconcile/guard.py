@@ -20,7 +20,7 @@ from sqlglot.errors import SqlglotError
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.statements import quoted
-from sliders.reconcile.values import Operation, Reconciliation, Relation
+from sliders.reconcile.values import Group, Program, Reconciliation, Relation
 
 _SECONDS = 2.0
 _MAX_STATEMENTS = 20
@@ -28,24 +28,6 @@ _MAX_VALUE = 1_000_000  # bytes of a value or statement
 _MERGING: frozenset[str] = frozenset({"deduplicate", "resolve_conflict", "aggregate"})
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_TRANSACTION}
 _FUNCTIONS = frozenset("coalesce ifnull nullif min max sum count total avg abs round lower upper length trim".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The rows of one group: values by row id, in the order of `columns`."""
-
-    columns: tuple[str, ...]
-    rows: Mapping[str, tuple[Scalar, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A repair as proposed. `column` is the one that a conflict or an aggregate is about."""
-
-    operation: Operation
-    column: str
-    statements: tuple[str, ...]
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +65,8 @@ def run_program(group: Group, program: Program, additive: frozenset[str] = froze
 
 
 def _fill(connection: sqlite3.Connection, group: Group) -> None:
-    names = [quoted(c) for c in group.columns]
+    types = group.types or ("",) * len(group.columns)
+    names = [f"{quoted(c)} {kind}" for c, kind in zip(group.columns, types, strict=True)]
     connection.execute(f"CREATE TABLE rows (row_id TEXT, merged_into TEXT, {', '.join(names)})")
     marks = ", ".join("?" * (len(names) + 2))
     values = [(row, None, *cells) for row, cells in group.rows.items()]
@@ -154,9 +137,21 @@ def check_repair(
         raise RepairError(f"rows {astray or sorted(merged)} are merged into rows that do not stay; name one that stays")
     if program.operation == "aggregate" and program.column not in additive:
         raise RepairError(f"column {program.column!r} is not declared additive; its values are never summed")
+    filled = _consolidated(group, staying, merged)
     for place, column in enumerate(group.columns):
-        _check_column(group, staying, merged, place, column, program)
+        _check_column(group, filled, merged, place, column, program)
     return Repaired(staying, merged)
+
+
+def _consolidated(
+    group: Group, staying: Mapping[str, tuple[Scalar, ...]], merged: Mapping[str, str]
+) -> dict[str, tuple[Scalar, ...]]:
+    """The rows that stay with the empty cells that code fills from what was merged into them."""
+    filled = dict(staying)
+    for row, target in merged.items():
+        pairs = zip(filled[target], group.rows[row], strict=True)
+        filled[target] = tuple(given if own is None else own for own, given in pairs)
+    return filled
 
 
 def _check_column(

@@ -141,6 +141,20 @@ class KeyChooser:
             return self._documents_of_one_thing()
         return self._discovered()
 
+    def objection(self, key: Sequence[str]) -> str:
+        """Why the data do not bear out a key that somebody names, "" when they do."""
+        if not key:
+            return ""
+        measured = [n for n in key if not self._profiles[n].identifying]
+        if measured:
+            return f"{measured[0]} is an amount or a text, and identifies nothing"
+        codes = combine(*(self._codes[n] for n in key))
+        if (filled := float((codes >= 0).mean())) < _MIN_COVERAGE:
+            return f"only {filled:.0%} of the rows have all of it"
+        if (unique := unique_share(codes, self._chunks)) < _MIN_UNIQUE:
+            return f"rows of one passage share it ({unique:.0%} are unique), so it throws different things together"
+        return ""
+
     def _declared(self, key: tuple[str, ...]) -> KeyPlan:
         if self._table.pinned:
             return KeyPlan(key, self.per_document, True, True, True, "the key was pinned by the user")

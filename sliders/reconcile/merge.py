@@ -6,16 +6,22 @@ import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from sliders.extraction.cell import Scalar
+from sliders.reconcile.agent import Step
 from sliders.reconcile.keys import KeyPlan, group_extremes, sorted_groups
 from sliders.reconcile.profile import Codes
-from sliders.reconcile.settle import Side, Verdict, settle
-from sliders.reconcile.values import CellSource, DocumentSource, Options, Relation
+from sliders.reconcile.settle import Ruling, Side, settle
+from sliders.reconcile.values import CellSource, DocumentSource, Options, Relation, Verdict
 
 GIANT_GROUP = 2000  # rows of one contradictory group beyond which comparing them says nothing; they stay apart
+
+
+Role = Literal["key", "dimension", "measure", "prose", "other"]
+"""What a column is to a group: its key, a place, period or class that tells things apart, an amount, or something else."""
 
 
 @dataclass(slots=True)
@@ -31,6 +37,7 @@ class Frame:
     origins: list[Codes]
     documents: Codes
     chunks: Codes
+    roles: tuple[Role, ...] = ()
 
     def side(self, column: int, rows: Sequence[int]) -> Side:
         """The side of a conflict that these rows (of one code) make."""
@@ -49,32 +56,56 @@ class Pending:
 
     column: int
     sides: tuple[Side, ...]
-    verdict: Verdict | None = None
+    verdict: Ruling | None = None
 
 
 @dataclass(slots=True)
 class Cluster:
-    """Rows that are one thing, with at least one contradiction among them."""
+    """Rows that are one thing, with at least one contradiction among them; `doubtful` when they only may be one.
+
+    `outcome` is what a model made of it, `target` the row that stays by its program.
+    """
 
     rows: list[int]
     key: tuple[Scalar, ...]
     one_document: bool
     picks: dict[int, int] = field(default_factory=dict)
-    settled: list[tuple[Pending, Verdict]] = field(default_factory=list)
+    settled: list[tuple[Pending, Ruling]] = field(default_factory=list)
     pending: list[Pending] = field(default_factory=list)
+    doubtful: bool = False
+    outcome: Verdict | None = None
+    steps: tuple[Step, ...] = ()
+    target: int | None = None
+
+    @property
+    def dropped(self) -> bool:
+        """Whether its rows are no one thing after all."""
+        return self.outcome == "apart" or (self.doubtful and self.outcome != "repaired")
+
+    @property
+    def still_open(self) -> list[Pending]:
+        """The contradictions that nothing settled."""
+        return [] if self.dropped else [p for p in self.pending if p.verdict is None]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """An output row: its source row numbers and, by column, the row number that gives the value (-1 for empty).
 
-    `sums` are the declared aggregates: column and the sum of the distinct values of the sources.
+    `sums` are the declared aggregates: column and the sum of the values of the sources. `target` is the row that the others
+    are merged into, the first one when left out.
     """
 
     rows: tuple[int, ...]
     picks: tuple[int, ...]
     flags: tuple[str, ...] = ()
     sums: tuple[tuple[int, float], ...] = ()
+    target: int | None = None
+
+    @property
+    def stays(self) -> int:
+        """The row that stands for all."""
+        return self.rows[0] if self.target is None else self.target
 
 
 @dataclass(slots=True)
@@ -88,12 +119,17 @@ class Merged:
     kept_apart: int = 0
 
 
-def merge_groups(frame: Frame, groups: Codes, plan: KeyPlan, forced: frozenset[int], options: Options) -> Merged:
+def merge_groups(
+    frame: Frame, groups: Codes, plan: KeyPlan, forced: frozenset[int], options: Options, rules: bool = True,
+    doubtful: frozenset[int] = frozenset(),
+) -> Merged:
     """Merge each group's rows where nothing contradicts; put the rest into clusters with what code can settle.
 
     Args:
         groups: the group of each row.
         forced: groups that a human merged; they are never split.
+        rules: settle by general rules and votes, too.
+        doubtful: groups whose rows only may be one thing.
     """
     order, starts = sorted_groups(groups)
     sizes = np.diff(np.r_[starts, len(order)])
@@ -117,11 +153,16 @@ def merge_groups(frame: Frame, groups: Codes, plan: KeyPlan, forced: frozenset[i
     whole = plan.certain or _few_split(frame, disputed, plan, len(starts))
     for start, size, open_, picked in zip(*lists, columns, strict=True):
         members = rows[start : start + size]
+        if doubtful and int(groups[members[0]]) in doubtful:
+            cluster = settle_cluster(frame, members, plan, options, rules=False)
+            cluster.doubtful = True
+            merged.clusters.append(cluster)
+            continue
         if not open_:
             merged.parts.append(Part(tuple(members), picked))
             continue
         certain = whole or int(groups[members[0]]) in forced
-        _contradictory_group(frame, members, plan, certain, options, merged)
+        _contradictory_group(frame, members, plan, certain, options, merged, rules)
     return merged
 
 
@@ -138,7 +179,7 @@ _ENOUGH_DOCUMENTS, _FEW_SPLIT = 8, 0.2
 
 
 def _contradictory_group(
-    frame: Frame, members: list[int], plan: KeyPlan, certain: bool, options: Options, merged: Merged
+    frame: Frame, members: list[int], plan: KeyPlan, certain: bool, options: Options, merged: Merged, rules: bool
 ) -> None:
     if len(members) > GIANT_GROUP:
         merged.kept_apart += len(members)
@@ -147,7 +188,7 @@ def _contradictory_group(
     pieces = [members] if certain else compatible_pieces(frame, members)
     merged.kept_apart += len(pieces) - 1
     for piece in pieces:
-        cluster = settle_cluster(frame, piece, plan, options)
+        cluster = settle_cluster(frame, piece, plan, options, rules)
         if cluster.pending or cluster.settled:
             merged.clusters.append(cluster)
         else:
@@ -160,16 +201,22 @@ def _alone(frame: Frame, row: int, flags: tuple[str, ...] = ()) -> Part:
 
 
 def compatible_pieces(frame: Frame, members: Sequence[int]) -> list[list[int]]:
-    """Split rows of one key whose other columns contradict in two or more places and in most of what they share."""
+    """Split rows of one key that are different things: they differ in what tells things apart and in an amount, or in most.
+
+    Rows contradict in most when two or more columns do, and more than half of those that they share beside their key.
+    """
     pieces: list[list[int]] = []
     known: list[list[set[int]]] = []
-    hard = [codes for codes, prose in zip(frame.codes, frame.prose, strict=True) if not prose]
+    roles = frame.roles or ("other",) * len(frame.codes)
+    hard = [(codes, role) for codes, role in zip(frame.codes, roles, strict=True) if role not in ("prose", "key")]
     for row in members:
-        own = [int(codes[row]) for codes in hard]
+        own = [int(codes[row]) for codes, _ in hard]
         for place, values in enumerate(known):
-            shared = [(c, v) for c, v in zip(own, values, strict=True) if c >= 0 and v]
-            against = sum(c not in v for c, v in shared)
-            if against < 2 or 2 * against <= len(shared):
+            shared = [(c, v, role) for c, v, (_, role) in zip(own, values, hard, strict=True) if c >= 0 and v]
+            differing = [role for c, v, role in shared if c not in v]
+            against = len(differing)
+            other_thing = "dimension" in differing and "measure" in differing
+            if not other_thing and (against < 2 or 2 * against <= len(shared)):
                 pieces[place].append(row)
                 break
         else:
@@ -182,7 +229,7 @@ def compatible_pieces(frame: Frame, members: Sequence[int]) -> list[list[int]]:
     return pieces
 
 
-def settle_cluster(frame: Frame, rows: list[int], plan: KeyPlan, options: Options) -> Cluster:
+def settle_cluster(frame: Frame, rows: list[int], plan: KeyPlan, options: Options, rules: bool) -> Cluster:
     """Choose each column's value by rule; what stays open is pending."""
     one_document = len({int(frame.documents[r]) for r in rows}) == 1
     key = tuple(
@@ -204,12 +251,12 @@ def settle_cluster(frame: Frame, rows: list[int], plan: KeyPlan, options: Option
         if frame.prose[column]:
             fullest = max(sides, key=lambda s: len(str(s.value)))
             cluster.picks[column] = fullest.rows[0]
-            verdict = Verdict(sides.index(fullest), "deduplicate", "two wordings; the longer one stands for both")
+            verdict = Ruling(sides.index(fullest), "deduplicate", "two wordings; the longer one stands for both")
             cluster.settled.append((Pending(column, tuple(sides)), verdict))
             continue
         wanted = frame.units[column].strip().lower()
         sides.sort(key=lambda s: s.source.unit.strip().lower() != wanted)
-        found = settle(sides, frame.names[column], options.criteria, options.precede)
+        found = settle(sides, frame.names[column], options.criteria, options.precede, rules)
         pending = Pending(column, tuple(sides), found)
         if found is None:
             cluster.pending.append(pending)
@@ -233,6 +280,8 @@ def total(sides: Sequence[Side]) -> float:
 def finish_cluster(frame: Frame, cluster: Cluster) -> list[Part]:
     """The output rows of a cluster: one, or, where a contradiction stays open, one per combination of open values."""
     width = len(frame.names)
+    if cluster.doubtful and cluster.outcome != "repaired":
+        return [_alone(frame, row) for row in cluster.rows]
     for pending in cluster.pending:
         if pending.verdict is not None and pending.verdict.operation != "aggregate":
             cluster.picks[pending.column] = pending.sides[pending.verdict.side].rows[0]
@@ -240,32 +289,42 @@ def finish_cluster(frame: Frame, cluster: Cluster) -> list[Part]:
         (p.column, total(p.sides)) for p in cluster.pending if p.verdict and p.verdict.operation == "aggregate"
     )
     still = [p for p in cluster.pending if p.verdict is None]
-    if cluster.one_document or not still:
+    if cluster.outcome != "apart" and (cluster.one_document or not still):
         for pending in still:
             cluster.picks[pending.column] = pending.sides[provisional(pending)].rows[0]
         flags = ("open conflict",) if still else ()
-        return [Part(tuple(cluster.rows), tuple(cluster.picks.get(c, -1) for c in range(width)), flags, sums)]
+        picks = tuple(cluster.picks.get(c, -1) for c in range(width))
+        return [Part(tuple(cluster.rows), picks, flags, sums, cluster.target)]
+    return _open_parts(frame, cluster, still, sums)
+
+
+def _open_parts(
+    frame: Frame, cluster: Cluster, still: Sequence[Pending], sums: tuple[tuple[int, float], ...]
+) -> list[Part]:
+    """One row per combination of the values that stay open; of things that are apart nothing is shared."""
+    apart, width = cluster.outcome == "apart", len(frame.names)
     bins: list[tuple[list[int], list[int]]] = []
     for row in sorted(cluster.rows, key=lambda r: sum(int(frame.codes[p.column][r]) < 0 for p in still)):
-        own = [int(frame.codes[p.column][row]) for p in still]
+        said = [int(frame.codes[p.column][row]) for p in still]
         for rows, values in bins:
-            if all(a < 0 or b < 0 or a == b for a, b in zip(own, values, strict=True)):
+            if all(a < 0 or b < 0 or a == b for a, b in zip(said, values, strict=True)):
                 rows.append(row)
-                values[:] = [max(a, b) for a, b in zip(own, values, strict=True)]
+                values[:] = [max(a, b) for a, b in zip(said, values, strict=True)]
                 break
         else:
-            bins.append(([row], own))
+            bins.append(([row], said))
     parts = []
     for rows, _ in bins:
         rows.sort()
-        picks = {c: next((r for r in rows if frame.codes[c][r] >= 0), p) for c, p in cluster.picks.items()}
-        for pending, verdict in cluster.settled:
-            picks[pending.column] = pending.sides[verdict.side].rows[0]
+        own = {c: next((r for r in rows if frame.codes[c][r] >= 0), -1 if apart else p) for c, p in cluster.picks.items()}
+        for pending, verdict in cluster.settled if not apart else ():
+            own[pending.column] = pending.sides[verdict.side].rows[0]
         for pending in cluster.pending:
             if pending.verdict is not None:
                 continue
-            picks[pending.column] = next((r for r in rows if frame.codes[pending.column][r] >= 0), -1)
-        parts.append(Part(tuple(rows), tuple(picks.get(c, -1) for c in range(width)), ("open conflict",), sums))
+            own[pending.column] = next((r for r in rows if frame.codes[pending.column][r] >= 0), -1)
+        flags = () if apart else ("open conflict",)
+        parts.append(Part(tuple(rows), tuple(own.get(c, -1) for c in range(width)), flags, sums))
     return parts
 
 

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model
-from sliders.reconcile.agent import NamePair, match_names
-from sliders.reconcile.canonical import Links, Variants, apply_variants, link_by_rule, variants_of
+from sliders.reconcile.agent import Brief, Outcome, repair_cases
+from sliders.reconcile.canonical import Links, apply_variants, link_by_rule, variants_of
 from sliders.reconcile.collector import paused
+from sliders.reconcile.memory import Memory
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
-from sliders.reconcile.statements import set_sql
-from sliders.reconcile.values import LEFT_OPEN, Choice, Options, Relation, Repair, Settlement
+from sliders.reconcile.statements import copy_sql
+from sliders.reconcile.values import Case, Choice, Group, Options, Relation, Repair
 from sliders.reconcile.variants import RowEvidence, VariantPair, related, variant_pairs
 from sliders.schema.types import ColumnType, Table
 
-_PAIRS_A_CALL = 10
 _RESPELLED = "the same words, but for case or white space"
+_FORMS = 6  # forms of one name that a model is shown together
+_ROWS = 3  # rows of a form that a model is shown
 
 
 @dataclass(slots=True)
 class Naming:
-    """Columns after canonicalization: codes are those of clusters; `variants` by column where forms were joined."""
+    """Columns after canonicalization: codes are those of clusters; `forms` holds each row's canonical form by column."""
 
     encoded: list[Encoded]
-    variants: dict[str, Variants] = field(default_factory=dict)
+    forms: dict[str, list[Scalar]] = field(default_factory=dict)
     repairs: list[Repair] = field(default_factory=list)
     decisions: list[Choice] = field(default_factory=list)
-    settlements: list[Settlement] = field(default_factory=list)
     calls: int = 0
 
 
@@ -40,24 +42,25 @@ async def name_columns(
     profiles: Sequence[ColumnProfile],
     options: Options,
     model: Model | None,
+    memory: Memory,
+    brief: Brief,
 ) -> Naming:
     """Join the forms of one name in every text column that can name a thing."""
     naming = Naming(list(encoded))
     for place, (column, profile) in enumerate(zip(table.columns, profiles, strict=True)):
         if column.type not in (ColumnType.TEXT, ColumnType.CATEGORY) or not profile.identifying:
             continue
-        if f"{column.name}_canonical" in table.column_names:
-            continue
         examples = encoded[place].examples
         links = Links(len(examples))
         link_by_rule(examples, links, options.normalize, column.name)
-        if column.type is ColumnType.TEXT:
-            with paused():
+        band: list[VariantPair] = []
+        with paused():
+            if column.type is ColumnType.TEXT:
                 evidence = RowEvidence(encoded[place].codes, _others(place, encoded, profiles))
                 band = _link_by_evidence(examples, links, evidence)
-            await _link_by_model(table, relation, place, encoded[place], band, links, options, model, naming)
-        with paused():
-            _apply(table, relation, place, links, options, naming)
+            clusters = _apply(relation, place, column.name, links, options, naming)
+        if band:
+            await _Forms(table, relation, place, options, model, memory, brief, naming).ask(band, clusters)
     return naming
 
 
@@ -87,125 +90,171 @@ def _link_by_evidence(examples: Sequence[Scalar], links: Links, evidence: RowEvi
     return [pair for pair in band if links.find(pair.left) != links.find(pair.right)]
 
 
-async def _link_by_model(
-    table: Table,
-    relation: Relation,
-    place: int,
-    encoded: Encoded,
-    band: Sequence[VariantPair],
-    links: Links,
-    options: Options,
-    model: Model | None,
-    naming: Naming,
-) -> None:
-    column = table.columns[place]
-    joined: dict[int, list[int]] = {}
-    waiting = _remembered(table.name, column.name, encoded, band, links, options, model, naming, joined)
-    allowed = len(waiting) if options.max_calls is None else max(0, options.max_calls - naming.calls) * _PAIRS_A_CALL
-    asked = waiting[: min(allowed, len(encoded.codes))] if model is not None else []
-    if model is not None and asked:
-        quotes = _quotes(relation, column.name, encoded, {c for p, _ in asked for c in (p.left, p.right)})
-        shown = [
-            NamePair(str(encoded.examples[p.left]), str(encoded.examples[p.right]), quotes[p.left], quotes[p.right])
-            for p, _ in asked
-        ]
-        verdicts, calls = await match_names(model, column.name, column.description, shown, _PAIRS_A_CALL)
-        naming.calls += calls
-        for (pair, signature), verdict in zip(asked, verdicts, strict=True):
-            if not verdict:
-                continue
-            if verdict == "unsure":
-                naming.settlements.append(Settlement(open_signature(signature, model), LEFT_OPEN, "the model is unsure"))
-                continue
-            same = verdict == "same"
-            reason = f"{pair.kind}; the model says that they are {'one' if same else 'two'}"
-            naming.settlements.append(Settlement(signature, int(same), reason))
-            if same:
-                _join(links, joined, encoded.examples, pair, reason)
-    if left := len(waiting) - len(asked):
-        naming.decisions.append(_left_apart(f"{table.name}.{column.name}", left, encoded, waiting[-1][0]))
-
-
-def _left_apart(subject: str, count: int, encoded: Encoded, pair: VariantPair) -> Choice:
-    """The decision about pairs that no model was asked about, with one of them as the example."""
-    example = f"{encoded.examples[pair.left]!r} and {encoded.examples[pair.right]!r} ({pair.kind})"
-    why = f"nothing in their rows tells, and no model was asked; for one, {example}"
-    return Choice(subject, f"{count} pairs of names left apart", why)
-
-
-def _remembered(
-    table: str,
-    column: str,
-    encoded: Encoded,
-    band: Sequence[VariantPair],
-    links: Links,
-    options: Options,
-    model: Model | None,
-    naming: Naming,
-    joined: dict[int, list[int]],
-) -> list[tuple[VariantPair, str]]:
-    """Join what a model held to be one in an earlier run; returns the pairs that nobody was asked about, signed."""
-    known = {s.signature: s for s in options.settled}
-    waiting = []
-    for pair in band:
-        signature = _signature(table, column, encoded, pair)
-        remembered = known.get(signature) or (known.get(open_signature(signature, model)) if model else None)
-        if remembered is None:
-            waiting.append((pair, signature))
-            continue
-        naming.settlements.append(remembered)
-        if remembered.choice == 1:
-            _join(links, joined, encoded.examples, pair, remembered.reason)
-    return waiting
-
-
-def _join(
-    links: Links, joined: dict[int, list[int]], examples: Sequence[Scalar], pair: VariantPair, reason: str
-) -> None:
-    """Join two forms that a model holds to be one, unless that would chain forms that cannot be one name."""
-    left, right = links.find(pair.left), links.find(pair.right)
-    sides = joined.get(left, [pair.left]), joined.get(right, [pair.right])
-    if left != right and all(related(examples[a], examples[b]) for a in sides[0] for b in sides[1]):
-        links.join(pair.left, pair.right, reason)
-        joined[links.find(pair.left)] = sides[0] + sides[1]
-
-
-def open_signature(signature: str, model: Model) -> str:
-    """Under which a model's "cannot tell" is remembered: another model may be able to."""
-    return f"{signature}:{model.name}"
-
-
-def _signature(table: str, column: str, encoded: Encoded, pair: VariantPair) -> str:
-    forms = sorted((str(encoded.examples[pair.left]), str(encoded.examples[pair.right])))
-    return hashlib.sha256("\x1f".join(("name", table, column, *forms)).encode()).hexdigest()[:24]
-
-
-def _quotes(relation: Relation, column: str, encoded: Encoded, wanted: set[int]) -> dict[int, str]:
-    found: dict[int, str] = {}
-    for index, code in enumerate(encoded.codes.tolist()):
-        if code in wanted and code not in found:
-            source = relation.source(index, column)
-            found[code] = source.quote or source.printed
-    return found
-
-
-def _apply(table: Table, relation: Relation, place: int, links: Links, options: Options, naming: Naming) -> None:
-    name, encoded = table.columns[place].name, naming.encoded[place]
+def _apply(relation: Relation, place: int, name: str, links: Links, options: Options, naming: Naming) -> Codes:
+    """Give every form that was joined its canonical one; the cluster of each code."""
+    encoded = naming.encoded[place]
     variants = variants_of(encoded, links, options.normalize, name)
     reasons = {int(variants.clusters[c]): _RESPELLED for c in encoded.respelled} | variants.reasons
     if not reasons:
-        return
-    naming.variants[name] = variants
+        return np.arange(len(encoded.examples), dtype=np.int64)
     examples = tuple(encoded.examples[r] for r in variants.representative)
     naming.encoded[place] = Encoded(apply_variants(encoded.codes, variants), examples)
-    rows: dict[int, list[int]] = {cluster: [] for cluster in reasons}
-    for index, code in enumerate(encoded.codes.tolist()):
-        if code >= 0 and (cluster := int(variants.clusters[code])) in rows:
-            rows[cluster].append(index)
     values = relation.column(name)
+    rows: dict[int, list[int]] = {cluster: [] for cluster in reasons}
+    for index, code in enumerate(naming.encoded[place].codes.tolist()):
+        if code in rows:
+            rows[code].append(index)
     for cluster, members in rows.items():
-        canonical = encoded.examples[int(variants.representative[cluster])]
+        canonical = examples[cluster]
+        changed = [i for i in members if values[i] != canonical]
+        if not changed:
+            continue
+        source = relation.row_ids[next(i for i in members if values[i] == canonical)]
         ids = tuple(relation.row_ids[i] for i in members)
         before = tuple(dict.fromkeys(values[i] for i in members))
-        sql = set_sql(table.name, f"{name}_canonical", canonical, ids)
-        naming.repairs.append(Repair("canonicalize", ids, name, before, canonical, sql, reasons[cluster]))
+        statement = copy_sql(options.sql_name(name), source, [relation.row_ids[i] for i in changed])
+        naming.repairs.append(Repair("canonicalize", ids, name, before, canonical, (statement,), reasons[cluster]))
+    codes = naming.encoded[place].codes.tolist()
+    naming.forms[name] = [examples[c] if c >= 0 else None for c in codes]
+    return variants.clusters
+
+
+class _Forms:
+    """The open band of one column: forms that only a reader of their rows can tell to be one name or two."""
+
+    def __init__(
+        self, table: Table, relation: Relation, place: int, options: Options, model: Model | None, memory: Memory,
+        brief: Brief, naming: Naming,
+    ) -> None:
+        self.table, self.relation, self.place, self.options = table, relation, place, options
+        self.model, self.memory, self.brief, self.naming = model, memory, brief, naming
+        self.name = table.columns[place].name
+        self.encoded = naming.encoded[place]
+        self.rows: dict[int, list[int]] = {}
+
+    async def ask(self, band: Sequence[VariantPair], clusters: Codes) -> None:
+        """Decide on the band: from memory, then by the model; what nobody decides stays apart."""
+        pairs = dict.fromkeys((int(clusters[p.left]), int(clusters[p.right])) for p in band)
+        groups = self._groups([pair for pair in pairs if pair[0] != pair[1]])
+        wanted = {code for group in groups for code in group}
+        for index, code in enumerate(self.encoded.codes.tolist()):
+            if code in wanted:
+                self.rows.setdefault(code, []).append(index)
+        joined: list[tuple[tuple[int, ...], Outcome]] = []
+        waiting = []
+        for group in groups:
+            case = self._case(group)
+            outcome = self.memory.recall(case, self.model)
+            if outcome is None:
+                waiting.append((group, case))
+            else:
+                joined.append((group, outcome))
+        asked = waiting[: self._allowed()] if self.model is not None else []
+        if self.model is not None and asked:
+            outcomes, calls = await repair_cases(self.model, self.table, [case for _, case in asked], self.brief)
+            self.naming.calls += calls
+            for (group, case), outcome in zip(asked, outcomes, strict=True):
+                self.memory.keep(case, outcome, self.model)
+                joined.append((group, outcome))
+        self._join(joined)
+        if left := len(waiting) - len(asked):
+            forms = " and ".join(repr(self.encoded.examples[c]) for c in waiting[-1][0])
+            why = f"nothing in their rows tells, and no model was asked; for one, {forms}"
+            self.naming.decisions.append(Choice(f"{self.table.name}.{self.name}", f"{left} groups of names left apart", why))
+
+    def _allowed(self) -> int:
+        """Groups that may be asked about: as many as rows, one in ten where each is a call of its own."""
+        assert self.model is not None
+        size = len(self.relation.row_ids)
+        alone = self.model.dialect.repair == "choice"
+        bound = self.options.max_calls
+        calls = size if bound is None else max(0, bound - self.naming.calls) * (1 if alone else self.options.batch)
+        return min(calls, max(1, size // 10) if alone else size)
+
+    def _groups(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
+        """Forms to decide on together: chains of pairs whose forms could all be one name; pairs for a model that compares."""
+        if self.model is None or self.model.dialect.repair == "choice":
+            return list(pairs)
+        home: dict[int, tuple[int, ...]] = {}
+        for left, right in pairs:
+            together = tuple(dict.fromkeys((*home.get(left, (left,)), *home.get(right, (right,)))))
+            examples = self.encoded.examples
+            fits = all(related(examples[a], examples[b]) for n, a in enumerate(together) for b in together[:n])
+            if len(together) <= _FORMS and fits:
+                for code in together:
+                    home[code] = together
+            elif left not in home or right not in home:
+                home.setdefault(left, (left, right))
+                home.setdefault(right, (left, right))
+        return list(dict.fromkeys(group for group in home.values()))
+
+    def _case(self, group: Sequence[int]) -> Case:
+        """The rows that carry the forms, a few of each."""
+        chosen = [(code, index) for code in group for index in self.rows[code][:_ROWS]]
+        names = self.table.column_names
+        columns = [self.relation.column(n) for n in names]
+        ids = self.relation.row_ids
+        values = {ids[i]: tuple(self.encoded.examples[c] if n == self.place else plain(column[i])
+                                for n, column in enumerate(columns)) for c, i in chosen}  # fmt: skip
+        notes = {ids[i]: self._note(i) for _, i in chosen}
+        choices = tuple(tuple(ids[i] for c, i in chosen if c == code) for code in group)
+        sql = tuple(map(self.options.sql_name, names))
+        shown = Group(sql, values, tuple(c.type.sql for c in self.table.columns))
+        return Case("names", shown, (sql[self.place],), notes, choices)
+
+    def _note(self, index: int) -> tuple[str, ...]:
+        source = self.relation.source(index, self.name)
+        words = source.quote or source.printed
+        return (f'words: "{words[:240]}"',) if words else ()
+
+    def _join(self, outcomes: Sequence[tuple[tuple[int, ...], Outcome]]) -> None:
+        """Carry out what was decided: all rows of a form take the form that its program left."""
+        owner: dict[int, int] = {}
+        members: dict[int, list[int]] = {}
+        examples = self.encoded.examples
+        for group, outcome in outcomes:
+            told = " and ".join(repr(examples[c]) for c in group)
+            subject = f"{self.table.name}.{self.name}"
+            if outcome.verdict != "repaired":
+                verdict = "two names" if outcome.verdict == "apart" else "left open"
+                self.naming.decisions.append(Choice(subject, f"{told}: {verdict}", outcome.reason))
+                continue
+            left = {row[self.place] for row in outcome.steps[-1].after.rows.values()}
+            roots = {owner.get(c, c) for c in group}
+            joined = [c for root in roots for c in members.get(root, [root])]
+            kept = next((c for c in group if examples[c] in left), None)
+            if kept is None or any(not related(examples[a], examples[b]) for n, a in enumerate(joined) for b in joined[:n]):
+                self.naming.decisions.append(Choice(subject, f"{told}: two names", "they would chain two names"))
+                continue
+            kept = owner.get(kept, kept)
+            owner |= dict.fromkeys(joined, kept)
+            members[kept] = joined
+            self._record(group, kept, outcome)
+        if not owner:
+            return
+        codes = self.encoded.codes.copy()
+        for code, kept in owner.items():
+            codes[self.encoded.codes == code] = kept
+        self.naming.encoded[self.place] = Encoded(codes, examples)
+        self.naming.forms[self.name] = [examples[c] if c >= 0 else None for c in codes.tolist()]
+
+    def _record(self, group: Sequence[int], kept: int, outcome: Outcome) -> None:
+        rows = [i for code in group for i in self.rows[code]]
+        ids = tuple(self.relation.row_ids[i] for i in sorted(rows))
+        before = tuple(self.encoded.examples[c] for c in group)
+        canonical = self.encoded.examples[kept]
+        for step in outcome.steps:
+            self.naming.repairs.append(
+                Repair("canonicalize", step.rows, self.name, before, canonical, step.program.statements,
+                       step.program.reason, "model", scoped=True)
+            )  # fmt: skip
+        others = tuple(i for i in ids if i not in outcome.steps[-1].rows)
+        if others:
+            statement = copy_sql(self.options.sql_name(self.name), outcome.steps[-1].rows[0], others)
+            reason = f"rows that print a form that was joined: {outcome.reason}"
+            self.naming.repairs.append(Repair("canonicalize", others, self.name, before, canonical, (statement,), reason))
+
+
+def plain(value: Scalar) -> Scalar:
+    """A value as SQL holds it."""
+    return int(value) if isinstance(value, bool) else value

@@ -1,54 +1,57 @@
 """Reconciliation of one table: the same thing, told many times, becomes one row, and nothing is lost.
 
 Order (SLIDERS, section on reconciliation, made deterministic first): canonical forms, key, missing key cells, groups,
-clear merges, contradictions by rule, what is left by a model or left open and visible, human corrections on top.
+clear merges, contradictions that code can settle, what is left by a model's SQL or left open and visible, decisions of people
+on top. Every step is SQL that runs; `workbench.replay` runs it again.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
+from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model
-from sliders.reconcile.agent import Case, settle_cases
-from sliders.reconcile.agent import Option as Shown
-from sliders.reconcile.canonical import Variants
+from sliders.reconcile.agent import Brief, Outcome, repair_cases
 from sliders.reconcile.collector import paused
 from sliders.reconcile.corrections import apply_grouping, check_corrections, matching_rows
-from sliders.reconcile.guard import Group, check_result
+from sliders.reconcile.guard import check_result
+from sliders.reconcile.keying import propose_key
 from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups, fill_missing_keys
+from sliders.reconcile.memory import Memory
 from sliders.reconcile.merge import (
     Cluster,
     Frame,
     Merged,
     Part,
     Pending,
+    Role,
+    compatible_pieces,
     finish_cluster,
     merge_groups,
     row_id,
-    total,
 )
-from sliders.reconcile.naming import name_columns, open_signature
-from sliders.reconcile.profile import ColumnProfile, Encoded, encode, encode_ids, profile_columns
-from sliders.reconcile.repair import propose_repair
-from sliders.reconcile.settle import Verdict
-from sliders.reconcile.statements import group_sql, set_sql
+from sliders.reconcile.naming import Naming, name_columns, plain
+from sliders.reconcile.profile import Codes, ColumnProfile, Encoded, encode, encode_ids, profile_columns
+from sliders.reconcile.recording import cluster_repairs, filled_keys, merging_repairs
+from sliders.reconcile.records import record_groups
+from sliders.reconcile.settle import IN_WORDS, Ruling
+from sliders.reconcile.showing import case_of
+from sliders.reconcile.statements import set_sql
 from sliders.reconcile.values import (
-    LEFT_OPEN,
     Candidate,
+    Case,
     Choice,
     Conflict,
-    DocumentSource,
     Options,
     ReconciledRow,
     Reconciliation,
     Relation,
     Repair,
-    Settlement,
 )
-from sliders.schema.types import Table
+from sliders.schema.types import ColumnType, Table
 
 
 async def reconcile_table(
@@ -66,52 +69,98 @@ async def reconcile_table(
         RepairError: a key, hint or correction names what the table does not have.
         ModelUnavailable: the model cannot be reached.
     """
-    work = _Work(table, relation, options or Options())
-    await work.prepare(model)
+    work = _Work(table, relation, options or Options(), model)
+    await work.prepare()
     with paused():
         merged = work.group()
-    await work.ask(merged.clusters, model)
+    if await work.reconsider_key(merged.clusters):
+        with paused():
+            merged = work.group()
+    await work.ask(merged.clusters)
     with paused():
         result = work.finish(merged)
         check_result(relation, result, table.column_names)
     return result
 
 
+_RECURS = 3  # rows a value of a text column whose values are classes, not names
+_DISPUTED = 2  # groups that contradict themselves from which the key is in question
+
+
 class _Work:
     """One run over one table."""
 
-    def __init__(self, table: Table, relation: Relation, options: Options) -> None:
-        self.table, self.relation, self.options = table, relation, options
+    def __init__(self, table: Table, relation: Relation, options: Options, model: Model | None) -> None:
+        self.table, self.relation, self.options, self.model = table, relation, options, model
         self.names = table.column_names
         check_corrections(options.corrections, self.names)
-        self.repairs: list[Repair] = []
-        self.decisions: list[Choice] = []
-        self.settlements: list[Settlement] = []
-        self.variants: dict[str, Variants] = {}
-        self.encoded: list[Encoded] = []
-        self.profiles: tuple[ColumnProfile, ...] = ()
+        additive = options.additive | {c.name for c in table.columns if c.additive}
+        rules = [IN_WORDS[c] for c in options.criteria]
+        rules += [f"prefer {p.prefer}" + (f" over {p.over}" if p.over else "") for p in options.precede]
+        self.brief = Brief(tuple(rules), frozenset(map(options.sql_name, additive)), options.look, options.batch)
+        self.memory = Memory(table.name, options.settled, self.brief.additive)
         self.plan = KeyPlan((), False, False, False, False, "")
         self.documents = encode_ids(relation.document_ids)
         self.chunks = encode_ids(relation.chunk_ids)
+        self.decisions: list[Choice] = []
+        self.repairs: list[Repair] = []
+        self.encoded: list[Encoded] = []
+        self.naming = Naming([])
+        self.profiles: tuple[ColumnProfile, ...] = ()
+        self.candidates: list[list[int]] = []
         self.touched = 0
         self.calls = 0
-        self.raw: list[Encoded] = []
 
-    async def prepare(self, model: Model | None) -> None:
+    async def prepare(self) -> None:
         """Encode, canonicalize, choose the key."""
         columns = self.table.columns
         with paused():
-            self.raw = [encode(self.relation.column(name)) for name in self.names]
-        profiles = profile_columns(columns, self.raw, self.documents, self.chunks)
-        naming = await name_columns(self.table, self.relation, self.raw, profiles, self.options, model)
-        self.encoded, self.variants, self.calls = naming.encoded, naming.variants, naming.calls
-        self.repairs, self.decisions, self.settlements = naming.repairs, naming.decisions, naming.settlements
+            raw = [encode(self.relation.column(name)) for name in self.names]
+        profiles = profile_columns(columns, raw, self.documents, self.chunks)
+        naming = await name_columns(
+            self.table, self.relation, raw, profiles, self.options, self.model, self.memory, self.brief
+        )
+        self.naming, self.encoded, self.calls = naming, naming.encoded, naming.calls
+        self.repairs, self.decisions = naming.repairs, naming.decisions
         self.profiles = profile_columns(columns, self.encoded, self.documents, self.chunks)
-        chooser = KeyChooser(self.table, self.profiles, self.encoded, self.documents, self.chunks)
-        self.plan = ENTRIES if self.options.entries and not self.table.key else chooser.choose()
+        self.chooser = KeyChooser(self.table, self.profiles, self.encoded, self.documents, self.chunks)
+        self.plan = ENTRIES if self.options.entries and not self.table.key else self.chooser.choose()
+        self._decide_key()
+        usable = self.plan.columns or self.plan.per_document or self.options.entries
+        if self.model is not None and not usable:
+            found = await record_groups(self.model, self.table, self.encoded, self.profiles, self.documents)
+            self.candidates, calls = found
+            self.calls += calls
+
+    def _decide_key(self) -> None:
         key = ", ".join(self.plan.columns) or "none"
         reach = "across documents" if self.plan.across else "inside documents" if self.plan.within else "nothing"
         self.decisions.append(Choice(f"key of {self.table.name}", f"{key} ({reach})", self.plan.reason))
+
+    async def reconsider_key(self, clusters: Sequence[Cluster]) -> bool:
+        """Ask the model for the key where several groups contradict themselves; code checks it; True when it changed."""
+        disputed = [c for c in clusters if c.pending and not c.doubtful]
+        asks = self.model is not None and self.model.dialect.repair == "program"
+        if not asks or self.model is None or self.plan.certain or self.plan.per_document or len(disputed) < _DISPUTED:
+            return False
+        columns = [self.relation.column(name) for name in self.names]
+        rows = [[column[r] for column in columns] for c in disputed for r in c.rows]
+        key, reason = self.memory.key(self.plan.columns), "as settled before"
+        if key is None:
+            key, reason = await propose_key(self.model, self.table, self.profiles, self.plan.columns, rows)
+            self.calls += 1
+        if key is None or key == self.plan.columns:
+            self.memory.keep_key(self.plan.columns, key)
+            self.decisions.append(Choice(f"key of {self.table.name}", "kept", reason))
+            return False
+        self.memory.keep_key(self.plan.columns, key)
+        if objection := self.chooser.objection(key):
+            self.decisions.append(Choice(f"key of {self.table.name}", "refused", f"{', '.join(key)}: {objection}"))
+            return False
+        self.repairs = [r for r in self.repairs if r.operation != "fill_key"]
+        self.plan = KeyPlan(key, False, bool(key), bool(key), False, f"the model: {reason}")
+        self._decide_key()
+        return True
 
     def group(self) -> Merged:
         """Groups of rows, clear ones merged."""
@@ -120,11 +169,7 @@ class _Work:
         codes = {name: e.codes.copy() for name, e in zip(self.names, self.encoded, strict=True)}
         filled = fill_missing_keys(self.plan, self.profiles, codes, self.documents, origins)
         for name, rows in filled.items():
-            ids = tuple(self.relation.row_ids[r] for r in rows)
-            value = self.relation.column(name)[int(origins[name][rows[0]])]
-            reason = "the only value of its document, stated in two rows or more"
-            sql = set_sql(self.table.name, name, value, ids)
-            self.repairs.append(Repair("fill_key", ids, name, (None,), value, sql, reason))
+            self.repairs.append(filled_keys(self.relation, self.options.sql_name(name), name, rows, origins[name]))
         groups = assign_groups(self.plan, codes, self.documents)
         groups, forced = apply_grouping(groups, self.options.corrections, self.names, self.encoded)
         self.frame = Frame(
@@ -137,150 +182,130 @@ class _Work:
             [origins[name] for name in self.names],
             self.documents,
             self.chunks,
+            self._roles(),
         )
         if self.options.changed is not None:
             new = np.fromiter((d in self.options.changed for d in self.relation.document_ids), bool, size)
             self.touched = len(np.unique(groups[new]))
         else:
             self.touched = len(np.unique(groups))
-        return merge_groups(self.frame, groups, self.plan, forced, self.options)
+        rules = self.model is None or self.model.dialect.repair == "choice"
+        doubtful = self._doubtful(groups)
+        return merge_groups(self.frame, groups, self.plan, forced, self.options, rules, doubtful)
 
-    async def ask(self, clusters: Sequence[Cluster], model: Model | None) -> None:
-        """Settle what is open from memory, then by the model; what it does not settle stays open."""
-        known = {s.signature: s for s in self.options.settled}
-        waiting = []
-        for cluster in clusters:
-            for pending in cluster.pending:
-                signature = self._signature(cluster, pending)
-                remembered = known.get(signature) or (known.get(open_signature(signature, model)) if model else None)
-                if remembered is None:
-                    waiting.append((cluster, pending, signature))
-                    continue
-                self.settlements.append(remembered)
-                if remembered.choice >= 0:
-                    pending.verdict = Verdict(remembered.choice, "resolve_conflict", remembered.reason)
-        if model is None or not waiting:
-            return
-        await self._choose(waiting, model)
-        if self.options.programs:
-            for cluster in clusters:
-                await self._repair(cluster, model)
+    def _doubtful(self, groups: Codes) -> frozenset[int]:
+        """Put rows that may be one thing into groups of their own, unless they contradict each other in most; the groups."""
+        found = []
+        for rows in self.candidates:
+            for piece in compatible_pieces(self.frame, rows):
+                if len(piece) > 1:
+                    groups[piece] = groups[piece[0]]
+                    found.append(int(groups[piece[0]]))
+        return frozenset(found)
 
-    async def _choose(self, waiting: list[tuple[Cluster, Pending, str]], model: Model) -> None:
-        if self.options.max_calls is not None:
-            waiting = waiting[: max(0, self.options.max_calls - self.calls) * self.options.batch]
-        cases = [self._case(cluster, pending) for cluster, pending, _ in waiting]
-        picks, calls = await settle_cases(model, self.table, cases, self.options.batch)
-        self.calls += calls
-        for (_, pending, signature), pick in zip(waiting, picks, strict=True):
-            reason = f"the model: {pick.reason}"
-            if pick.option is not None:
-                pending.verdict = Verdict(pick.option, "resolve_conflict", reason)
-                self.settlements.append(Settlement(signature, pick.option, reason))
+    def _roles(self) -> tuple[Role, ...]:
+        """What each column is to a group, as its type and its values say."""
+        roles: list[Role] = []
+        for column, profile in zip(self.table.columns, self.profiles, strict=True):
+            if profile.prose:
+                roles.append("prose")
+            elif self.plan.per_document:
+                roles.append("other")
+            elif column.name in self.plan.columns:
+                roles.append("key")
+            elif column.type in (ColumnType.NUMBER, ColumnType.INTEGER) and not profile.identifying:
+                roles.append("measure")
             else:
-                if pick.answered:
-                    self.settlements.append(Settlement(open_signature(signature, model), LEFT_OPEN, reason))
-                self.decisions.append(Choice(f"{self.table.name}.{self.names[pending.column]}", "left open", reason))
+                filled = profile.coverage * len(self.documents)
+                recurs = column.type is not ColumnType.TEXT or profile.distinct * _RECURS <= filled
+                roles.append("dimension" if profile.identifying and recurs else "other")
+        return tuple(roles)
 
-    async def _repair(self, cluster: Cluster, model: Model) -> None:
-        """Let the model write a repair of a cluster's first open contradiction; the guard checks it."""
-        still = [p for p in cluster.pending if p.verdict is None]
-        bound = self.options.max_calls
-        if not still or (bound is not None and self.calls >= bound):
+    def value(self, row: int, column: int, cluster: Cluster | None = None) -> Scalar:
+        """What the table holds in a cell once names, key cells and what code settles are repaired."""
+        if cluster is not None and int(self.frame.codes[column][row]) >= 0:
+            ruled = next((p.sides[r.side].rows[0] for p, r in cluster.settled if p.column == column), row)
+            row = ruled
+        origin = int(self.frame.origins[column][row])
+        forms = self.naming.forms.get(self.names[column])
+        return plain(self.frame.values[column][origin] if forms is None else forms[origin])
+
+    async def ask(self, clusters: Sequence[Cluster]) -> None:
+        """Settle what is open from memory, then by the model; what it does not settle stays open."""
+        waiting: list[tuple[Cluster, Case]] = []
+        for cluster in clusters:
+            if not (cluster.pending or cluster.doubtful):
+                continue
+            case = case_of(self.table, self.frame, cluster, partial(self.value, cluster=cluster), self.options)
+            outcome = self.memory.recall(case, self.model)
+            if outcome is None:
+                waiting.append((cluster, case))
+            else:
+                self._take(cluster, outcome)
+        if self.options.max_calls is not None and self.model is not None:
+            share = 1 if self.model.dialect.repair == "choice" else self.options.batch
+            waiting = waiting[: max(0, self.options.max_calls - self.calls) * share]
+        if self.model is None or not waiting:
             return
-        ids, origins = self.relation.row_ids, self.frame.origins
-        columns = [self.frame.values[c] for c in range(len(self.names))]
-        rows = {ids[r]: tuple(v[int(o[r])] for v, o in zip(columns, origins, strict=True)) for r in cluster.rows}
-        open_names = [self.names[p.column] for p in still]
-        words = [self._words(r, open_names) for r in cluster.rows]
-        additive = self.options.additive | {c.name for c in self.table.columns if c.additive}
-        found = await propose_repair(model, self.table, Group(self.names, rows), words, open_names, additive)
-        self.calls += found.calls
-        subject = f"{self.table.name} {', '.join(map(str, cluster.key))}"
-        if found.program is None or len(found.values) != 1:
-            self.decisions.append(Choice(subject, "left open", found.reason))
+        outcomes, calls = await repair_cases(self.model, self.table, [case for _, case in waiting], self.brief)
+        self.calls += calls
+        for (cluster, case), outcome in zip(waiting, outcomes, strict=True):
+            self.memory.keep(case, outcome, self.model)
+            self._take(cluster, outcome)
+
+    def _take(self, cluster: Cluster, outcome: Outcome) -> None:
+        """Carry out what was decided on a cluster."""
+        cluster.outcome = outcome.verdict
+        if outcome.verdict != "repaired":
+            subject = f"{self.table.name} {', '.join(self.relation.row_ids[r] for r in cluster.rows[:20])}"
+            verdict = "kept apart" if outcome.verdict == "apart" else "left open"
+            self.decisions.append(Choice(subject, verdict, f"the model: {outcome.reason}"))
             return
-        pending = next(p for p in still if self.names[p.column] == found.program.column)
-        sides = [n for n, s in enumerate(pending.sides) if s.value == found.values[0]]
-        if found.program.operation == "aggregate":
-            pending.verdict = Verdict(0, "aggregate", found.reason)
-        elif sides:
-            pending.verdict = Verdict(sides[0], "resolve_conflict", found.reason)
-
-    def _words(self, row: int, columns: Sequence[str]) -> str:
-        sources = [self.relation.source(row, name) for name in columns]
-        said = "; ".join(f'"{s.quote or s.printed}"' + (f" ({s.section})" if s.section else "") for s in sources)
-        document_id = self.relation.document_ids[row]
-        document = self.relation.documents.get(document_id, DocumentSource(document_id))
-        return f"{said} | {document.name or document.id} {document.date}".rstrip()
-
-    def _case(self, cluster: Cluster, pending: Pending) -> Case:
-        about = ", ".join(str(k) for k in cluster.key if k is not None)
-        options = tuple(
-            Shown(
-                str(s.value),
-                s.source.quote or s.source.printed,
-                s.source.unit,
-                s.source.section,
-                s.document.name,
-                s.document.date,
-                s.source.rationale,
-            )
-            for s in pending.sides
-        )
-        return Case(self.names[pending.column], about, options)
-
-    def _signature(self, cluster: Cluster, pending: Pending) -> str:
-        sides = [f"{s.value!r}|{s.source.quote}|{s.document.id}" for s in pending.sides]
-        parts = ("conflict", self.table.name, self.names[pending.column], repr(cluster.key), *sides)
-        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:24]
+        rows = outcome.steps[-1].after.rows if outcome.steps else {}
+        place = {self.relation.row_ids[r]: r for r in cluster.rows}
+        if rows:
+            cluster.target = place[next(iter(rows))]
+        about = {step.program.column: step.program for step in outcome.steps if step.program.column}
+        for pending in cluster.pending:
+            name = self.options.sql_name(self.names[pending.column])
+            left = {values[pending.column] for values in rows.values()} - {None}
+            sides = [n for n, s in enumerate(pending.sides) if self.value(s.rows[0], pending.column) in left]
+            program = about.get(name)
+            if program is not None and program.operation == "aggregate":
+                pending.verdict = Ruling(0, "aggregate", program.reason)
+            else:
+                operation = program.operation if program is not None else "resolve_conflict"
+                pending.verdict = Ruling(sides[0], operation, program.reason if program is not None else outcome.reason)
+        cluster.steps = outcome.steps
 
     def finish(self, merged: Merged) -> Reconciliation:
         """Assemble rows, repairs and open conflicts."""
         parts = list(merged.parts)
         conflicts: list[Conflict] = []
         for cluster in merged.clusters:
-            self._record(cluster, conflicts)
+            self.repairs += cluster_repairs(self.frame, cluster, self.options)
+            conflicts += [self._conflict(cluster, p) for p in cluster.still_open]
             parts.extend(finish_cluster(self.frame, cluster))
-        parts.sort(key=lambda p: min(p.rows))
-        if merged.duplicates:
-            several = [p for p in parts if len(p.rows) > 1]
-            ids = tuple(self.relation.row_ids[r] for p in several for r in p.rows)
-            sql = group_sql(self.table.name, self.names, self.plan.columns)
-            reason = f"{len(ids)} rows tell of {len(several)} things without contradiction"
-            self.repairs.insert(0, Repair("deduplicate", ids, "", (len(ids),), len(several), sql, reason))
+        parts.sort(key=lambda p: p.rows[0])
+        self.repairs += merging_repairs(self.frame, parts, merged.clusters, self.options)
         if merged.kept_apart:
             why = "equal keys, but most other columns contradict: kept as records of their own"
             self.decisions.append(Choice(self.table.name, f"{merged.kept_apart} rows kept apart", why))
-        rows = self._corrected(self._rows(parts))
+        rows = self._corrected(self._rows(parts), parts)
         return Reconciliation(
             table=self.table.name,
-            columns=(*self.names, *(f"{name}_canonical" for name in self.variants)),
+            columns=(*self.names, *(f"{name}_canonical" for name in self.naming.forms)),
             rows=tuple(rows),
             key=self.plan.columns,
             across_documents=self.plan.across,
             repairs=tuple(self.repairs),
             conflicts=tuple(conflicts),
             decisions=tuple(self.decisions),
-            settlements=tuple(self.settlements),
+            settlements=tuple(self.memory.kept),
             conflict_groups=sum(1 for c in merged.clusters if c.pending),
             touched_groups=self.touched,
             calls=self.calls,
         )
-
-    def _record(self, cluster: Cluster, conflicts: list[Conflict]) -> None:
-        ids = self.relation.row_ids
-        done = [*cluster.settled, *((p, p.verdict) for p in cluster.pending if p.verdict is not None)]
-        for pending, verdict in done:
-            name = self.names[pending.column]
-            value = total(pending.sides) if verdict.operation == "aggregate" else pending.sides[verdict.side].value
-            rows = tuple(ids[r] for r in cluster.rows)
-            sql = set_sql(self.table.name, name, value, rows)
-            before = tuple(s.value for s in pending.sides)
-            self.repairs.append(Repair(verdict.operation, rows, name, before, value, sql, verdict.reason))
-        for pending in cluster.pending:
-            if pending.verdict is None:
-                conflicts.append(self._conflict(cluster, pending))
 
     def _conflict(self, cluster: Cluster, pending: Pending) -> Conflict:
         ids = self.relation.row_ids
@@ -294,13 +319,7 @@ class _Work:
         ids, document_ids = self.relation.row_ids, self.relation.document_ids
         origins = [o.tolist() for o in self.frame.origins]
         values = self.frame.values
-        extra = []
-        for name, variants in self.variants.items():
-            place = self.names.index(name)
-            examples, codes = self.raw[place].examples, self.raw[place].codes
-            canonical = [examples[r] for r in variants.representative]
-            forms = [canonical[variants.clusters[c]] if c >= 0 else None for c in codes.tolist()]
-            extra.append((place, forms))
+        extra = [(self.names.index(name), forms) for name, forms in self.naming.forms.items()]
         keyed = [self.names.index(c) for c in self.plan.columns]
         rows = []
         for part in parts:
@@ -323,7 +342,7 @@ class _Work:
             )
         return rows
 
-    def _corrected(self, rows: list[ReconciledRow]) -> list[ReconciledRow]:
+    def _corrected(self, rows: list[ReconciledRow], parts: Sequence[Part]) -> list[ReconciledRow]:
         place_of = {i: n for n, row in enumerate(rows) for i in row.sources} if self.options.corrections else {}
         for number, correction in enumerate(self.options.corrections, 1):
             if correction.kind != "set_value":
@@ -335,10 +354,11 @@ class _Work:
                 values, supplied = list(row.values), list(row.supplied)
                 before = values[column]
                 values[column], supplied[column] = correction.value, f"correction:{number}"
-                sql = set_sql(self.table.name, correction.column, correction.value, row.sources)
+                stays = self.relation.row_ids[parts[place].stays]
+                sql = set_sql(self.options.sql_name(correction.column), plain(correction.value), (stays,))
                 reason = correction.reason or f"set by {correction.author}"
                 self.repairs.append(
-                    Repair("correct", row.sources, correction.column, (before,), correction.value, sql, reason)
+                    Repair("correct", row.sources, correction.column, (before,), correction.value, (sql,), reason, "person")
                 )
                 rows[place] = ReconciledRow(
                     row.id, tuple(values), row.sources, tuple(supplied), row.document_id, (*row.flags, "corrected")

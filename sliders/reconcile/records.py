@@ -16,11 +16,16 @@ from dataclasses import dataclass
 from itertools import product
 from statistics import median
 
+import numpy as np
+
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
-from sliders.reconcile.resolution import Match, Resolved
+from sliders.reconcile.canonical import Links
+from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
+from sliders.reconcile.resolution import Match, Resolved, cluster
+from sliders.schema.types import ColumnType, Table
 
 _SHOWN = 110  # characters of a record that a prompt shows: its first columns name it
 _FEWEST = 10  # pairs that show what a model's yes is worth
@@ -125,3 +130,36 @@ async def _judge(model: Model, left: str, right: str) -> Judgement:
         return Judgement(None)
     logs = response.token_logprobs
     return Judgement(word[1].lower() == "yes", math.exp(logs[0]) if logs else 1.0)
+
+
+async def record_groups(
+    model: Model, table: Table, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile], documents: Codes
+) -> tuple[list[list[int]], int]:
+    """Groups of rows of different documents that may be one thing, for a table without a usable key; and the calls made.
+
+    Rows are compared as whole records, by all their text. What comes out is a guess: a reader of the rows confirms it.
+
+    Raises:
+        ModelUnavailable: the model cannot be reached.
+    """
+    texts = [n for n, c in enumerate(table.columns) if c.type is ColumnType.TEXT and not profiles[n].prose]
+    size = len(documents)
+    if not any(profiles[n].identifying for n in texts) or len(np.unique(documents)) < 2 or size > _MOST_RECORDS:
+        return [], 0
+    columns = []
+    for n in texts:
+        examples = [str(value) for value in encoded[n].examples]
+        columns.append([examples[code] if code >= 0 else "" for code in encoded[n].codes.tolist()])
+    heard = await reconsider(model, [table.columns[n].name for n in texts], columns, cluster(columns))
+    links = Links(size)
+    for match in sorted(heard.matches, key=lambda m: -m.score):
+        if documents[match.left] != documents[match.right]:
+            links.join(match.left, match.right, "alike as whole records")
+    members: dict[int, list[int]] = {}
+    for row in range(size):
+        members.setdefault(links.find(row), []).append(row)
+    groups = [rows for rows in members.values() if 1 < len(rows) <= _LARGEST]
+    return [rows for rows in groups if len({int(documents[r]) for r in rows}) == len(rows)], heard.calls
+
+
+_MOST_RECORDS, _LARGEST = 20_000, 6

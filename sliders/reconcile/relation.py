@@ -119,4 +119,6 @@ def _source_of(cell: Cell, section: str, kind: Literal["table", "prose"]) -> Cel
         grounding=cell.grounding,
         rationale=cell.rationale,
         kind=kind,
+        how=cell.how,
+        doubt=cell.doubt,
     )

@@ -11,12 +11,9 @@ from decimal import Decimal
 from sliders.extraction.cell import Grounding, Scalar
 from sliders.extraction.parse_units import convert, same_unit
 from sliders.reconcile.dating import newest
-from sliders.reconcile.values import CellSource, Criterion, DocumentSource, Operation, Precedence
+from sliders.reconcile.values import RULES, CellSource, Criterion, DocumentSource, Operation, Precedence
 from sliders.words import fold
 
-_UNAUDITED = re.compile(r"\b(unaudited|preliminary|provisional|draft|estimated?)\b", re.IGNORECASE)
-_AUDITED = re.compile(r"\b(audited|final|certified)\b", re.IGNORECASE)
-_ADDENDUM = re.compile(r"\b(addend(um|a)|appendix|annex|supplement(ary)?|attachment|footnotes?)\b", re.IGNORECASE)
 _NEWER = re.compile(
     r"(?:the )?(?:newer|newest|later|latest|most recent|more recent)"
     r"(?: (?:document|filing|report|version|statement|source|figure|edition|release|file|letter|one|value)s?)?"
@@ -37,7 +34,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Ruling:
     """Which side holds (its place in the list), by which operation and why."""
 
     side: int
@@ -83,16 +80,16 @@ def fuller_name(full: Side, short: Side) -> bool:
     return len(part) < len(words) and all(word in remaining for word in part) and not any(w.isdigit() for w in words)
 
 
-def _dominant(sides: Sequence[Side], holds: object, operation: Operation, reason: str) -> Verdict | None:
+def _dominant(sides: Sequence[Side], holds: object, operation: Operation, reason: str) -> Ruling | None:
     """The one side that covers every other under the relation `holds`."""
     assert callable(holds)
     for place, side in enumerate(sides):
         if all(other is side or holds(side, other) for other in sides):
-            return Verdict(place, operation, reason)
+            return Ruling(place, operation, reason)
     return None
 
 
-def by_precedence(sides: Sequence[Side], rules: Sequence[Precedence], column: str) -> Verdict | None:
+def by_precedence(sides: Sequence[Side], rules: Sequence[Precedence], column: str) -> Ruling | None:
     """The side that a user's rule prefers."""
     for rule in rules:
         if rule.column and rule.column != column:
@@ -105,7 +102,7 @@ def by_precedence(sides: Sequence[Side], rules: Sequence[Precedence], column: st
         others = [side for i, side in enumerate(sides) if i not in preferred]
         if len(preferred) == 1 and all(not rule.over or _mentions(side, rule.over) for side in others):
             over = f" over {rule.over!r}" if rule.over else ""
-            return Verdict(preferred[0], "resolve_conflict", f"the user's rule: {rule.prefer!r}{over}")
+            return Ruling(preferred[0], "resolve_conflict", f"the user's rule: {rule.prefer!r}{over}")
     return None
 
 
@@ -114,65 +111,65 @@ def _mentions(side: Side, words: str) -> bool:
     return f" {fold(words)} " in f" {place} "
 
 
-def _rank(side: Side, criterion: Criterion) -> tuple[float, ...]:
-    where = f"{side.document.name} {side.source.section}".replace("_", " ").replace("-", " ")
-    context = f"{where} {side.source.quote}"
-    if criterion == "audited_over_unaudited":
-        return (-1.0 if _UNAUDITED.search(context) else 1.0 if _AUDITED.search(context) else 0.0,)
-    if criterion == "primary_over_addendum":
-        return (0.0 if _ADDENDUM.search(where) else 1.0,)
+def _rank(side: Side, criterion: Criterion) -> float:
     if criterion == "table_over_prose":
-        return ({"table": 1.0, "prose": 0.0, "": 0.5}[side.source.kind],)
-    return (float(_VERBATIM[side.source.grounding]),)
+        return {"table": 1.0, "prose": 0.0, "": 0.5}[side.source.kind]
+    return float(_VERBATIM[side.source.grounding])
 
 
-_BECAUSE: dict[Criterion, str] = {
-    "audited_over_unaudited": "audited over unaudited",
-    "primary_over_addendum": "the main part over an addendum",
-    "table_over_prose": "a table over prose",
+IN_WORDS: dict[Criterion, str] = {
+    "audited_over_unaudited": "an audited figure holds over one that is not audited",
+    "primary_over_addendum": "the main part of a document holds over its addenda",
+    "table_over_prose": "a table holds over prose",
     "newer_document": "the newer document supersedes",
-    "verbatim_over_derived": "printed words over a derived value",
+    "verbatim_over_derived": "printed words hold over a derived value",
 }
+"""Criteria as instructions; the first two are a reader's to judge, the others code decides where it can."""
 
 
-def by_criteria(sides: Sequence[Side], criteria: Sequence[Criterion]) -> Verdict | None:
+def by_criteria(sides: Sequence[Side], criteria: Sequence[Criterion]) -> Ruling | None:
     """The side that stands alone at the top of the first criterion that tells the sides apart."""
     for criterion in criteria:
+        if criterion in ("audited_over_unaudited", "primary_over_addendum"):
+            continue
         if criterion == "newer_document":
             if (place := newest([side.document.date for side in sides])) is not None:
-                return Verdict(place, "resolve_conflict", f"{_BECAUSE[criterion]} ({sides[place].document.date})")
+                return Ruling(place, "resolve_conflict", f"{IN_WORDS[criterion]} ({sides[place].document.date})")
             continue
         ranks = [_rank(side, criterion) for side in sides]
-        if criterion == "table_over_prose" and (0.5,) in ranks:
+        if criterion == "table_over_prose" and 0.5 in ranks:
             continue
         top = max(ranks)
         if ranks.count(top) == 1:
-            return Verdict(ranks.index(top), "resolve_conflict", _BECAUSE[criterion])
+            return Ruling(ranks.index(top), "resolve_conflict", IN_WORDS[criterion])
     return None
 
 
-def by_votes(sides: Sequence[Side]) -> Verdict | None:
+def by_votes(sides: Sequence[Side]) -> Ruling | None:
     """The side with at least two independent chunks behind it and twice as many as any other."""
     votes = sorted((side.votes for side in sides), reverse=True)
     if votes[0] < 2 or votes[0] < 2 * votes[1]:
         return None
     place = next(i for i, side in enumerate(sides) if side.votes == votes[0])
-    return Verdict(place, "resolve_conflict", f"{votes[0]} sources against {votes[1]}")
+    return Ruling(place, "resolve_conflict", f"{votes[0]} sources against {votes[1]}")
+
+
+def compatible(sides: Sequence[Side]) -> Ruling | None:
+    """The side that holds where the values do not contradict each other at all: another unit, rounded, a fuller name."""
+    return (
+        _dominant(sides, same_quantity, "convert", "the same quantity in another unit")
+        or _dominant(sides, rounds_to, "deduplicate", "the same figure, rounded")
+        or _dominant(sides, fuller_name, "deduplicate", "the fuller form of one name")
+    )
 
 
 def settle(
-    sides: Sequence[Side], column: str, criteria: Sequence[Criterion], precede: Sequence[Precedence]
-) -> Verdict | None:
-    """The verdict of code on a contradiction, None when it stays open.
+    sides: Sequence[Side], column: str, criteria: Sequence[Criterion], precede: Sequence[Precedence], rules: bool
+) -> Ruling | None:
+    """The ruling of code on a contradiction, None when it stays open.
 
-    Compatible values come first (they do not contradict at all), then the user's rules, then criteria and votes.
+    Compatible values come first (they do not contradict at all), then what the user said, then, where no model reads the
+    sources, general `rules` and votes.
     """
-    rounded = "the same figure, rounded"
-    return (
-        _dominant(sides, same_quantity, "convert", "the same quantity in another unit")
-        or _dominant(sides, rounds_to, "deduplicate", rounded)
-        or _dominant(sides, fuller_name, "deduplicate", "the fuller form of one name")
-        or by_precedence(sides, precede, column)
-        or by_criteria(sides, criteria)
-        or by_votes(sides)
-    )
+    found = compatible(sides) or by_precedence(sides, precede, column) or by_criteria(sides, criteria)
+    return found or ((by_criteria(sides, RULES) or by_votes(sides)) if rules else None)

@@ -1,12 +1,12 @@
-"""The SQL of each repair, for the record: what was done can be read, and done again by hand."""
+"""The SQL that code writes for its repairs. It runs over `data`, the table before, and copies values; it writes none."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sliders.extraction.cell import Scalar
 
-_SHOWN = 20
+_PAIRS = 2_000  # pairs of rows in one statement
 
 
 def quoted(name: str) -> str:
@@ -25,18 +25,36 @@ def literal(value: Scalar) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _ids(rows: Sequence[str]) -> str:
-    shown = ", ".join(literal(r) for r in rows[:_SHOWN])
-    return shown + (f" /* and {len(rows) - _SHOWN} more */" if len(rows) > _SHOWN else "")
+def listed(rows: Sequence[str]) -> str:
+    """Row ids for IN."""
+    return "(" + ", ".join(map(literal, rows)) + ")"
 
 
-def group_sql(table: str, columns: Sequence[str], key: Sequence[str]) -> str:
-    """Merging of clear groups: first filled value of every column by group."""
-    picked = ", ".join(f"max({quoted(c)}) AS {quoted(c)}" for c in columns)
-    by = ", ".join(quoted(k) for k in key) or "document_id"
-    return f"SELECT group_concat(row_id) AS sources, {picked} FROM {quoted(table)} GROUP BY {by}"
+def copy_sql(column: str, source: str, rows: Sequence[str], table: str = "data") -> str:
+    """The value of one row for others."""
+    value = f"(SELECT {quoted(column)} FROM {table} WHERE row_id = {literal(source)})"
+    return f"UPDATE {table} SET {quoted(column)} = {value} WHERE row_id IN {listed(rows)}"
 
 
-def set_sql(table: str, column: str, value: Scalar, rows: Sequence[str]) -> str:
-    """One value for the rows of a group."""
-    return f"UPDATE {quoted(table)} SET {quoted(column)} = {literal(value)} WHERE row_id IN ({_ids(rows)})"
+def set_sql(column: str, value: Scalar, rows: Sequence[str]) -> str:
+    """A value that a person decided."""
+    return f"UPDATE data SET {quoted(column)} = {literal(value)} WHERE row_id IN {listed(rows)}"
+
+
+def fill_sql(column: str, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The column of each pair's first row takes the value of the second."""
+    for pair in _pairs(pairs):
+        source = "pair JOIN data AS s ON s.row_id = pair.other"
+        yield f"{pair} UPDATE data SET {quoted(column)} = s.{quoted(column)} FROM {source} WHERE data.row_id = pair.own"
+
+
+def merge_sql(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Each pair's first row is merged into the second."""
+    for pair in _pairs(pairs):
+        yield f"{pair} UPDATE data SET merged_into = pair.other FROM pair WHERE data.row_id = pair.own"
+
+
+def _pairs(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for start in range(0, len(pairs), _PAIRS):
+        values = ", ".join(f"({literal(own)}, {literal(other)})" for own, other in pairs[start : start + _PAIRS])
+        yield f"WITH pair(own, other) AS (VALUES {values})"

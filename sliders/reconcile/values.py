@@ -6,24 +6,22 @@ two cells contradict each other. Nothing here knows how a workspace stores it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from sliders.extraction.cell import Grounding, Scalar
+from sliders.extraction.cell import Grounding, How, Scalar
 
 Operation = Literal[
     "deduplicate", "consolidate", "convert", "resolve_conflict", "aggregate", "canonicalize", "fill_key", "correct"
 ]
+Verdict = Literal["repaired", "apart", "open"]
+"""What became of a group that a model was asked about: repaired by SQL, things of their own, or left open."""
 Criterion = Literal[
     "audited_over_unaudited", "primary_over_addendum", "table_over_prose", "newer_document", "verbatim_over_derived"
 ]
-DEFAULT_CRITERIA: tuple[Criterion, ...] = (
-    "audited_over_unaudited",
-    "primary_over_addendum",
-    "verbatim_over_derived",
-    "table_over_prose",
-)
+RULES: tuple[Criterion, ...] = ("verbatim_over_derived", "table_over_prose")
+"""What code goes by where no model reads the sources, or only one that picks an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,8 @@ class CellSource:
     grounding: Grounding = Grounding.EXACT
     rationale: str = ""
     kind: Literal["table", "prose", ""] = ""
+    how: How = How.STATED
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class DocumentSource:
     name: str = ""
     date: str = ""
     position: int = 0
+    title: str = ""
 
 
 class Relation(Protocol):
@@ -158,9 +159,10 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One change of the table: what was done, to which source rows, in SQL, and why.
+    """One change of the table: what was done, to which source rows, by which SQL, and why.
 
-    A whole-table operation (duplicates, empty cells) is one repair; a conflict that was settled is one of its own.
+    A whole-table operation (duplicates, empty cells) is one repair; a conflict that was settled is one of its own. The
+    statements are those that run: over `data`, the whole table, or, `scoped`, over `rows`, which holds the repair's rows.
     """
 
     operation: Operation
@@ -168,7 +170,49 @@ class Repair:
     column: str
     before: tuple[Scalar, ...]
     after: Scalar
-    sql: str
+    statements: tuple[str, ...]
+    reason: str
+    author: Literal["code", "model", "person"] = "code"
+    scoped: bool = False
+
+    @property
+    def sql(self) -> str:
+        """Its statements as one text."""
+        return ";\n".join(self.statements)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rows of one group: values by row id, in the order of `columns`, whose SQL types are `types` where known."""
+
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[Scalar, ...]]
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A group for a model to decide on: a contradiction, one name in several forms, or records that may be one thing.
+
+    `open` are the columns in question; `notes` say by row id what a row's values rest on. `choices` are the ways in which
+    the rows differ: row ids that say the same of the open columns.
+    """
+
+    kind: Literal["conflict", "names", "records"]
+    group: Group
+    open: tuple[str, ...]
+    notes: Mapping[str, tuple[str, ...]]
+    choices: tuple[tuple[str, ...], ...]
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A repair as a model proposes it. `column` is the one that a conflict, a name or an aggregate is about."""
+
+    operation: Operation
+    column: str
+    statements: tuple[str, ...]
     reason: str
 
 
@@ -198,20 +242,18 @@ class ReconciledRow:
     flags: tuple[str, ...] = ()
 
 
-LEFT_OPEN = -1
-
-
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What a model decided, remembered by the content of its group: asked once, paid once.
+    """What a model decided on a group, remembered by the group's content: asked once, paid once.
 
-    `choice` is the side that holds; for two names 1 says one thing, 0 two. `LEFT_OPEN` stands where the model could not
-    tell; its signature names the model, so that another one is asked.
+    `programs` are those that the guard let pass: operation, column, statements, reason. The signature of a group that was
+    left open names the model, so that another one is asked.
     """
 
     signature: str
-    choice: int
+    verdict: Verdict
     reason: str
+    programs: tuple[Program, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,13 +282,13 @@ class Reconciliation:
 class Options:
     """How to reconcile.
 
-    `settled` brings the settlements of earlier runs, `changed` the documents that are new since. `batch`
-    conflicts go to the model in one call; `max_calls` bounds the calls of one table (None is no bound). `programs`
-    lets a capable model repair what it could not settle by choosing, with SQL that the guard checks; `additive`
-    adds columns whose sources may be summed to those that the schema declares.
+    `criteria` and `precede` are the user's: which source wins. `settled` brings the settlements of earlier runs, `changed`
+    the documents that are new since. At most `batch` groups go to the model in one call; `max_calls` bounds the calls of
+    one table (None is no bound). `additive` adds columns whose sources may be summed to those that the schema declares.
+    `look` answers a SELECT over the workspace's tables as text, for a model that wants to see more than its group.
     """
 
-    criteria: tuple[Criterion, ...] = DEFAULT_CRITERIA
+    criteria: tuple[Criterion, ...] = ()
     normalize: tuple[Normalization, ...] = ()
     precede: tuple[Precedence, ...] = ()
     corrections: tuple[Correction, ...] = ()
@@ -254,7 +296,13 @@ class Options:
     changed: frozenset[str] | None = None
     batch: int = 8
     max_calls: int | None = None
-    programs: bool = False
     additive: frozenset[str] = frozenset()
+    sql_names: Mapping[str, str] = field(default_factory=dict)
+    """SQL names of columns whose own name is another."""
+    look: Callable[[str], str] | None = None
     entries: bool = False
     """Each row is an entry of a list: an event of its own, whatever names it repeats."""
+
+    def sql_name(self, column: str) -> str:
+        """The name of a column in SQL."""
+        return self.sql_names.get(column, column)

@@ -13,9 +13,11 @@ from reading_model import document, reply, reply_shape
 from sliders import Workspace
 from sliders.errors import RepairError
 from sliders.executor.dating import document_dates
+from sliders.executor.settle import version_rows
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 from sliders.plan.directives import parse_hints
+from sliders.reconcile.workbench import replay
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
 SCHEMA = Schema((
@@ -25,14 +27,20 @@ SCHEMA = Schema((
 
 
 def choosing(candidate: int = 1) -> FunctionModel:
-    """The reading double; a contradiction is settled by the given candidate, 0 leaves it open."""
+    """The reading double; a contradiction is settled by the given row of its group, 0 leaves it open."""
 
     def function(request: Request) -> str:
         text = "\n".join(m.content for m in request.messages)
         if request.stage != "reconcile":
             return reply(text, reply_shape(request))
-        cases = re.findall(r"^Case (\d+)\.", text, re.MULTILINE)
-        return json.dumps({"choices": [{"case": int(n), "candidate": candidate, "reason": "said"} for n in cases]})
+        repairs = []
+        for number, group in re.findall(r"^Group (\d+), conflict(.*?)</group>", text, re.MULTILINE | re.DOTALL):
+            rows = re.findall(r"^row_id (\S+):", group, re.MULTILINE)
+            sql = f"UPDATE rows SET cost = (SELECT cost FROM rows WHERE row_id = '{rows[candidate - 1]}')"
+            operation = "resolve_conflict" if candidate else "leave"
+            repairs.append({"group": int(number), "operation": operation, "column": "cost",
+                            "statements": [sql] if candidate else [], "reason": "said"})
+        return json.dumps({"looks": [], "repairs": repairs})
 
     return FunctionModel(function)
 
@@ -113,7 +121,7 @@ def test_a_new_document_asks_about_its_own_groups_only(tmp_path: Path, candidate
             ws.add_text(document(name, cost="70 euros"), f"{name}_b.txt")
         ws.extract()
         before = costs(ws)
-        assert len(asked(model)) == 1 and asked(model)[0].count("Case ") == 3
+        assert len(asked(model)) == 1 and asked(model)[0].count("Group ") == 3
     model = choosing(2)
     with opened(tmp_path, model) as ws:
         ws.add_text(document("Ferry", cost="5 euros"), "ferry.txt")
@@ -122,7 +130,32 @@ def test_a_new_document_asks_about_its_own_groups_only(tmp_path: Path, candidate
         assert costs(ws) == before | {"Ferry": [5.0]}
         ws.add_text(document("Ferry", cost="8 euros"), "ferry_b.txt")
         ws.extract()
-        assert len(asked(model)) == 1 and asked(model)[0].count("Case ") == 1 and "Ferry" in asked(model)[0]
+        assert len(asked(model)) == 1 and asked(model)[0].count("Group ") == 1 and "Ferry" in asked(model)[0]
         assert {name: costs(ws)[name] for name in before} == before
         said = ws.session.catalog.database.query("SELECT reason FROM sl_decisions WHERE stage = 'reconcile'")
     assert any("1 new documents touch 1 groups; 3 earlier decisions stand" in str(row[0]) for row in said)
+
+
+def test_the_sql_that_is_stored_is_the_sql_that_ran(tmp_path: Path) -> None:
+    """Run again on the version before, it gives the version after, value for value and type for type."""
+    with opened(tmp_path, choosing(2)) as ws:
+        two_reports(ws)
+        ws.add_text(document("Beacon", cost="5 euros"), "beacon.txt")
+        ws.add_text(document("BEACON", cost="5 euros"), "again.txt")
+        ws.add_text(document("Derrick", cost="8 euros"), "derrick.txt")
+        ws.add_text(document("Derrick Ltd"), "derrick_ltd.txt")
+        ws.extract()
+        number = ws.set_value("things", "cost", 7, {"name": "Beacon"}, author="ana")
+        ws.reconcile()
+        tables = ws.session.catalog.tables
+        after, before = tables.lineage("things")
+        relation = ws.session.catalog.schemas.relation("things")
+        columns = [(c.sql_name, c.sql_type) for c in relation.columns]
+        told = replay(columns, version_rows(ws.session, before).values(), after.sql)
+        stands = list(version_rows(ws.session, after).values())
+        assert repr(told) == repr(stands) and len(stands) == 3
+        said = ws.session.catalog.database.query("SELECT verdict, reason FROM sl_decisions WHERE stage = 'reconcile'")
+        assert any(verdict == "resolve_conflict cost" and "SQL: UPDATE rows SET cost" in reason for verdict, reason in said)
+        for statement in ("UPDATE rows SET cost", "merged_into", 'SET "cost" = 7'):
+            assert statement in after.sql
+        assert number and not ws.verify()

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import pytest
 
 from sliders.errors import RepairError
-from sliders.reconcile.guard import Group, Program, run_program
-from sliders.reconcile.values import Operation
+from sliders.reconcile.guard import run_program
+from sliders.reconcile.values import Group, Operation, Program
 
 PROGRAMS = 3000 if os.environ.get("SLIDERS_TEST_FULL") else 300
 COLUMNS = ("company", "amount", "city", "odd \"name'")

@@ -9,10 +9,10 @@ from itertools import product
 import pytest
 
 from sliders.errors import RepairError
-from sliders.reconcile.guard import Group, Program, check_result, run_program
+from sliders.reconcile.guard import check_result, run_program
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import Operation
+from sliders.reconcile.values import Group, Operation, Program
 from sliders.schema.types import Column, Table
 
 GROUPS = (

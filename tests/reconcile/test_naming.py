@@ -34,7 +34,8 @@ def test_spellings_of_one_name_are_counted_once_under_the_most_frequent_one() ->
 
 def test_a_model_that_says_yes_to_every_pair_chains_no_two_names() -> None:
     table = Table("places", (Column("place"), Column("visits")))
-    yes = ScriptedModel([{"pairs": [{"pair": n, "verdict": "same"} for n in (1, 2)]}])
+    one = {"operation": "canonicalize", "column": "place", "statements": ["UPDATE rows SET place = 'Bunnerton'"], "reason": "one"}
+    yes = ScriptedModel([{"looks": [], "repairs": [{"group": n} | one for n in (1, 2)]}])
     rows = [("Bonnerton", None), ("Bunnerton", None), ("Bunnerdan", None)]
     result = run(table, rows, "abc", model=yes)
     assert result.columns[-1] == "place_canonical"

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from sliders.errors import ModelRefusal, RepairError
-from sliders.extraction.cell import Absence, Cell, Row
-from sliders.llm.testing import ScriptedModel
+from sliders.extraction.cell import Absence, Cell, How, Row
+from sliders.llm.dialect import COMPACT
+from sliders.llm.model import Request
+from sliders.llm.testing import FunctionModel, ScriptedModel
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation, relation_of
 from sliders.reconcile.values import (
@@ -95,17 +97,10 @@ def test_two_sources_outvote_one_and_the_repair_says_so() -> None:
     assert repair.before == (5.0, 7.0) and repair.after == 5.0 and "2 sources against 1" in repair.reason
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "kept"),
-    [
-        (DocumentSource("a", "unaudited report"), DocumentSource("b", "audited report"), 7.0),
-        (DocumentSource("a", "report"), DocumentSource("b", "addendum to the report"), 5.0),
-    ],
-)
-def test_source_criteria(first: DocumentSource, second: DocumentSource, kept: float) -> None:
-    rows = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)]
-    result = run(SPEND, rows, "ab", known={"a": first, "b": second})
-    assert [row.values[2] for row in result.rows] == [kept]
+def test_without_a_model_a_table_holds_over_prose() -> None:
+    sources = {("r0", "amount"): CellSource(kind="prose"), ("r1", "amount"): CellSource(kind="table")}
+    result = run(SPEND, [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)], "ab", sources=sources)
+    assert [row.values[2] for row in result.rows] == [7.0]
 
 
 def test_the_newer_document_supersedes_only_when_the_user_says_so() -> None:
@@ -139,21 +134,84 @@ def test_the_same_quantity_in_two_units_keeps_the_columns_unit() -> None:
     assert values(result) == [("Orla", 16.09)] and result.repairs[0].operation == "convert"
 
 
-def test_the_model_chooses_among_the_sources_and_is_asked_once_per_batch() -> None:
-    model = ScriptedModel([{"choices": [{"case": 1, "candidate": 2, "reason": "later words correct it"}]}])
-    rows = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)]
-    result = run(SPEND, rows, "ab", model=model)
+ROWS = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)]
+
+
+def settle(*statements: str, operation: str = "resolve_conflict", group: int = 1, **more: Any) -> dict[str, Any]:
+    """A reply of the agent: one program for the amount of one group."""
+    repair = {"group": group, "operation": operation, "column": "amount", "statements": list(statements), "reason": "said"}
+    return {"looks": [], "repairs": [repair]} | more
+
+
+TAKE_7 = "UPDATE rows SET amount = (SELECT amount FROM rows WHERE row_id = 'r1')"
+
+
+def test_the_agents_sql_runs_as_it_stands_and_is_kept() -> None:
+    model = ScriptedModel([settle(TAKE_7)])
+    result = run(SPEND, ROWS, "ab", model=model)
     assert [row.values[2] for row in result.rows] == [7.0]
     assert result.calls == 1 and result.conflict_groups == 1 and not result.conflicts
-    again = run(SPEND, rows, "ab", Options(settled=result.settlements), ScriptedModel([]))
-    assert again.calls == 0 and values(again) == values(result)
+    (repair,) = (r for r in result.repairs if r.author == "model")
+    assert (repair.statements, repair.before, repair.after) == ((TAKE_7,), (5.0, 7.0), 7.0)
+    again = run(SPEND, ROWS, "ab", Options(settled=result.settlements), ScriptedModel([]))
+    assert again.calls == 0 and values(again) == values(result) and again.repairs == result.repairs
 
 
-@pytest.mark.parametrize("candidate", [0, 3, -1])
-def test_a_choice_outside_the_candidates_leaves_the_conflict_open(candidate: int) -> None:
-    model = ScriptedModel([{"choices": [{"case": 1, "candidate": candidate, "reason": ""}]}])
-    result = run(SPEND, [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)], "ab", model=model)
-    assert len(result.conflicts) == 1 and len(result.rows) == 2
+def test_the_agent_sees_where_each_value_comes_from_and_the_users_rules() -> None:
+    sources = {
+        ("r0", "amount"): CellSource("5", "spent 5 in all", "Summary", 2, how=How.COMPUTED, rationale="2 + 3"),
+        ("r1", "amount"): CellSource("7", "restated: 7", "Notes", 9, kind="table"),
+    }
+    known = {"a": DocumentSource("a", "a.txt", "2021-01-01", 0, "First"), "b": DocumentSource("b", "b.txt", "", 1, "Second")}
+    model = ScriptedModel([settle(TAKE_7)])
+    run(SPEND, ROWS, "ab", Options(criteria=("audited_over_unaudited",)), model, sources, known)
+    text = model.history[0].messages[-1].content
+    for words in ("spent 5 in all", "computed", "2 + 3", "restated: 7", '"Notes"', "page 9", "in a table", '"Second"',
+                  "2021-01-01", "an audited figure holds over"):  # fmt: skip
+        assert words in text
+
+
+@pytest.mark.parametrize("operation", ["leave", "apart"])
+def test_what_is_left_stays_open_and_what_is_apart_is_no_conflict(operation: str) -> None:
+    result = run(SPEND, ROWS, "ab", model=ScriptedModel([settle(operation=operation)]))
+    assert len(result.rows) == 2
+    assert len(result.conflicts) == (operation == "leave")
+    assert any("open conflict" in row.flags for row in result.rows) == (operation == "leave")
+
+
+def test_the_agent_may_look_before_it_decides() -> None:
+    asked = []
+
+    def look(sql: str) -> str:
+        asked.append(sql)
+        return "company | amount"
+
+    model = ScriptedModel([{"looks": ["SELECT * FROM spend"], "repairs": []}, settle(TAKE_7)])
+    result = run(SPEND, ROWS, "ab", Options(look=look), model)
+    assert asked == ["SELECT * FROM spend"] and not result.conflicts
+    assert "company | amount" in model.history[1].messages[-1].content
+
+
+def test_small_groups_share_a_call() -> None:
+    rows = [(f"C{n}", 2021, amount, None) for n in range(5) for amount in (5.0, 7.0)]
+    reply = {"looks": [], "repairs": [settle("UPDATE rows SET amount = 7.0", group=n)["repairs"][0] for n in range(1, 6)]}
+    result = run(SPEND, rows, "ab" * 5, model=ScriptedModel([reply]))
+    assert result.calls == 1 and [row.values[2] for row in result.rows] == [7.0] * 5
+
+
+def test_a_model_that_chooses_is_asked_for_one_token_and_code_writes_the_sql() -> None:
+    def choose(request: Request) -> Any:
+        text = request.messages[-1].content
+        letter = next(line[0] for line in text.splitlines() if '"amount": 7.0' in line)
+        return {choice: -0.1 if choice == letter else -3.0 for choice in request.choices}
+
+    model = FunctionModel(choose, dialect=COMPACT)
+    result = run(SPEND, ROWS, "ab", model=model)
+    assert [row.values[2] for row in result.rows] == [7.0] and result.calls == 1
+    (repair,) = (r for r in result.repairs if r.author == "model")
+    assert repair.scoped and repair.sql.startswith("UPDATE rows SET")
+    unsure = FunctionModel(lambda request: dict.fromkeys(request.choices, -1.0), dialect=COMPACT)
+    assert len(run(SPEND, ROWS, "ab", model=unsure).conflicts) == 1
 
 
 def test_an_unusable_reply_leaves_the_conflict_open() -> None:
@@ -303,28 +361,16 @@ def _spend_additive() -> Table:
     return Table("spend", columns, key=("company",), pinned=True)
 
 
-LEAVE = {"choices": [{"case": 1, "candidate": 0, "reason": "cannot tell"}]}
-
-
 def test_a_refused_repair_goes_back_once_with_its_reason_and_then_counts() -> None:
-    bad = {
-        "operation": "resolve_conflict",
-        "column": "amount",
-        "statements": ["UPDATE rows SET amount = 6"],
-        "reason": "",
-    }
-    good = {**bad, "statements": ["UPDATE rows SET amount = 7.0"], "reason": "restated"}
-    model = ScriptedModel([LEAVE, bad, good])
-    rows = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)]
-    result = run(SPEND, rows, "ab", Options(programs=True), model)
-    assert [row.values[2] for row in result.rows] == [7.0] and result.calls == 3
+    model = ScriptedModel([settle("UPDATE rows SET amount = 6"), settle("UPDATE rows SET amount = 7.0")])
+    result = run(SPEND, ROWS, "ab", model=model)
+    assert [row.values[2] for row in result.rows] == [7.0] and result.calls == 2
     assert "stand in no source" in model.history[-1].messages[-1].content
 
 
 def test_a_repair_that_is_refused_twice_leaves_a_visible_conflict() -> None:
-    bad = {"operation": "deduplicate", "column": "amount", "statements": ["DELETE FROM rows"], "reason": ""}
-    rows = [("Orla", 2021, 5.0, None), ("Orla", 2021, 7.0, None)]
-    result = run(SPEND, rows, "ab", Options(programs=True), ScriptedModel([LEAVE, bad, bad]))
+    bad = settle("DELETE FROM rows", operation="deduplicate")
+    result = run(SPEND, ROWS, "ab", model=ScriptedModel([bad, bad]))
     assert len(result.rows) == 2 and len(result.conflicts) == 1
     assert any("refused" in decision.reason for decision in result.decisions)
 
@@ -334,10 +380,8 @@ def test_an_additive_column_is_summed_over_its_sources_and_says_so() -> None:
         "UPDATE rows SET amount = (SELECT sum(amount) FROM rows)",
         "UPDATE rows SET merged_into = 'r0' WHERE row_id = 'r1'",
     ]
-    reply = {"operation": "aggregate", "column": "amount", "statements": merge, "reason": "two parts of one total"}
-    result = run(
-        _spend_additive(), [("Orla", 5.0), ("Orla", 7.0)], "ab", Options(programs=True), ScriptedModel([LEAVE, reply])
-    )
+    result = run(_spend_additive(), [("Orla", 5.0), ("Orla", 7.0)], "ab", model=ScriptedModel([
+        settle(*merge, operation="aggregate")]))  # fmt: skip
     assert values(result) == [("Orla", 12.0)]
     assert result.rows[0].supplied == ("r0", "aggregate")
     assert any(r.operation == "aggregate" and r.after == 12.0 for r in result.repairs)

@@ -1,0 +1,141 @@
+"""One small question a group, for a model that is asked for one token: which row holds, or whether two are one thing.
+
+The model never writes a value or a statement: it chooses among rows, code writes the SQL that copies the chosen row's values,
+and the same guard runs it. What the model says by habit (the first letter, "yes") is taken off its odds where enough
+groups were asked about in the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
+from sliders.llm.dialect import Dialect
+from sliders.llm.model import Model, Request
+from sliders.llm.prompts import load_prompt
+from sliders.reconcile.statements import copy_sql
+from sliders.reconcile.values import Case, Program, Verdict
+from sliders.schema.types import Table
+
+_LETTERS = "ABCDEF"
+_NONE = "N"
+_SAME = ("yes", "no")
+_ENOUGH = 8  # groups of one size that show what the model says by habit
+_MARGIN = 0.4  # natural log-odds between the best option and the next below which nothing is chosen
+_NOTES = 2  # lines of a row that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """What the model chose for a case, and the programs that do it."""
+
+    verdict: Verdict
+    reason: str
+    programs: tuple[Program, ...] = ()
+    answered: bool = True
+
+
+def choice_request(table: Table, case: Case, rules: Sequence[str], dialect: Dialect) -> Request:
+    """The question about one case; pure."""
+    prompt = load_prompt("reconcile/choose" if case.kind == "conflict" else "reconcile/same", dialect)
+    shown = [_option(case, letter, rows) for letter, rows in zip(_LETTERS, case.choices, strict=False)]
+    named = [c.description for c in table.columns if c.name in case.open and c.description]
+    messages = prompt.render(
+        row=table.row or table.name, open=", ".join(case.open), described="; ".join(named), about=case.about,
+        options=shown, rules=rules,
+    )  # fmt: skip
+    choices = (*_LETTERS[: len(shown)], _NONE) if case.kind == "conflict" else _SAME
+    return Request("reconcile", messages, prompt.hash, choices=choices, max_tokens=1)
+
+
+def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:
+    wanted = case.open if case.kind == "conflict" else case.group.columns
+    first = dict(zip(case.group.columns, case.group.rows[rows[0]], strict=True))
+    told = {name: first[name] for name in wanted if first[name] is not None}
+    notes = list(dict.fromkeys(note for row in rows for note in case.notes.get(row, ())))
+    return {"letter": letter, "values": json.dumps(told, ensure_ascii=False), "notes": notes[:_NOTES]}
+
+
+async def choose_cases(model: Model, table: Table, cases: Sequence[Case], rules: Sequence[str]) -> list[Pick]:
+    """The model's choice for each case.
+
+    Raises:
+        ModelUnavailable: the model cannot be reached.
+    """
+    found = await asyncio.gather(*(_odds(model, table, case, rules) for case in cases))
+    habit = _habits([one for one in found if isinstance(one, dict)])
+    return [
+        Pick("open", one, answered=False) if isinstance(one, str) else _picked(case, one, habit.get(tuple(one), {}))
+        for case, one in zip(cases, found, strict=True)
+    ]
+
+
+async def _odds(model: Model, table: Table, case: Case, rules: Sequence[str]) -> dict[str, float] | str:
+    """Log-probability of each choice, or why there is none."""
+    request = choice_request(table, case, rules, model.dialect)
+    try:
+        response = await model.generate(request)
+    except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
+        return f"the model's reply could not be used ({error})"
+    if response.odds:
+        return {choice: response.odds[choice] for choice in request.choices}
+    return {choice: 0.0 if choice == response.text else -9.0 for choice in request.choices}
+
+
+def _habits(odds: Sequence[Mapping[str, float]]) -> dict[tuple[str, ...], dict[str, float]]:
+    """Mean log-probability by choice, for each set of choices that came often enough."""
+    by_set: dict[tuple[str, ...], list[Mapping[str, float]]] = defaultdict(list)
+    for one in odds:
+        by_set[tuple(one)].append(one)
+    return {
+        choices: {c: fmean(one[c] for one in listed) for c in choices}
+        for choices, listed in by_set.items() if len(listed) >= _ENOUGH
+    }  # fmt: skip
+
+
+def _picked(case: Case, odds: Mapping[str, float], habit: Mapping[str, float]) -> Pick:
+    shifted = {choice: log - (habit.get(choice, 0.0) if choice in _LETTERS else 0.0) for choice, log in odds.items()}
+    best, second = sorted(shifted, key=lambda choice: -shifted[choice])[:2]
+    margin = shifted[best] - shifted[second]
+    said = f"the model chose {best} by {margin:.1f} over {second}"
+    if case.kind != "conflict":
+        return Pick("repaired", said, _joined(case, said)) if best == "yes" and margin >= _MARGIN else Pick("apart", said)
+    if best == _NONE or margin < _MARGIN:
+        return Pick("open", said)
+    programs = _settled(case, case.choices[_LETTERS.index(best)], said)
+    return Pick("repaired" if programs else "open", said, programs)
+
+
+def _settled(case: Case, chosen: Sequence[str], reason: str) -> tuple[Program, ...]:
+    """The chosen row's value for every open column; nothing where it lacks one that others contradict each other about."""
+    programs = []
+    for name in case.open:
+        source = _first(case, name, chosen)
+        if source is None:
+            return ()
+        statement = copy_sql(name, source, list(case.group.rows), "rows")
+        programs.append(Program("resolve_conflict", name, (statement,), reason))
+    return tuple(programs)
+
+
+def _joined(case: Case, reason: str) -> tuple[Program, ...]:
+    """One form of each open column for rows that are one thing: of the side with most rows, then the longest."""
+    programs = []
+    for name in case.open:
+        place = case.group.columns.index(name)
+        kept = max(case.choices, key=lambda rows: (len(rows), max(len(str(case.group.rows[r][place] or "")) for r in rows)))
+        source = _first(case, name, kept)
+        if source is not None:
+            statement = copy_sql(name, source, list(case.group.rows), "rows")
+            programs.append(Program("canonicalize", name, (statement,), reason))
+    return tuple(programs)
+
+
+def _first(case: Case, name: str, rows: Sequence[str]) -> str | None:
+    place = case.group.columns.index(name)
+    return next((row for row in rows if case.group.rows[row][place] is not None), None)

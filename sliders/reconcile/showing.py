@@ -1,0 +1,72 @@
+"""What a model is shown of a group: the rows as they stand, and what each value in question rests on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+from sliders.extraction.cell import How, Scalar
+from sliders.reconcile.merge import Cluster, Frame
+from sliders.reconcile.values import Case, DocumentSource, Group, Options
+from sliders.schema.types import Table
+
+_QUOTE = 240  # characters of the words that are shown
+_SAME = 3  # rows that say the same of the open columns that are shown
+_MOST = 24  # rows of a group that are shown
+
+
+def case_of(
+    table: Table, frame: Frame, cluster: Cluster, value: Callable[[int, int], Scalar], options: Options
+) -> Case:
+    """The case that a cluster is.
+
+    Args:
+        value: what the table holds in a cell, by row number and column number.
+    """
+    ids = frame.relation.row_ids
+    columns = tuple(options.sql_name(name) for name in frame.names)
+    rows = {ids[r]: tuple(value(r, c) for c in range(len(columns))) for r in cluster.rows}
+    places = [p.column for p in cluster.pending]
+    ways: dict[tuple[int, ...], list[int]] = {}
+    for row in cluster.rows:
+        ways.setdefault(tuple(int(frame.codes[c][row]) for c in places), []).append(row)
+    ordered = list(ways.values()) if places else [[r] for r in cluster.rows]
+    # No side stands first as a rule, so that a preference for the first letter can be told from a reason.
+    ordered.sort(key=lambda some: hashlib.sha256(ids[some[0]].encode()).digest())
+    shown = [r for some in ordered for r in some[:_SAME]][:_MOST]
+    notes = {ids[r]: _notes(frame, r, places) for r in sorted(shown)}
+    about = ", ".join(str(part) for part in cluster.key if part is not None)
+    kind = Group(columns, rows, tuple(c.type.sql for c in table.columns))
+    choices = tuple(tuple(ids[r] for r in some) for some in ordered)
+    return Case("records" if cluster.doubtful else "conflict", kind, tuple(columns[c] for c in places), notes, choices, about)
+
+
+def _notes(frame: Frame, row: int, places: list[int]) -> tuple[str, ...]:
+    """Lines on a row: the words of each value in question and how it was read, then the document."""
+    lines = []
+    section = ""
+    page = None
+    kind = ""
+    for column in places or range(len(frame.names)):
+        if frame.codes[column][row] < 0:
+            continue
+        source = frame.relation.source(row, frame.names[column])
+        section, page, kind = source.section or section, source.page or page, source.kind or kind
+        words = (source.quote or source.printed)[:_QUOTE]
+        if not places and not words:
+            continue
+        printed = f' (printed "{source.printed}")' if source.printed and source.printed not in words else ""
+        told = [f'{frame.names[column]}: {source.how.value}, words "{words}"{printed}']
+        told += [f"in {source.unit}"] * bool(source.unit)
+        told += [f"why: {source.rationale[:_QUOTE]}"] * bool(source.rationale and source.how is not How.STATED)
+        told += [f"in doubt: {source.doubt}"] * bool(source.doubt)
+        lines.append("; ".join(told))
+    identifier = frame.relation.document_ids[row]
+    document = frame.relation.documents.get(identifier, DocumentSource(identifier))
+    where = [f"document {document.name or document.id}"]
+    where += [f'titled "{document.title}"'] * bool(document.title and document.title != document.name)
+    where += [f"dated {document.date}"] * bool(document.date)
+    where += [f'section "{section}"'] * bool(section)
+    where += [f"page {page}"] * (page is not None)
+    where += [f"in a {kind}"] * bool(kind == "table")
+    return (*lines[:4], ", ".join(where))
