@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sliders.documents.document import Document
+from sliders.executor.attribute_reader import Place, Reading
 from sliders.executor.learning import description_vector
-from sliders.executor.reader import Place, Reading
 from sliders.executor.vectors import SegmentIndex
 from sliders.extraction.cell import Absence, Cell, Grounding, Scalar, Span
 from sliders.schema.types import Column, Table
@@ -32,7 +32,6 @@ class GoldReader:
     ) -> None:  # fmt: skip
         self.gold, self.index, self.names = gold, index, names
         self.overhead = overhead
-        self.window = 100_000
         self.tokens = 0
         self.calls = 0
         self._holders = {} if holders is None else holders

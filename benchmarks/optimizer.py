@@ -34,7 +34,7 @@ from sliders.executor.learning import description_vector
 from sliders.executor.query import QueryOptions, run_query
 from sliders.plan.filters import And, Filter
 from sliders.plan.order import order
-from sliders.plan.query import parse_query
+from sliders.plan.parsing import parse_query
 
 SEED = 20
 TOP = 3
@@ -102,7 +102,7 @@ def planning_ms(filters: int = 10, documents: int = 2_000) -> float:
         costs = {}
         for leaf, centre in zip(leaves, centres, strict=True):
             sequence = np.argsort(distances_to(vectors, centre), kind="stable")
-            plan = rounds([50] * len(sequence), 0, 1.0)
+            plan = rounds([50] * len(sequence), 1.0)
             costs[leaf.key] = expected_tokens(plan, 0.9, [1 - 0.5**u for u in plan.upto], 0)
         order(tree, lambda leaf: shares[leaf.key], lambda leaf: costs[leaf.key])  # noqa: B023
     return (time.perf_counter() - began) * 1000 / documents

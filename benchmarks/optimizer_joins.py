@@ -9,8 +9,8 @@ from benchmarks.optimizer_queries import BenchQuery, condition, holds, row_f1
 from sliders.executor import linking
 from sliders.executor.query import QueryOptions, run_query
 from sliders.plan.filters import leaves
-from sliders.plan.joins import NextJoin
-from sliders.plan.query import parse_query
+from sliders.plan.order import NextJoin
+from sliders.plan.parsing import parse_query
 
 if TYPE_CHECKING:
     from benchmarks.optimizer_suites import Suite

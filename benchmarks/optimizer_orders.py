@@ -10,7 +10,7 @@ from benchmarks.optimizer_queries import GoldTable
 from sliders.executor.lazy import TableRun
 from sliders.plan.filters import And, Expression, Filter, Or, leaves
 from sliders.plan.order import order
-from sliders.plan.query import parse_query
+from sliders.plan.parsing import parse_query
 
 
 def true_selectivities(gold: GoldTable, sql: str) -> dict[str, float]:
@@ -34,9 +34,16 @@ class AverageCost:
 
     def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
         def cost(leaf: Filter) -> float:
-            return sum(run.statistics.mean_cost(name, 100.0) for name in leaf.attributes)
+            return sum(mean_cost(run, name) for name in leaf.attributes)
 
         return next(order(rest, run.statistics.selectivity, cost, selected).filters())
+
+
+def mean_cost(run: TableRun, attribute: str) -> float:
+    """Mean tokens of an attribute over the documents so far."""
+    spent = [sum(s.tokens for s in steps if attribute in s.attributes) for steps in run.steps.values()]
+    paid = [tokens for tokens in spent if tokens]
+    return sum(paid) / len(paid) if paid else 100.0
 
 
 class Shuffled:

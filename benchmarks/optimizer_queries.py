@@ -127,7 +127,7 @@ def literal(value: Scalar) -> str:
 
 def matching(gold: GoldTable, sql: str) -> list[tuple[Scalar, ...]]:
     """The rows that a single-table query should give."""
-    from sliders.plan.query import parse_query
+    from sliders.plan.parsing import parse_query
 
     use = parse_query(sql, [gold.table]).tables[0]
     return [

@@ -9,52 +9,24 @@ without any cache between arms.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from benchmarks.planning import decomposition, hinted, mixed, reading
-from benchmarks.planning.bench import Bench, mean, spread
-from benchmarks.planning.labels import FIVE, Labelled
+from benchmarks.planning.bench import Bench
 from benchmarks.train_analyzer import Training, accuracies, kept_labels
-from sliders.llm.connect import connect
-from sliders.plan.analysis import analyze_by_prompt
 from sliders.settings import Settings
 
 _OUT = Path(__file__).parent / "out" / "planner"
 
 
-def analyzer(bench: Bench, seeds: int, prompted: int) -> dict[str, Any]:
-    """Held-out accuracy of the classifier, and of the prompted model on some of the questions."""
+def analyzer(bench: Bench, seeds: int) -> dict[str, Any]:
+    """Held-out accuracy of the classifier."""
     rows = kept_labels(bench.folder / "labels.pickle")
     known = bench.ledger.get("analyzer") or bench.ledger.put("analyzer", accuracies(Training(rows), range(seeds)))
-    report = {f"analyzer.{name}": value for name, value in known.items()}
-    five = [r for r in rows if r.suite in FIVE and r.task]
-    chosen = spread(five, prompted)
-    said = [asyncio.run(_prompted(bench, row)) for row in chosen]
-    for term in ("class", "pattern", "evidence"):
-        pairs = [(s[term], g) for s, r in zip(said, chosen, strict=True) if (g := _gold(r)[term]) is not None]
-        report[f"analyzer.prompted_{term}"] = round(mean([float(a == b) for a, b in pairs]), 4)
-    return report
-
-
-def _gold(row: Labelled) -> dict[str, Any]:
-    return {"class": row.task, "pattern": row.pattern, "evidence": row.evidence}
-
-
-async def _prompted(bench: Bench, row: Labelled) -> dict[str, Any]:
-    key = f"prompted:{row.suite}/{row.id}"
-    known = bench.ledger.get(key)
-    if known is None:
-        models = connect(bench.settings)
-        try:
-            profile = await analyze_by_prompt(row.question, row.segments, models.model_for("plan"))
-        finally:
-            await models.aclose()
-        known = bench.ledger.put(key, {"class": profile.task, "pattern": profile.pattern, "evidence": profile.evidence})
-    return known
+    return {f"analyzer.{name}": value for name, value in known.items()}
 
 
 def main() -> None:
@@ -72,11 +44,11 @@ def main() -> None:
     options: dict[str, Any] = {"base_url": args.base_url, "api_key": "none"} if args.base_url else {}
     bench = Bench(args.work, Settings.from_env(model=args.model or "local", **options), args.questions)
     parts: dict[str, Callable[[], dict[str, Any]]] = {
-        "analyzer": lambda: analyzer(bench, args.seeds, 5 * args.questions),
+        "analyzer": lambda: analyzer(bench, args.seeds),
         "workflows": lambda: reading.compare(bench),
         "ablations": lambda: reading.ablations(bench),
         "hints": lambda: hinted.compare(bench),
-        "decompose": lambda: decomposition.decomposition(bench, 5 * args.questions),
+        "decompose": lambda: decomposition.decomposition(5 * args.questions),
         "filter": lambda: decomposition.filtering(bench, 2 * args.questions),
         "routing": lambda: mixed.compare(bench, args.with_extraction),
         "bad": lambda: {"bad": mixed.bad_input(bench)},

@@ -11,9 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.scoring import STATUSES, Verdict
+from benchmarks.scoring import STATUSES, Verdict, unwrap
 from benchmarks.suites import GoldQuestion
 from benchmarks.systems.base import Answered
+from benchmarks.values import close, parse_number
 
 FIELDS = (
     "id", "status", "value", "text", "sql", "citations", "calls", "prompt_tokens", "completion_tokens", "seconds",
@@ -27,6 +28,28 @@ def row(question: GoldQuestion, answer: Answered, verdict: Verdict) -> dict[str,
     return {name: data[name] for name in FIELDS} | {
         "question": question.question, "gold": question.answer, "kind": question.kind, "phase": answer.phase,
         "cost": answer.cost, "why": verdict.why, "error": answer.error,
+        "range_low": answer.range_low, "range_high": answer.range_high, "in_range": in_range(question, answer),
+    }  # fmt: skip
+
+
+def in_range(question: GoldQuestion, answer: Answered) -> bool | None:
+    """Whether a gold number lies in the range that came with an answer; None without a range or a gold number."""
+    if answer.range_low is None or answer.range_high is None:
+        return None
+    gold = [n for each in question.answers if (n := parse_number(unwrap(each))) is not None]
+    low, high = answer.range_low, answer.range_high
+    inside = [low <= n <= high or any(close(end, n, question.tolerance) for end in (low, high)) for n in gold]
+    return any(inside) if inside else None
+
+
+def _ranges(rows: Sequence[dict[str, Any]]) -> dict[str, int]:
+    """Of the numbers that came with a range: how many wrong ones have gold inside it, and how many right ones are a point."""
+    ranged = [r for r in rows if r.get("in_range") is not None]
+    wrong = [r for r in ranged if not r["right"]]
+    right = [r for r in ranged if r["right"]]
+    return {
+        "ranged": len(ranged), "ranged_wrong": len(wrong), "wrong_in_range": sum(bool(r["in_range"]) for r in wrong),
+        "ranged_right": len(right), "right_points": sum(r["range_low"] == r["range_high"] for r in right),
     }  # fmt: skip
 
 
@@ -68,6 +91,7 @@ def summary(rows: Sequence[dict[str, Any]], documents: int, **facts: Any) -> dic
             "refusals_right": sum(r["status"] == "not_found" and bool(r["right"]) for r in rows),
             "quotes": sum(r.get("quotes", 0) for r in rows),
             "quotes_found": sum(r.get("quotes_found", 0) for r in rows),
+            "ranges": _ranges(rows),
             "documents": documents,
             "tokens_per_document": round(tokens / documents, 1) if documents else None,
             "by_phase": by_phase,
@@ -122,6 +146,11 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
             f"  refusals right {s['refusals_right']} of {s['refusals']}, "
             f"quotes found word for word {s['quotes_found']} of {s['quotes']}"
         )
+        if (ranges := s["ranges"])["ranged"]:
+            lines.append(
+                f"  ranges: gold lies in {ranges['wrong_in_range']} of {ranges['ranged_wrong']} of wrong numbers, "
+                f"{ranges['right_points']} of {ranges['ranged_right']} right numbers are a point"
+            )
         lines.append("  by kind: " + ", ".join(f"{kind} {share}" for kind, share in s["by_kind"].items()))
     for name, c in (s.get("cells") or {}).items():
         if isinstance(c, dict) and "accuracy" in c:

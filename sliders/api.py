@@ -17,8 +17,8 @@ from sliders.errors import BudgetExceeded
 from sliders.executor import citing, corrections, fill, front, memory, needs, querying, routing, run, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
-from sliders.executor.frames import Tables
 from sliders.executor.ingest import AddReport, Paths, add_paths, add_text
+from sliders.executor.querying import Tables
 from sliders.executor.running import run_sync
 from sliders.executor.session import Report, Session, silent
 from sliders.executor.why import Explanation, why
@@ -224,6 +224,7 @@ class Workspace:
 
         `docs` is the table of all documents: its columns are the attributes that the query names, described by `describe`
         where their names do not say enough. The frame's `attrs["explanation"]` says what was read, and what it cost.
+        Queries that run at the same time share their work.
 
         Raises:
             QueryError: with its place: SQL that is not supported over documents, an unknown or ambiguous column.

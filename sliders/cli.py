@@ -17,6 +17,7 @@ from sliders.api import Workspace
 from sliders.cli_shell import (
     DEFAULT_WORKSPACE,
     ApiKeyOption,
+    AuditShareOption,
     BaseUrlOption,
     ConcurrencyOption,
     DialectOption,
@@ -95,7 +96,7 @@ def ask(
     model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     extract_model: ExtractModelOption = None, max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None,
     max_minutes: MaxMinutesOption = None, concurrency: ConcurrencyOption = None, unverified: UnverifiedOption = False,
-    workflow: WorkflowOption = "extract_and_query",
+    audit_share: AuditShareOption = None, workflow: WorkflowOption = "extract_and_query",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
     ] = False,
@@ -110,6 +111,7 @@ def ask(
     chosen = settings(
         model=model, dialect=dialect, base_url=base_url, api_key=api_key, extract_model=extract_model, max_tokens=max_tokens,
         max_cost=max_cost, max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None,
+        audit_share=audit_share,
     )
     output = Output(as_json, quiet, plain)
     if not documents and not workspace.exists():

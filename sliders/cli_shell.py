@@ -19,7 +19,6 @@ from sliders.api import Workspace
 from sliders.display import Display, choose_mode, duration
 from sliders.errors import SettingsError, StoreError
 from sliders.executor.ingest import AddReport
-from sliders.executor.session import Progress
 from sliders.settings import Settings
 
 DEFAULT_WORKSPACE = Path("sliders.db")
@@ -48,6 +47,11 @@ MaxMinutesOption = Annotated[float | None, typer.Option("--max-minutes", help="S
 ConcurrencyOption = Annotated[int | None, typer.Option("--concurrency", help="Requests in flight at a time.")]
 UnverifiedOption = Annotated[
     bool, typer.Option("--unverified", help="Also use values that were not found in the text or did not parse.")
+]
+AuditShareOption = Annotated[
+    float | None,
+    typer.Option("--audit-share", help="Read this share (0 to 1) of the parts that were left out after all: how much they would "
+                 "change an answer."),
 ]
 Workflow = Literal["extract_and_query", "auto", "lookup", "split", "stepwise", "candidates", "whole_context"]
 WorkflowOption = Annotated[
@@ -127,14 +131,11 @@ def opened(
     """
     if not new and not path.exists():
         raise StoreError(f"workspace {str(path)!r} does not exist; check the path, or add documents to make it")
-    with output.display() as display:
-
-        def report(progress: Progress) -> None:
-            display.update(progress.stage, progress.done, progress.total, progress.rows, progress.tokens,
-                           progress.cost, progress.detail)
-
-        with Workspace(path, settings=chosen or Settings.from_env(), report=report, write=write) as ws:
-            yield ws
+    with (
+        output.display() as display,
+        Workspace(path, settings=chosen or Settings.from_env(), report=display.update, write=write) as ws,
+    ):
+        yield ws
 
 
 def show_added(report: AddReport) -> None:
@@ -159,6 +160,7 @@ def answer_text(answer: Answer) -> str:
         lines += [f"  and {more} more (--json lists them all)"] if more > 0 else []
     if answer.workflow not in ("extract_and_query", "reply", ""):
         lines.append(f"Way:      {answer.workflow.replace('_', ' ')}" + (f"; {answer.reason}" if answer.reason else ""))
+    lines += [f"Range:    {answer.range}"] if answer.range else []
     lines.append(f"Complete: {answer.completeness}")
     lines += [f"Note:     {note}" for note in answer.decisions]
     usage = answer.usage

@@ -1,25 +1,4 @@
-"""The exceptions of the package.
-
-    SlidersError
-    ├── SettingsError            a flag, variable or argument that cannot be used
-    ├── DocumentError            a file that cannot be read
-    ├── SchemaError              a schema that is not well formed, or a pinned part that would change
-    ├── PlanError                a question, hint or query that cannot be planned
-    │   └── QueryError           SQL that is not supported, with its place
-    ├── ModelError               the model did not give a usable reply
-    │   ├── ModelUnavailable     no server, unknown model, wrong key, wrong hash
-    │   ├── ModelRefusal         a reply that no rung of the ladder could parse
-    │   └── TruncatedReply       the reply stopped at the token limit
-    ├── BudgetExceeded           the run's limit of tokens, money or minutes is reached
-    ├── StoreError               the workspace file
-    │   ├── WorkspaceLocked      another process writes to it
-    │   ├── WorkspaceTooNew      written by a newer version
-    │   └── UnsafeStatement      SQL that the guard refuses
-    ├── RepairError              a repair that loses or invents values
-    └── AuditError               an audit database that does not verify
-
-Every message names the thing, says what happened, and ends with what to do next.
-"""
+"""The exceptions of the package: every message names the thing, says what happened, and ends with what to do next."""
 
 from __future__ import annotations
 

@@ -62,7 +62,8 @@ class Settings:
     counts attempts after the first. `context_tokens` overrides the table of context windows. `prices` is a YAML or
     JSON file, or a mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens. `dialect` says
     how models are asked ("auto": the embedded one compactly, every other fully). `unverified` lets values into tables that
-    were not found in the text or did not parse.
+    were not found in the text or did not parse. `audit_share` is the share (0 to 1) of the parts that choice and gate left
+    out that is read after all, to say how much they would change an answer.
     """
 
     model: str = LOCAL
@@ -85,6 +86,7 @@ class Settings:
     seed: int = 0
     dialect: str = "auto"
     unverified: bool = False
+    audit_share: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "timeout", "local_context_tokens"):
@@ -94,6 +96,8 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise SettingsError(f"{name} is {value}: it must be above zero; leave it out for no limit")
+        if not 0 <= self.audit_share <= 1:
+            raise SettingsError(f"audit_share is {self.audit_share}: it must be a share from 0 to 1")
         if self.retries < 0:
             raise SettingsError(f"retries is {self.retries}: it must be zero or more")
         if not self.model.strip():
@@ -192,6 +196,8 @@ def _plain_values(env: Mapping[str, str]) -> dict[str, Any]:
             values[name] = _number(env, variable, int)
     if env.get("SLIDERS_TIMEOUT"):
         values["timeout"] = _number(env, "SLIDERS_TIMEOUT", float)
+    if env.get("SLIDERS_AUDIT_SHARE"):
+        values["audit_share"] = _number(env, "SLIDERS_AUDIT_SHARE", float)
     if env.get("SLIDERS_PRICES"):
         values["prices"] = Path(env["SLIDERS_PRICES"]).expanduser()
     if env.get("SLIDERS_UNVERIFIED"):

@@ -22,8 +22,7 @@ from sliders.answer.passages import Context, PassageSource
 from sliders.answer.result import Answer
 from sliders.answer.workflows import fitting
 from sliders.api import Workspace
-from sliders.executor.passages import passage_source
-from sliders.executor.routing import ask_routed
+from sliders.executor.routing import ask_routed, passage_source
 from sliders.llm.connect import connect
 from sliders.llm.model import Message, Model, Request, Response
 from sliders.plan.directives import Directive
@@ -133,7 +132,9 @@ class Bench:
         ws = self.workspace(case)
         started = time.perf_counter()
         answer, extra = asyncio.run(_closing(ws, run))
-        stages = {stage: usage.tokens for stage, usage in ws.session.models.meter.by_stage.items()}
+        stages: dict[str, int] = {}
+        for (stage, _), usage in ws.session.models.meter.by_stage_and_model.items():
+            stages[stage] = stages.get(stage, 0) + usage.tokens
         return self.ledger.put(key, {
             "score": score(case.gold, answer), "tokens": answer.usage.tokens,
             "seconds": round(time.perf_counter() - started, 2),

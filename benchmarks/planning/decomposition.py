@@ -1,4 +1,4 @@
-"""Decomposition and context filtering: accuracy and consistency (Semantic Decomposition, section 5.2)."""
+"""Kinds of inputs and context filtering: accuracy and consistency (Semantic Decomposition, section 5.2)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ import yaml
 from benchmarks.planning.bench import Bench, mean, spread
 from benchmarks.planning.labels import gold
 from benchmarks.train_analyzer import _HERE as BENCHMARKS
-from sliders.chunks.embeddings import default_embedder
 from sliders.chunks.selection import select_context
 from sliders.llm.connect import connect
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Model, Request, Response
 from sliders.plan.analysis import Analyzer
 from sliders.plan.planner import not_a_question
-from sliders.plan.task import BUILT_IN, decompose
 
 ALPHA, REPEATS = 2.5, 5
 _TEMPERATURE = 0.7
@@ -64,35 +62,15 @@ class Sampled:
         return await self.inner.generate(replace(request, temperature=_TEMPERATURE))
 
 
-async def _kind(bench: Bench, text: str) -> str:
-    models = connect(bench.settings)
-    try:
-        return (await decompose(text, Sampled(models.model_for("plan")), BUILT_IN)).path[0]
-    finally:
-        await models.aclose()
-
-
-def decomposition(bench: Bench, number: int) -> dict[str, Any]:
-    """The kind of written inputs by the model (sampled) and by code and classifier (trained on other folds of them)."""
+def decomposition(number: int) -> dict[str, Any]:
+    """The kind of written inputs by code and classifier (trained on other folds of them)."""
     listed = yaml.safe_load((BENCHMARKS / "planning" / "written_inputs.yaml").read_text(encoding="utf-8"))
     inputs = [(str(text), label) for label, texts in listed.items() for text in texts]
     chosen = random.Random(0).sample(inputs, min(number, len(inputs)))
-    analyzer = Analyzer.shipped(default_embedder())
-    right, by_code, times = [], [], 0
-    for text, label in chosen:
-        key = f"decompose:{text}"
-        known = bench.ledger.get(key)
-        if known is None:
-            kinds = [asyncio.run(_kind(bench, text)) for _ in range(REPEATS)]
-            known = bench.ledger.put(key, {"kinds": kinds})
-        right.append(sum(kind == label for kind in known["kinds"]))
-        said = not_a_question(text, analyzer.input_kind(text), False) or "question"
-        by_code.append(float(said == label))
-        times += 1
-    return {
-        "decompose.eci": round(eci(right), 4), "decompose.accuracy": round(mean([r / REPEATS for r in right]), 4),
-        "decompose.code_accuracy_seen_in_training": round(mean(by_code), 4), "decompose.inputs": times,
-    }  # fmt: skip
+    analyzer = Analyzer()
+    said = [not_a_question(text, analyzer.input_kind(text), False) or "question" for text, _ in chosen]
+    right = [float(kind == label) for kind, (_, label) in zip(said, chosen, strict=True)]
+    return {"decompose.code_accuracy_seen_in_training": round(mean(right), 4), "decompose.inputs": len(chosen)}
 
 
 @dataclass(frozen=True, slots=True)

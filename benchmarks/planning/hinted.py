@@ -12,7 +12,7 @@ from benchmarks.scoring import Prediction, score_answer
 from benchmarks.suites import GoldQuestion, load_suite
 from benchmarks.values import parse_number
 from sliders.answer import workflows
-from sliders.answer.verification import Ranking, verify_scores
+from sliders.answer.workflows import Ranking, verify_scores
 from sliders.api import Workspace
 from sliders.executor import routing
 from sliders.plan.directives import Directive, Ignore, Locate, Verify, parse_hints

@@ -26,7 +26,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One answer of a system and what it cost. `seconds` is wall time, `cost` USD; `error` is set when it failed."""
+    """One answer of a system and what it cost. `seconds` is wall time, `cost` USD; `error` is set when it failed.
+
+    `range_low` and `range_high` are what the system says that a number could be.
+    """
 
     id: str
     status: str
@@ -41,6 +44,8 @@ class Answered:
     cost: float = 0.0
     phase: str = "cold"
     error: str = ""
+    range_low: float | None = None
+    range_high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ def _as_answered(asked: Asked, answer: Any, usage: Usage, seconds: float, phase:
         seconds=round(seconds, 3),
         cost=usage.cost,
         phase=phase,
+        range_low=answer.range.low if getattr(answer, "range", None) else None,
+        range_high=answer.range.high if getattr(answer, "range", None) else None,
     )
 
 

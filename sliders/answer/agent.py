@@ -14,6 +14,7 @@ from sliders.answer.dialects import in_sqlite, statement_in
 from sliders.answer.findings import Finding, findings
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.prompt import SHOWN, Turn, result_lines, sql_request
+from sliders.answer.range import number_in
 from sliders.answer.references import References
 from sliders.answer.shape import empty, text_of, value_of
 from sliders.answer.values import Action, QueryResult, RunSql, SqlAnswer, SqlAttempt, TableView
@@ -117,8 +118,10 @@ def _beside_draft(answer: SqlAnswer, draft: str, known: Sequence[TableProfile], 
         return answer
     if empty(rows) or rows == answer.rows or value_of(rows) in (0, answer.value):
         return answer
+    number = number_in(rows)
+    others = answer.others if number is None else (*answer.others, number)
     doubt = f"an earlier statement of the model gives {text_of(value_of(rows))[:80]}"
-    return replace(answer, status="incomplete", reason="; ".join(filter(None, (answer.reason, doubt))))
+    return replace(answer, status="incomplete", reason="; ".join(filter(None, (answer.reason, doubt))), others=others)
 
 
 def _action(reply: Response, dialect: Dialect) -> tuple[Action, str, str]:
@@ -199,6 +202,7 @@ def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:
         return _not_found(question, reason, talk, last)
     value = value_of(rows)
     cut = last.result.truncated
+    earlier = [number_in(trial.result.rows) for trial in talk.trials[:-1]]
     return SqlAnswer(
         question=question,
         status="incomplete" if cut else "answered",
@@ -210,6 +214,7 @@ def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:
         reason="; ".join(filter(None, ["the row limit cut the result" if cut else "", reason])),
         attempts=talk.attempts,
         usage=talk.usage,
+        others=tuple(number for number in earlier if number is not None),
     )
 
 

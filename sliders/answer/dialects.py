@@ -19,11 +19,7 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp
 
 
 def parse_select(sql: str, dialect: str = DIALECT) -> exp.Query:
-    """The one SELECT of `sql`.
-
-    Raises:
-        QueryError: it does not parse, is not one statement, or is not a SELECT.
-    """
+    """The one SELECT of `sql`. Raises QueryError: it does not parse, is not one statement, or is not a SELECT."""
     try:
         trees = [t for t in sqlglot.parse(sql, dialect=dialect) if t is not None and not isinstance(t, exp.Semicolon)]
     except (SqlglotError, RecursionError) as error:
@@ -48,11 +44,8 @@ def statement_in(reply: str) -> str:
 def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Query]:
     """The statement to run and its tree; the very text that was given wherever SQLite reads it as it was meant.
 
-    What other dialects say differently is said in SQLite's words: parts of dates, days and years between two dates,
-    ILIKE, double quotes around a string.
-
-    Raises:
-        QueryError: it is no single SELECT in any dialect.
+    What other dialects say differently is said in SQLite's words: parts of dates, days and years between two dates, ILIKE, double
+    quotes around a string. Raises QueryError: it is no single SELECT in any dialect.
     """
     try:
         tree = parse_select(sql)

@@ -252,23 +252,31 @@ def _tested_for_null(tree: exp.Query, node: exp.Expr) -> bool:
 
 def _ties(tree: exp.Query, result: QueryResult, run_sql: RunSql) -> Iterator[Finding]:
     """Rows beyond a LIMIT that are ordered equally with the last one shown."""
+    tied = tied_rows(tree, result.rows, run_sql)
+    if tied:
+        by, shown = ", ".join(item.this.sql(DIALECT) for item in tree.args["order"].expressions), len(result.rows)
+        yield Finding("ties", by, f"{len(tied)} rows have the same {by}, and LIMIT {shown} shows only {shown}")
+
+
+def tied_rows(tree: exp.Query, shown: Sequence[Sequence[object]], run_sql: RunSql) -> list[tuple[object, ...]]:
+    """The rows that are ordered equally with the last of those shown, where a LIMIT cuts some of them off."""
     order, limit = tree.args.get("order"), tree.args.get("limit")
     if not isinstance(tree, exp.Select) or tree.args.get("distinct") or tree.args.get("offset"):
-        return
-    if order is None or limit is None or not result.rows or not limit.expression.name.isdigit():
-        return
+        return []
+    if order is None or limit is None or not shown or not limit.expression.name.isdigit():
+        return []
     wider = tree.copy()
     keys = [exp.alias_(_meant(tree, item.this).copy(), f"key_{n}") for n, item in enumerate(order.expressions)]
     wider.set("expressions", [*(item.copy() for item in tree.expressions), *keys])
     wider.set("limit", None)
     try:
-        rows = [tuple(row)[-len(keys) :] for row in run_sql(wider.sql(DIALECT)).rows]
+        rows = [(tuple(row)[: -len(keys)], tuple(row)[-len(keys) :]) for row in run_sql(wider.sql(DIALECT)).rows]
     except (StoreError, QueryError):
-        return
-    shown = len(result.rows)
-    if shown < len(rows) and rows[shown] == rows[shown - 1] and None not in rows[shown]:
-        tied, by = rows.count(rows[shown - 1]), ", ".join(item.this.sql(DIALECT) for item in order.expressions)
-        yield Finding("ties", by, f"{tied} rows have the same {by}, and LIMIT {shown} shows only {shown}")
+        return []
+    last = len(shown) - 1
+    if last + 1 >= len(rows) or rows[last + 1][1] != rows[last][1] or None in rows[last][1]:
+        return []
+    return [row for row, key in rows if key == rows[last][1]]
 
 
 def _meant(select: exp.Select, key: exp.Expr) -> exp.Expr:

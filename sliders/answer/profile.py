@@ -71,8 +71,7 @@ def identifier(name: str) -> str:
 def profile_table(view: TableView, run_sql: RunSql) -> TableProfile:
     """Profile every visible column of a table; two statements a column.
 
-    Raises:
-        QueryError: the table or a column of the view is not in the database.
+    Raises QueryError: the table or a column of the view is not in the database.
     """
     table = identifier(view.name)
     rows = int(run_sql(f"SELECT COUNT(*) FROM {table}").rows[0][0])
@@ -84,11 +83,7 @@ def profile_table(view: TableView, run_sql: RunSql) -> TableProfile:
 
 
 def profile_tables(views: Sequence[TableView], run_sql: RunSql) -> tuple[TableProfile, ...]:
-    """Profile all tables.
-
-    Raises:
-        QueryError: a table or column of a view is not in the database.
-    """
+    """Profile all tables. Raises QueryError: a table or column of a view is not in the database."""
     return tuple(profile_table(view, run_sql) for view in views)
 
 

@@ -1,4 +1,5 @@
-"""Reads an answer out of passages: the words first, then the answer; calculations are worked out by code.
+"""Reads an answer out of passages: the words first, then the answer; calculations over printed numbers are checked and
+worked out by code.
 
 The quote is looked up in the passages, so a citation is always what the document prints.
 """
@@ -6,19 +7,19 @@ The quote is looked up in the passages, so a citation is always what the documen
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from sliders.answer.expression import as_printed, unprinted, work_out
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
 from sliders.answer.values import Value
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.extraction.cell import Scalar
 from sliders.extraction.ground import find
+from sliders.extraction.parse import ExpressionError, evaluate
 from sliders.extraction.parse_numbers import numbers_in
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
@@ -91,12 +92,7 @@ def read_request(
 async def read(
     question: str, passages: Sequence[Passage], model: Model, mode: Mode = "words", *, logprobs: bool = False
 ) -> Reading:
-    """Answer from passages; "unanswerable" where they do not hold it.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-        BudgetExceeded: the run's limit is reached.
-    """
+    """Answer from passages; "unanswerable" where they do not hold it."""
     if not passages:
         return Reading(False, reason="no passage was found")
     try:
@@ -119,7 +115,7 @@ def _answered(
 ) -> Reading:
     """One thing or a list of things: refusals and repetitions are left out, a number must be printed or a small count."""
     texts = [p.text for p in passages]
-    said = [as_printed(str(item).strip(" \n,;:"), texts) for item in items if not is_refusal(item)]
+    said = [str(item).strip(" \n,;:") for item in items if not is_refusal(item)]
     made_up = {item: number for item in said if (number := unprinted(item, texts)) is not None}
     counted = len(said) == 1 and all(number.is_integer() and number <= LARGEST_COUNT for number in made_up.values())
     kept = said if counted else [item for item in dict.fromkeys(said) if item not in made_up]
@@ -132,14 +128,16 @@ def _answered(
     found = found or tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages))) or cite_quote(quote, passages)
     values = [value_of(item) for item in kept]
     reasons = [] if found else ["the model's quote is not in the passages"]
-    reasons += ["the number is no printed one: the model counted"] if made_up and counted else []
+    if made_up:
+        left = ", ".join(made_up)
+        reasons.append("the number is no printed one: the model counted" if counted else f"left out, printed nowhere: {left}")
     value = values if len(values) > 1 else values[0]
     return Reading(True, value, ", ".join(kept), found, "; ".join(reasons), confidence, usage)
 
 
 def _calculated(expression: str, quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage) -> Reading:
     texts = [p.text for p in passages]
-    expression = as_printed(expression.strip(" ,;:"), texts)
+    expression = expression.strip(" ,;:")
     if is_refusal(expression):
         return Reading(False, reason="the passages do not hold the numbers", confidence=confidence, usage=usage)
     citations = cite_quote(quote, passages)
@@ -201,3 +199,55 @@ def _cite_numbers(numbers: Sequence[float], passages: Sequence[Passage]) -> tupl
 def _citation(passage: Passage, start: int, end: int, grounding: str) -> Citation:
     words = passage.text[start - passage.start : end - passage.start]
     return Citation(passage.document, words, passage.page, "", "", "", None, passage.document_id, start, end, grounding)
+
+
+_CONSTANTS = frozenset({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 12.0, 100.0, 365.0, 1000.0})
+_WRITTEN = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A calculation's result; `numbers` are those that it uses, `unknown` those of them that no passage prints."""
+
+    value: float
+    numbers: tuple[float, ...]
+    unknown: tuple[float, ...] = ()
+
+
+def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
+    """The value of an expression of numbers, + - * / and brackets; None when it is none or has no finite value.
+
+    Small whole numbers and 100, 365, 1000 may stand in it without being printed.
+    """
+    try:
+        value = float(evaluate(expression.lstrip("= ")))
+    except ExpressionError:
+        return None
+    used = tuple(_faces(expression.lstrip("= ").partition("=")[0]))
+    printed = _printed(texts)
+    return Worked(value, used, tuple(n for n in used if n not in _CONSTANTS and not _held(n, printed)))
+
+
+def _printed(texts: Iterable[str]) -> set[float]:
+    """Every number of the texts, with its scale word and without: "$32.5 million" may stand in a sum as 32.5."""
+    return {number for text in texts for number in (*_faces(text), *(abs(float(n.value)) for n in numbers_in(text)))}
+
+
+def _faces(text: str) -> list[float]:
+    """Its numbers as their digits stand, whatever scale word is behind them."""
+    return [float(w.replace(",", "")) for w in _WRITTEN.findall(text) if w.count(".") <= 1]
+
+
+def unprinted(answer: str, texts: Iterable[str]) -> float | None:
+    """The number that the whole answer is, when no text prints it, in figures or in words; None for any other answer."""
+    found = [n for n in numbers_in(answer) if n.plain]
+    if len(found) != 1 or re.search(r"[^\W\d_]{2}", answer[: found[0].start] + answer[found[0].end :]):
+        return None
+    printed = _printed(texts)
+    value = abs(float(found[0].value))
+    return None if _held(value, printed) or printed & set(_faces(answer)) else value
+
+
+def _held(number: float, printed: set[float]) -> bool:
+    """Whether a number is printed, as such or as a percentage ("5%" used as 0.05)."""
+    return any(abs(number - p) <= 1e-9 * max(1.0, p) or abs(number * 100 - p) <= 1e-9 * max(1.0, p) for p in printed)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from sliders.answer.range import AnswerRange
 from sliders.answer.values import Value
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage
@@ -106,7 +107,7 @@ class Answer:
     """The answer of a question.
 
     `value` is the bare number, string, list or table; `rows` and `columns` are the result of `sql`; `decisions` are lines
-    for the user about what was switched off, stopped or left out.
+    for the user about what was switched off, stopped or left out. `range` is what a number could be, None for other answers.
     """
 
     question: str
@@ -123,6 +124,7 @@ class Answer:
     decisions: tuple[str, ...] = ()
     workflow: str = "extract_and_query"
     run: int = 0
+    range: AnswerRange | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -157,6 +159,7 @@ class Answer:
                 }
                 for c in self.citations
             ],
+            "range": self.range.to_dict() if self.range else None,
             "complete": self.completeness.complete,
             "completeness": str(self.completeness),
             "judged_cells": self.completeness.judged_cells,

@@ -81,7 +81,7 @@ class SqlAnswer:
 
     `value` is the bare number, string, list (one column) or table (list of rows), None when nothing was found. `sql` is
     the statement that gave it, `columns` and `rows` its result as run; `reason` says why there is no answer or what is
-    doubtful about it.
+    doubtful about it. `others` are the numbers that earlier statements of the model gave.
     """
 
     question: str
@@ -94,3 +94,4 @@ class SqlAnswer:
     reason: str = ""
     attempts: tuple[SqlAttempt, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    others: tuple[int | float, ...] = ()

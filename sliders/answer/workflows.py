@@ -6,16 +6,17 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import pstdev
+from typing import Any
 
 from pydantic import BaseModel
 
-from sliders.answer.expression import unprinted
 from sliders.answer.passages import Context, Passage, PassageSource
-from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read, short
+from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read, short, unprinted
 from sliders.answer.result import Answer, Citation, Completeness
-from sliders.answer.verification import rank
+from sliders.chunks.embeddings import Embedder
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
@@ -59,24 +60,23 @@ class Asked:
         """Tokens of passages that fit into one call."""
         return self.model.context_tokens - _REPLY_ROOM - self.model.count_tokens(self.question)
 
+    async def read(self, passages: Sequence[Passage], *, logprobs: bool = False) -> Reading:
+        """What one call over passages gives."""
+        return await read(self.question, passages, self.model, self.mode, logprobs=logprobs)
+
 
 async def lookup(asked: Asked) -> Answer:
-    """One search, one call; a second one with all segments where the first ones do not answer.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-        BudgetExceeded: the run's limit is reached.
-    """
+    """One search, one call; a second one with all segments where the first ones do not answer."""
     ranked = asked.source.rank(asked.query, asked.context)[: asked.context.segments]
     few = fitting(asked.source.assemble(ranked[: asked.first], asked.context), asked.room)
     passages = fitting(asked.source.assemble(ranked, asked.context), asked.room)
     spent, notes = Usage(), list[str]()
     if few and sum(p.tokens for p in few) < _MUCH_LESS * sum(p.tokens for p in passages):
-        reading = await read(asked.question, few, asked.model, asked.mode)
+        reading = await asked.read(few)
         if reading.answered:
             return finished(asked, reading, "lookup")
         spent, notes = reading.usage, [f"the best {asked.first} segments do not answer: all that were found were read"]
-    return finished(asked, await read(asked.question, passages, asked.model, asked.mode), "lookup", notes, spent)
+    return finished(asked, await asked.read(passages), "lookup", notes, spent)
 
 
 async def split(asked: Asked) -> Answer:
@@ -91,7 +91,7 @@ async def split(asked: Asked) -> Answer:
     found = [asked.source.rank(part, asked.context)[:each] for part in parts or (asked.query,)]
     merged = {(s.document_id, s.start, s.end): s for ranked in found for s in ranked}
     passages = fitting(asked.source.assemble(list(merged.values()), asked.context), asked.room)
-    reading = await read(asked.question, passages, asked.model, asked.mode)
+    reading = await asked.read(passages)
     note = f"searched separately for {len(parts)} parts of the question"
     return finished(asked, reading, "split", (note,), usage)
 
@@ -123,7 +123,7 @@ async def stepwise(asked: Asked) -> Answer:
         if not query or is_refusal(query) or query in queries or not fresh:
             break
     best = sorted(seen.values(), key=lambda p: -p.score)[: asked.context.segments]
-    reading = await read(asked.question, fitting(best, asked.room), asked.model, asked.mode)
+    reading = await asked.read(fitting(best, asked.room))
     return finished(asked, reading, "stepwise", _steps_note(queries), usage)
 
 
@@ -131,7 +131,7 @@ async def candidates(asked: Asked) -> Answer:
     """An answer from each passage alone, ranked by the user's constraints; `rows` are different answers, best first."""
     found = asked.source.search(asked.query, asked.context)
     passages = [p for p in found if p.tokens <= asked.room]
-    readings = await asyncio.gather(*(read(asked.question, [p], asked.model, asked.mode, logprobs=True) for p in passages))
+    readings = await asyncio.gather(*(asked.read([p], logprobs=True) for p in passages))
     usage = sum((r.usage for r in readings), Usage())
     pairs = [(p, r) for p, r in zip(passages, readings, strict=True) if r.answered]
     if not pairs:
@@ -170,7 +170,7 @@ async def whole(asked: Asked) -> Answer:
     if passages is None:
         reason = f"the documents do not fit the model's window of {asked.model.context_tokens} tokens"
         return finished(asked, Reading(False, reason=reason), "whole_context")
-    return finished(asked, await read(asked.question, passages, asked.model, asked.mode), "whole_context")
+    return finished(asked, await asked.read(passages), "whole_context")
 
 
 async def precise(asked: Asked, first: Answer) -> Answer:
@@ -187,7 +187,7 @@ async def precise(asked: Asked, first: Answer) -> Answer:
         passages = fitting(asked.source.search(asked.query, wide), asked.room)
         more = sum(p.tokens for p in passages)
         note = f"unanswerable from the passages found: read again with {more} tokens of passages"
-    reading = await read(asked.question, passages, asked.model, asked.mode)
+    reading = await asked.read(passages)
     again = finished(asked, reading, first.workflow, (*first.decisions, note), first.usage)
     return again
 
@@ -254,13 +254,18 @@ def split_request(question: str, dialect: Dialect) -> Request:
 
 async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], Usage]:
     """Sub-questions that each have one source, at most `MAX_PARTS`; the question itself where the model gives none."""
+    data, usage = await _asked_for(split_request(question, model.dialect), model)
+    texts = [str(t).strip() for t in data.get("questions") or () if str(t).strip()]
+    return tuple(dict.fromkeys(texts))[:MAX_PARTS] or (question,), usage
+
+
+async def _asked_for(request: Request, model: Model) -> tuple[Mapping[str, Any], Usage]:
+    """The data of the reply, none where the model gives no usable one, and what was spent."""
     try:
-        reply = await model.generate(split_request(question, model.dialect))
+        reply = await model.generate(request)
     except (ModelRefusal, TruncatedReply) as error:
-        return (question,), error.usage if isinstance(error.usage, Usage) else Usage()
-    listed = reply.data.get("questions") if isinstance(reply.data, dict) else None
-    texts = [str(t).strip() for t in listed if str(t).strip()] if isinstance(listed, list) else []
-    return tuple(dict.fromkeys(texts))[:MAX_PARTS] or (question,), reply.usage
+        return {}, error.usage if isinstance(error.usage, Usage) else Usage()
+    return reply.data if isinstance(reply.data, dict) else {}, reply.usage
 
 
 def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage], dialect: Dialect) -> Request:
@@ -271,14 +276,62 @@ def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage
 
 
 async def _step(asked: Asked, facts: Sequence[str], passages: Sequence[Passage]) -> tuple[Step, Usage]:
-    try:
-        reply = await asked.model.generate(step_request(asked.question, facts, passages, asked.model.dialect))
-    except (ModelRefusal, TruncatedReply) as error:
-        return Step(), error.usage if isinstance(error.usage, Usage) else Usage()
-    data = reply.data if isinstance(reply.data, dict) else {}
-    said = {name: str(data.get(name) or "").strip() for name in ("evidence", "answer", "next_question")}
-    return Step(**said), reply.usage
+    data, usage = await _asked_for(step_request(asked.question, facts, passages, asked.model.dialect), asked.model)
+    return Step(**{name: str(data.get(name) or "").strip() for name in ("evidence", "answer", "next_question")}), usage
 
 
 def _steps_note(queries: Sequence[str]) -> tuple[str, ...]:
     return (f"{len(queries)} steps: " + " -> ".join(queries),) if len(queries) > 1 else ()
+
+
+LOW_SPREAD = 0.02
+"""Standard deviation of scores below which constraints do not tell candidates apart, in the shipped model's cosines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Positions of candidates, best first; `by` is "verify", "confidence" or "retrieval"; `scores` are of that kind."""
+
+    order: tuple[int, ...]
+    scores: tuple[float, ...]
+    by: str
+    spread: float = 0.0
+
+
+def verify_scores(
+    texts: Sequence[str], positive: Sequence[str], negative: Sequence[str], embedder: Embedder
+) -> tuple[float, ...]:
+    """Sum of cosines with the positive constraints minus those with the negative ones, for each text."""
+    if not texts:
+        return ()
+    constraints = [*positive, *negative]
+    if not constraints:
+        return (0.0,) * len(texts)
+    vectors = embedder.embed([*texts, *constraints])
+    cosines = vectors[: len(texts)] @ vectors[len(texts) :].T
+    signs = [1.0] * len(positive) + [-1.0] * len(negative)
+    return tuple(float(sum(s * c for s, c in zip(signs, row, strict=True))) for row in cosines.tolist())
+
+
+def rank(
+    texts: Sequence[str], positive: Sequence[str], negative: Sequence[str], embedder: Embedder,
+    confidences: Sequence[float | None] = (),
+) -> Ranking:  # fmt: skip
+    """Candidates by constraints; by the model's own confidence where those do not tell them apart; else as given.
+
+    Args:
+        texts: each candidate with the words behind it, in order of retrieval.
+        confidences: mean token log-probability of each candidate.
+    """
+    scores = verify_scores(texts, positive, negative, embedder)
+    spread = pstdev(scores) if len(scores) > 1 else 0.0
+    if len(texts) <= 1 or ((positive or negative) and spread >= LOW_SPREAD):
+        return Ranking(_order(scores), scores, "verify" if positive or negative else "retrieval", spread)
+    known = [c for c in confidences if c is not None]
+    if len(known) == len(texts) and len(set(known)) > 1:
+        return Ranking(_order(known), tuple(known), "confidence", spread)
+    return Ranking(tuple(range(len(texts))), tuple(0.0 for _ in texts), "retrieval", spread)
+
+
+def _order(scores: Sequence[float]) -> tuple[int, ...]:
+    return tuple(sorted(range(len(scores)), key=lambda n: (-scores[n], n)))

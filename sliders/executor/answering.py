@@ -15,6 +15,7 @@ from sliders.errors import BudgetExceeded
 from sliders.executor.citing import cite
 from sliders.executor.completing import ROUNDS, complete_statement
 from sliders.executor.needs import Need
+from sliders.executor.ranging import range_of
 from sliders.executor.session import Session
 from sliders.llm.model import Usage
 from sliders.schema.types import Schema, Table
@@ -107,6 +108,7 @@ def _finished(
         usage=usage,
         reason=found.reason or stopped,
         decisions=tuple(session.notes),
+        range=range_of(session, found, views, ledger) if found.value is not None else None,
     )
 
 

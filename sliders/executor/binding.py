@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sliders.errors import QueryError
 from sliders.executor.session import Session
-from sliders.plan.names import SYSTEM, QueryTable
-from sliders.plan.query import Query, parse_query
+from sliders.plan.parsing import Query, parse_query
+from sliders.plan.predicates import SYSTEM, QueryTable
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
 DOCS = "docs"
@@ -20,16 +20,13 @@ def bind(
 ) -> tuple[Query, list[Table]]:
     """The parsed query and the definitions of the tables that it reads; new attributes of `docs` are saved in the schema.
 
-    `docs` is the schema's own table of that name; when there is none, and exactly one table with one row a document has
-    all the attributes that the query names, it is that table, so that its cells serve.
-
-    Raises:
-        QueryError: the query cannot be bound.
+    `docs` is the schema's own table of that name; when there is none, and exactly one table with one row a document has all the
+    attributes that the query names, it is that table, so that its cells serve. Raises QueryError: the query cannot be bound.
     """
     schema = session.catalog.schemas.current() or Schema()
     own = next((t for t in schema.tables if t.name == DOCS), Table(DOCS, (), grain="document"))
     described = _described(own, describe, schema)
-    tables = [QueryTable(t) for t in schema.tables if t.name != DOCS]
+    tables = [QueryTable(t, t.name) for t in schema.tables if t.name != DOCS]
     query, types = _parse(sql, [*tables, QueryTable(described, DOCS, open=True)], strict)
     named = {use.table for use in query.tables}
     if DOCS not in named:

@@ -16,9 +16,6 @@ async def card_of(session: Session, document: Document) -> str:
     """The card that stands above every chunk of the document; "" for a document that is read in one piece.
 
     The model makes it in the full dialect, once, and it is kept; in the compact dialect it is the title with the first lines.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
     """
     if len(session.catalog.chunks.of(document.id)) < 2:
         return ""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sliders.errors import BudgetExceeded, QueryError
-from sliders.executor.fill import fill, missing_work
+from sliders.executor.fill import missing_work
 from sliders.executor.judging import judge_table
 from sliders.executor.query import sample_query
-from sliders.executor.querying import complete_cells, needed_cells
-from sliders.executor.reader import AttributeReader
+from sliders.executor.querying import complete_cells, fill_and_settle, needed_cells
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
 from sliders.schema.types import Schema, Table
+from sliders.store.database import quote_identifier
 
 ROUNDS = 2
 """How often a statement may ask for more cells before all columns of the question are filled."""
@@ -27,72 +27,51 @@ def can_wait(table: Table) -> bool:
     return table.grain == "document"
 
 
-async def sample_cells(
-    session: Session, table: Table, columns: Sequence[str], *, reader: AttributeReader | None = None
-) -> str:
-    """Reads these columns from a few documents, so that a statement can be written; why it stopped, or empty.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-    """
-    names = ", ".join(_quoted(name) for name in columns)
-    stopped = await sample_query(session, f"SELECT {names} FROM {_quoted(table.name)}", reader=reader)
+async def sample_cells(session: Session, table: Table, columns: Sequence[str]) -> str:
+    """Reads these columns from a few documents, so that a statement can be written; why it stopped, or empty."""
+    names = ", ".join(quote_identifier(name) for name in columns)
+    stopped = await sample_query(session, f"SELECT {names} FROM {quote_identifier(table.name)}")
     session.decide("optimize", f"table:{table.name}", "sampled", "its other cells are read when a statement needs them")
     return stopped
 
 
 async def complete_statement(
-    session: Session, sql: str, columns: Mapping[str, Sequence[str]], *, last: bool = False,
-    reader: AttributeReader | None = None,
-) -> bool:  # fmt: skip
+    session: Session, sql: str, columns: Mapping[str, Sequence[str]], *, last: bool = False
+) -> bool:
     """Extracts the cells that a statement still needs; whether there were any, so that it must be written again.
 
     Args:
         columns: the question's columns by table: filled whole when the statement cannot be planned.
         last: fill them in any case.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-        BudgetExceeded: the run's limit is reached.
     """
     schema = session.catalog.schemas.current() or Schema()
     needed = None if last or not sql else _needed(sql, schema)
     if needed is None:
         if not missing_work(session, columns):
             return False
-        filled = await fill(session, columns)
-        for name in columns:
-            judge_table(session, schema.table(name))
-            await settle(session, schema.table(name))
-        if filled.stopped:
-            raise BudgetExceeded(filled.stopped)
+        if stopped := await fill_and_settle(session, columns):
+            raise BudgetExceeded(stopped)
         return True
-    before = {name: _missing(session, schema.table(name), wanted) for name, wanted in needed.items()}
-    if not any(before.values()):
+    before = _missing(session, needed)
+    if not before:
         return False
-    await complete_cells(session, sql, reader=reader)
+    await complete_cells(session, sql)
     for name in needed:
         judge_table(session, schema.table(name))
         await settle(session, schema.table(name))
     # A document that no condition lets pass keeps its cells open: only what became known counts.
-    return any(_missing(session, schema.table(name), needed[name]) < before[name] for name in needed)
+    return _missing(session, needed) < before
 
 
 def _needed(sql: str, schema: Schema) -> dict[str, tuple[str, ...]] | None:
     """Columns by table, None for a statement that cannot be planned or that reads tables with several rows a document."""
     try:
-        needed = needed_cells(sql, schema).columns
+        needed = needed_cells(sql, schema)
     except QueryError:
         return None
-    return dict(needed) if all(can_wait(schema.table(name)) for name in needed) else None
+    return needed if all(can_wait(schema.table(name)) for name in needed) else None
 
 
-def _missing(session: Session, table: Table, columns: Sequence[str]) -> int:
-    """How many cells of a chunk were not asked for yet."""
-    names = [name for name in columns if name in table.column_names]
-    return sum(len(asked.columns) for work in missing_work(session, {table.name: names}) for asked in work.asked)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
+def _missing(session: Session, columns: Mapping[str, Sequence[str]]) -> int:
+    """How many cells of chunks were not asked for yet."""
+    return sum(len(asked.columns) for work in missing_work(session, columns) for asked in work.asked)

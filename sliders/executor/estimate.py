@@ -18,6 +18,7 @@ from sliders.llm.model import Model, Request
 from sliders.llm.usage import PriceTable
 from sliders.plan.hint_reader import hints_request
 from sliders.schema.induce import induction_prompt
+from sliders.schema.sample import fitted
 from sliders.schema.types import Column, Schema, Table
 
 _ASSUMED_COLUMNS = 4
@@ -74,8 +75,7 @@ class Estimate:
 def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     """Calls, tokens, money and minutes that `ask_many` would take for these questions in this workspace.
 
-    Raises:
-        PlanError: a question is empty, or there is no document.
+    Raises PlanError: a question is empty, or there is no document.
     """
     check(session, questions)
     schema = session.catalog.schemas.current() or Schema()
@@ -128,7 +128,8 @@ def _schema_requests(session: Session, questions: Sequence[str], schema: Schema)
     model = session.models.model_for("schema")
     batch = model.dialect.question_batch
     batches = [questions[at : at + batch] for at in range(0, len(questions), batch)]
-    requests = [induction_prompt(each, samples(session), schema, model.dialect) for each in batches]
+    shown = fitted(samples(session), model)
+    requests = [induction_prompt(each, shown, schema, model.dialect) for each in batches]
     return [request for request in requests if model.known(request) is None]
 
 

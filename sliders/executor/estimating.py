@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sliders.executor.evidence import FEWEST, SHARE, sample_size
+from sliders.executor.candidates import FEWEST, SHARE, sample_size
 from sliders.executor.lazy import TableRun
 from sliders.executor.learning import seeds
 from sliders.plan.cost import Estimate
-from sliders.plan.explain import Explanation
+from sliders.plan.explain import Explanation, PlanNode
 from sliders.plan.filters import leaves
-from sliders.plan.operators import PlanNode
 from sliders.plan.order import Ordered
-from sliders.plan.query import TableUse, contradiction
+from sliders.plan.parsing import TableUse, contradiction
 
 if TYPE_CHECKING:
     from sliders.executor.query import Running

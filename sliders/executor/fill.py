@@ -143,6 +143,28 @@ async def fill(session: Session, wanted: Mapping[str, Sequence[str]], questions:
     return filling.done
 
 
+async def read_chunks(
+    session: Session, chunk_ids: Sequence[str], wanted: Mapping[str, Sequence[str]], questions: Sequence[str] = ()
+) -> list[str]:
+    """Read these chunks for the columns of each table, whatever choice and gate said of them; those that are there.
+
+    Raises:
+        BudgetExceeded: a limit of the run is reached; what was read before is kept.
+    """
+    schema = session.catalog.schemas.current() or Schema()
+    asked = tuple(Asked(schema.table(name), tuple(map(schema.table(name).column, columns))) for name, columns in wanted.items())
+    document_of = dict(session.catalog.chunks.places())
+    documents = dict.fromkeys(document_of[chunk] for chunk in chunk_ids if chunk in document_of)
+    filling = _Filling(session, Chooser(session, questions, len(chunk_ids)), tuple(questions), Filled(left=len(chunk_ids)))
+    read = []
+    for document in documents:
+        facts = await _facts(session, document)
+        chosen = [chunk for chunk in session.catalog.chunks.of(document) if chunk.id in set(chunk_ids)]
+        await _together(*(_one(filling, Work(chunk, asked), facts) for chunk in chosen))
+        read += [chunk.id for chunk in chosen]
+    return read
+
+
 async def _together(*work: Coroutine[None, None, None]) -> None:
     """Runs all at once; when one fails, the others are ended."""
     tasks = [asyncio.create_task(one) for one in work]

@@ -16,12 +16,8 @@ from sliders.plan.hint_reader import read_all_hints
 async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
     """Answer several questions out of tables, in their order.
 
-    A question that says where to look, what to skip, which terms mean the same or which source wins is asked by itself,
-    after the others: what its hints leave out must not be missing for them.
-
-    Raises:
-        PlanError: a question is empty, or there is no document.
-        ModelUnavailable: the model cannot be reached.
+    A question that says where to look, what to skip, which terms mean the same or which source wins is asked by itself, after the
+    others: what its hints leave out must not be missing for them. Raises PlanError: a question is empty, or there is no document.
     """
     run.check(session, questions)
     answers: dict[int, Answer] = {}
@@ -32,7 +28,7 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
             answers[number] = plain_reply(question, kind)
         else:
             asked.append(number)
-    hints, _ = await read_all_hints([questions[n] for n in asked], session.models.model_for("plan"))
+    hints = await read_all_hints([questions[n] for n in asked], session.models.model_for("plan"))
     # Verify ranks candidates, of which tables know none: its sentence stays in the question.
     hinted = {n: read for n, read in zip(asked, hints, strict=True) if read.without(Verify).directives}
     shared = [n for n in asked if n not in hinted]

@@ -24,7 +24,6 @@ class KnownCells:
     """Values by document and attribute; None is known to be not stated. `flying` are calls that somebody waits for."""
 
     values: dict[str, dict[str, Scalar]] = field(default_factory=dict)
-    spans: dict[tuple[str, str], int] = field(default_factory=dict)
     flying: dict[tuple[str, str], asyncio.Future[None]] = field(default_factory=dict)
     users: int = 0
 
@@ -54,7 +53,6 @@ def load_known(session: Session, table: Table) -> KnownCells:
     held = shared(session).tables.setdefault(table.name, KnownCells())
     if held.users == 0:
         held.values.clear()
-        held.spans.clear()
         held.flying.clear()
         _read(session, table, held)
     return held
@@ -77,8 +75,6 @@ def _read(session: Session, table: Table, held: KnownCells) -> None:
             known = cell.column in complete.get(row.document_id, ())
             if known and enters(cell, session.settings.unverified) and values[cell.column] is None:
                 values[cell.column] = cell.value
-                if cell.span is not None:
-                    held.spans[row.document_id, cell.column] = cell.span.start
 
 
 class CellWriter:

@@ -14,19 +14,19 @@ from typing import Protocol
 from sliders.chunks.evidence import MARGIN
 from sliders.chunks.index import distances_to
 from sliders.documents.document import Document
+from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.known import CellWriter, KnownCells
 from sliders.executor.learning import WEIGHTS, Learned
 from sliders.executor.ranking import Ranking, chance_between, rank_segments
-from sliders.executor.reader import AttributeReader
 from sliders.executor.session import Session
 from sliders.executor.sought import Seeking, rows_printing
 from sliders.executor.vectors import SegmentIndex
 from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.plan.cost import Rounds, Statistics, expected_tokens, rounds
+from sliders.plan.explain import DocumentTrace, Step
 from sliders.plan.filters import Expression, Filter, leaves, reduce
-from sliders.plan.names import SYSTEM
-from sliders.plan.operators import DocumentTrace, Step
 from sliders.plan.order import Ordered, order
+from sliders.plan.predicates import SYSTEM
 from sliders.schema.types import Table
 from sliders.store.tables import enters
 
@@ -56,13 +56,6 @@ class CostOrder:
 
 
 @dataclass(slots=True)
-class _Progress:
-    """How far an attribute of a document is: segments that were sent for it."""
-
-    sent: set[int] = field(default_factory=set)
-
-
-@dataclass(slots=True)
 class TableRun:
     """One table of a running query: what is known, believed and spent."""
 
@@ -81,7 +74,8 @@ class TableRun:
     doubted: frozenset[str] = frozenset()
     steps: dict[str, list[Step]] = field(default_factory=dict)
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
-    started: dict[tuple[str, str], _Progress] = field(default_factory=dict)
+    sent: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    """Segments that were sent, by document and attribute."""
     ranked: dict[tuple[str, str], Ranking] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     given_up: dict[str, set[str]] = field(default_factory=dict)
@@ -124,10 +118,9 @@ class TableRun:
     def cost(self, document_id: str, attribute: str) -> float:
         """Expected tokens of reading an attribute of a document: its segments by their rounds, and each call's frame."""
         ranking = self.ranking(document_id, attribute)
-        progress = self.started.get((document_id, attribute))
-        sent = progress.sent if progress is not None else frozenset()
+        sent = self.sent.get((document_id, attribute), ())
         near = [row for row in ranking.sequence[: max(1, ranking.within)] if row not in sent]
-        plan = rounds([ranking.sizes[row] for row in near], 0, self.reader.overhead / 2)
+        plan = rounds([ranking.sizes[row] for row in near], self.reader.overhead / 2)
         within = [self.statistics.found_within(attribute, upto) for upto in plan.upto]
         stated = self._stated(document_id, attribute)
         depth = min(1, len(within))
@@ -207,10 +200,8 @@ class TableRun:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.known.flying[document_id, attribute] = future
         try:
-            before = self.spent(document_id)
             while attribute not in self.values(document_id):
                 await self._round(document_id, attribute, needs)
-            self.statistics.pay(attribute, self.spent(document_id) - before)
         finally:
             self.known.flying.pop((document_id, attribute), None)
             future.set_result(None)
@@ -226,14 +217,14 @@ class TableRun:
     def next_rows(self, document_id: str, attribute: str) -> list[int]:
         """Segments of the next round, none when it is not worth while any more."""
         ranking = self.ranking(document_id, attribute)
-        sent = self.started.setdefault((document_id, attribute), _Progress()).sent
+        sent = self.sent.setdefault((document_id, attribute), set())
         left = [row for row in ranking.sequence if row not in sent]
         if not left:
             return []
         place = ranking.sequence.index(left[0])
         inside = place < ranking.within
         count = max(1, ranking.within - place) if inside else len(left)
-        plan = rounds([ranking.sizes[row] for row in left[:count]], 0, self.reader.overhead / 2)
+        plan = rounds([ranking.sizes[row] for row in left[:count]], self.reader.overhead / 2)
         batch = left[: max(plan.upto[0], min(len(sent), count))]
         if place == 0 and document_id not in self.doubted:
             return batch
@@ -278,7 +269,7 @@ class TableRun:
         columns = [self.table.column(name) for name in names]
         reading = await self.reader.read(document, self.table, columns, self.index.places(document_id, ordered))
         for name in names:
-            self.started.setdefault((document_id, name), _Progress()).sent.update(rows)
+            self.sent.setdefault((document_id, name), set()).update(rows)
         found = []
         if reading.failed:
             for name in names:
@@ -331,8 +322,6 @@ class TableRun:
                 row = max(holders, key=lambda each: self._nearness(document_id, cell.column, each))
             layout.learn(row, len(self.index.sizes(document_id)), ranks)
         self.known.of(document_id)[cell.column] = cell.value
-        if cell.span is not None:
-            self.known.spans[document_id, cell.column] = cell.span.start
         vector = self.index.vectors(document_id)[row] if row is not None else None
         distance = 0.0
         if vector is not None and rank is not None:
@@ -388,7 +377,7 @@ class TableRun:
                 if all(name in values for name in leaf.attributes) and self.has_values(document_id):
                     self.statistics.observe([leaf], values, leaf.attributes[0])
 
-    def is_row(self, document_id: str, where: Expression | None) -> bool:
+    def is_row(self, document_id: str) -> bool:
         """Whether an accepted document is a row: something of the table is stated, or the condition did not ask."""
         known = self.known.of(document_id)
         asked = [name for name in self.attributes if name in known]

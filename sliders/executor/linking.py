@@ -1,19 +1,22 @@
-"""Joins while they run: one table is filtered first, its join values filter the next, and the order is chosen again."""
+"""Joins while they run: one table is filtered first, its join values filter the next, and the order is chosen again.
+
+Two join values are one name by reconciliation's rules: case, accents, word order, legal forms.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sliders.executor.lazy import TableRun
-from sliders.executor.matching import canonical_forms, matcher
 from sliders.executor.sought import Seeking, Sought, share_printing, sought
 from sliders.extraction.cell import Scalar
 from sliders.plan.cost import Estimate
+from sliders.plan.explain import PlanNode
 from sliders.plan.filters import And, Expression, Filter, conjunction
-from sliders.plan.joins import FilterCost, NextJoin, Side, first_join, next_join
-from sliders.plan.operators import PlanNode
-from sliders.plan.query import JoinEdge
+from sliders.plan.order import NextJoin, Side, first_join, next_join
+from sliders.plan.parsing import JoinEdge
+from sliders.reconcile.canonical import Links, link_by_rule
 
 if TYPE_CHECKING:
     from sliders.executor.query import Running
@@ -125,16 +128,11 @@ def side(running: Running, alias: str, other: str) -> Side:
     parts = use.where.children if isinstance(use.where, And) else (use.where,) if use.where is not None else ()
     documents, join_costs = [], []
     for document_id in _documents(running, alias):
-        documents.append(tuple(_part(run, document_id, part) for part in parts))
+        documents.append(tuple(run.ordered(part, document_id) for part in parts))
         known = run.values(document_id)
         join_costs.append(0.0 if attribute in known else run.cost(document_id, attribute))
     standing = _share_that_joins(running, other)
     return Side(tuple(documents), tuple(join_costs), standing, _share_printing(running, edge, alias, standing))
-
-
-def _part(run: TableRun, document_id: str, part: Expression) -> FilterCost:
-    ordered = run.ordered(part, document_id)
-    return FilterCost(ordered.probability, ordered.cost)
 
 
 def _share_that_joins(running: Running, other: str) -> float:
@@ -196,4 +194,26 @@ def _reduce(running: Running, edges: Sequence[JoinEdge]) -> None:
                 running.accepted[alias] = kept
 
 
-__all__ = ["join_all", "join_filter", "side"]
+def canonical_forms(values: Sequence[Scalar]) -> dict[Scalar, Scalar]:
+    """The form that stands for each value; values with one form are one name. Null has none: it joins nothing."""
+    distinct = [value for value in dict.fromkeys(values) if value is not None]
+    links = Links(len(distinct))
+    link_by_rule(distinct, links, (), "")
+    return {value: distinct[root] for value, root in zip(distinct, links.roots().tolist(), strict=True)}
+
+
+def matcher(values: Sequence[Scalar]) -> Callable[[Scalar], bool]:
+    """Whether a value is one name with any of these."""
+    known = [value for value in dict.fromkeys(values) if value is not None]
+    forms = canonical_forms(known)
+    answers: dict[Scalar, bool] = dict.fromkeys(known, True)
+
+    def matches(value: Scalar) -> bool:
+        if value is None:
+            return False
+        if value not in answers:
+            joined = canonical_forms([*known, value])
+            answers[value] = any(joined[value] == joined[other] for other in forms)
+        return answers[value]
+
+    return matches

@@ -66,8 +66,7 @@ def criteria_of(session: Session) -> tuple[Criterion, ...]:
 def set_criteria(session: Session, criteria: Sequence[str]) -> None:
     """Choose which source wins where two contradict each other, the strongest criterion first; it stands from now on.
 
-    Raises:
-        RepairError: there is no such criterion.
+    Raises RepairError: there is no such criterion.
     """
     unknown = [c for c in criteria if c not in get_args(Criterion)]
     if unknown:

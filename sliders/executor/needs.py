@@ -29,11 +29,7 @@ class Need:
 
 
 async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
-    """The needs of each question, in order; the schema is extended where it must be, and saved.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-    """
+    """The needs of each question, in order; the schema is extended where it must be, and saved."""
     session.progress("schema")
     schema = await describe_pinned(session)
     if schema.tables and all(table.pinned for table in schema.tables):

@@ -14,26 +14,22 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sliders.errors import BudgetExceeded, PlanError, QueryError
+from sliders.errors import BudgetExceeded, PlanError
+from sliders.executor.attribute_reader import AttributeReader, ModelReader
 from sliders.executor.binding import bind
+from sliders.executor.candidates import Candidates, prepare
 from sliders.executor.estimating import plan_before
-from sliders.executor.evidence import Candidates, prepare
 from sliders.executor.known import CellWriter, KnownCells, load_known, shared
 from sliders.executor.lazy import CostOrder, OrderPolicy, TableRun
 from sliders.executor.learning import Learned, load_learned, save_learned
 from sliders.executor.linking import join_all
-from sliders.executor.reader import AttributeReader, ModelReader
-from sliders.executor.rows import answer_rows
+from sliders.executor.result_rows import answer_rows
 from sliders.executor.session import Session
 from sliders.executor.vectors import SegmentIndex, update_index
-from sliders.plan.explain import Explanation
+from sliders.plan.explain import DocumentTrace, Explanation, PlanNode
 from sliders.plan.filters import Expression
-from sliders.plan.operators import DocumentTrace, PlanNode
-from sliders.plan.query import Query, TableUse, contradiction
+from sliders.plan.parsing import Query, TableUse, contradiction
 from sliders.schema.types import Table
-
-_WINDOW_SHARE = 0.25
-_LARGEST_WINDOW = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +113,7 @@ class Running:
                     good = await run.decide(document_id, where, selected)
                     if good and len(self.query.tables) == 1:
                         await run.complete(document_id, [n for n in use.select if n in run.table.column_names])
-                    if good and run.is_row(document_id, where):
+                    if good and run.is_row(document_id):
                         passed.add(document_id)
                 except BudgetExceeded as error:
                     self.stopped = str(error)
@@ -169,10 +165,8 @@ async def run_query(
 ) -> QueryResult:
     """Run SQL over documents, extracting lazily what it needs.
 
-    Raises:
-        QueryError: with its place: SQL that is not supported, an unknown or ambiguous column.
-        PlanError: the workspace has no documents.
-        ModelUnavailable: the model cannot be reached.
+    Raises QueryError: with its place: SQL that is not supported, an unknown or ambiguous column; PlanError: the workspace has no
+    documents.
     """
     options = options or QueryOptions()
     running = _open(session, sql, options, reader)
@@ -186,15 +180,12 @@ async def run_query(
     return _result(running, columns, rows)
 
 
-async def sample_query(session: Session, sql: str, *, reader: AttributeReader | None = None) -> str:
+async def sample_query(session: Session, sql: str) -> str:
     """Only the sample of a query: a few documents are read for its attributes. Why it stopped, or empty.
 
-    Raises:
-        QueryError: as `run_query`.
-        PlanError: the workspace has no documents.
-        ModelUnavailable: the model cannot be reached.
+    Raises QueryError: as `run_query`; PlanError: the workspace has no documents.
     """
-    running = _open(session, sql, QueryOptions(strict=False), reader)
+    running = _open(session, sql, QueryOptions(strict=False), None)
     try:
         for run in running.runs.values():
             await prepare(run)
@@ -208,8 +199,7 @@ async def sample_query(session: Session, sql: str, *, reader: AttributeReader | 
 async def explain_query(session: Session, sql: str, options: QueryOptions | None = None) -> Explanation:
     """EXPLAIN: the plan of a query with estimated tokens and their interval; no model is called.
 
-    Raises:
-        QueryError: as `run_query`.
+    Raises QueryError: as `run_query`.
     """
     running = _open(session, sql, options or QueryOptions(strict=False), None, save=False)
     try:
@@ -231,7 +221,6 @@ def _open(
         running.notes.append(
             f"{query.unplanned} cannot be planned: its attributes are read for every row that the other conditions let pass"
         )
-    window = int(session.models.model_for("extract").context_tokens * _WINDOW_SHARE)
     names = {d.id: d.name for d in session.catalog.documents.all()}
     for table in tables:
         attributes = _needed(query, table)
@@ -239,7 +228,7 @@ def _open(
         known.users += 1
         learned = load_learned(session, table) if options.reuse else Learned(table.name)
         running.runs[table.name] = TableRun(
-            session, table, attributes, held.index, reader or ModelReader(session, min(window, _LARGEST_WINDOW)), known,
+            session, table, attributes, held.index, reader or ModelReader(session), known,
             learned, CellWriter(session, table) if options.reuse else None, policy=options.policy(), fuse=options.fuse,
             names=names,
         )  # fmt: skip
@@ -338,5 +327,3 @@ def _traces(running: Running, run: TableRun) -> list[DocumentTrace]:
         traces.append(run.trace(document_id, verdict))
     return traces
 
-
-__all__ = ["Loss", "QueryError", "QueryOptions", "QueryResult", "Running", "explain_query", "run_query", "sample_query"]

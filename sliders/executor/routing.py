@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,12 +16,12 @@ from sliders.chunks.context import Outline
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded, PlanError
 from sliders.executor import run
-from sliders.executor.passages import named_documents, passage_source
 from sliders.executor.session import Session
+from sliders.executor.vectors import KeptSegments
 from sliders.llm.model import Usage
-from sliders.plan.analysis import Analyzer, TaskProfile, analyze_by_prompt
+from sliders.plan.analysis import Analyzer, TaskProfile
 from sliders.plan.directives import Directive, Hints, Ignore, Locate, Normalize, Precede, Verify, parse_hints
-from sliders.plan.features import Corpus, content_terms
+from sliders.plan.features import Corpus, content_terms, names_in
 from sliders.plan.hint_reader import read_hints
 from sliders.plan.planner import (
     REPLIES,
@@ -53,7 +54,6 @@ class Planned:
     hints: Hints
     profile: TaskProfile | None
     route: Route
-    usage: Usage = field(default_factory=Usage)
 
     def lines(self) -> tuple[str, ...]:
         """What `explain` shows."""
@@ -70,9 +70,7 @@ async def ask_routed(
         directives: hints beside those in the question's own words.
         cascade: precise mode: an unanswerable question is read again with everything.
 
-    Raises:
-        PlanError: the question is empty, the workflow unknown, or there is no document.
-        ModelUnavailable: the model cannot be reached.
+    Raises PlanError: the question is empty, the workflow unknown, or there is no document.
     """
     if workflow != AUTO and workflow not in CHOICES:
         raise PlanError(f"there is no workflow {workflow!r}; choose auto or one of {', '.join(CHOICES)}")
@@ -85,11 +83,7 @@ async def ask_routed(
 
 
 async def ask_hinted(session: Session, question: str, hints: Hints) -> Answer:
-    """Answer a question whose hints were read already, by tables and SQL.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
-    """
+    """Answer a question whose hints were read already, by tables and SQL."""
     session.notes.clear()
     planned = Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)))
     before = session.models.meter.total
@@ -112,8 +106,7 @@ async def _answered(
 async def explain_routed(session: Session, question: str, directives: Sequence[Directive] = ()) -> tuple[str, ...]:
     """What `ask_routed` would do with a question, line by line, without any model call.
 
-    Raises:
-        PlanError: the question is empty, or there is no document.
+    Raises PlanError: the question is empty, or there is no document.
     """
     run.check(session, [question])
     source = passage_source(session, question)
@@ -129,31 +122,24 @@ async def plan_question(
     short = shortened(question)
     if short != question:
         session.note(f"the question has {len(question.split())} words; it was cut to the {len(short.split())} that ask")
-    analyzer = _analyzer(session)
     if not directives and (kind := turned_away(session, short)) is not None:
         return Planned(short, Hints(short), None, Route("reply", reasons=(kind,)))
-    model = session.models.model_for("plan")
-    hints, usage = (await read_hints(short, model, directives)) if calls else (parse_hints(short, directives), Usage())
+    hints = parse_hints(short, directives)
+    if calls:
+        hints = await read_hints(short, session.models.model_for("plan"), directives)
     if workflow == "extract_and_query":
-        return Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)), usage)
+        return Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)))
     corpus = corpus_of(source, hints.question)
-    ranked = source.rank(hints.question, _PROBE)
-    if analyzer is not None:
-        profile = analyzer.analyze(hints.question, ranked, corpus)
-    elif calls:
-        profile = await analyze_by_prompt(hints.question, ranked, model)
-    else:
-        profile = TaskProfile("extractive", by="default")
+    profile = Analyzer().analyze(hints.question, source.rank(hints.question, _PROBE), corpus)
     route = choose_route(profile, hints, corpus)
     if workflow != AUTO:
         route = replace(route, workflow=workflow, reasons=(*route.reasons, "asked for"))  # type: ignore[arg-type]
-    return Planned(hints.question, hints, profile, route, usage + profile.usage)
+    return Planned(hints.question, hints, profile, route)
 
 
 def turned_away(session: Session, text: str) -> str | None:
     """The kind of an input that is no question about the documents, told without a model; None for a question."""
-    analyzer = _analyzer(session)
-    judged = analyzer.input_kind(text) if analyzer else None
+    judged = Analyzer().input_kind(text)
     if not_a_question(text, judged, False) is None:
         return None
     known = bool(session.catalog.chunks.search(" ".join(sorted(content_terms(text))), limit=1))
@@ -170,14 +156,6 @@ def corpus_of(source: PassageSource, question: str) -> Corpus:
     index = source.index(_PROBE.tokens)
     known = frozenset(term for term in content_terms(question) if index.lexical.search(term, 1))
     return Corpus(len(source.documents), source.characters, known)
-
-
-def _analyzer(session: Session) -> Analyzer | None:
-    """The shipped classifier, None with another embedder (then the model is asked)."""
-    try:
-        return Analyzer.shipped(session.embedder)
-    except PlanError:
-        return None
 
 
 def _record(session: Session, planned: Planned) -> None:
@@ -217,7 +195,7 @@ def may_switch_off(answer: Answer, narrowed: PassageSource | None) -> bool:
 def _asked(session: Session, planned: Planned, source: PassageSource) -> Asked:
     route = planned.route
     mode: Mode = "number" if route.calculate else "prose" if route.prose else "words"
-    verify = [d for d in planned.hints.directives if isinstance(d, Verify)]
+    verify = planned.hints.of(Verify)
     return Asked(
         planned.question, source, session.models.model_for("answer"),
         Context(route.segments, route.tokens, route.weights, route.extend, route.share), mode,
@@ -230,8 +208,7 @@ def narrow(
     session: Session, source: PassageSource, hints: Hints, question: str, named: frozenset[str] = frozenset()
 ) -> PassageSource | None:
     """The documents limited by Locate and Ignore, and to those `named`, None where nothing changes anything."""
-    places = [d for d in hints.directives if isinstance(d, Locate)]
-    skips = [d for d in hints.directives if isinstance(d, Ignore)]
+    places, skips = hints.of(Locate), hints.of(Ignore)
     spans: dict[str, tuple[Span, ...]] = {}
     skipped: dict[str, int] = {}
     for document in source.documents.values() if places else ():
@@ -281,12 +258,10 @@ def _switch_off(session: Session, reason: str, hinted: bool = True) -> None:
 
 async def _extract(session: Session, planned: Planned, source: PassageSource, narrowed: PassageSource | None) -> Answer:
     """Extract and query under the hints; documents that the hints starve are read whole."""
-    directives = planned.hints.directives
-    question = _with_verify(planned.question, directives)
-    session.normalize = tuple(
-        Normalization(d.terms[0], d.terms[1:]) for d in directives if isinstance(d, Normalize) and len(d.terms) > 1
-    )
-    session.precede = tuple(Precedence(d.prefer, d.over) for d in directives if isinstance(d, Precede))
+    hints = planned.hints
+    question = _with_verify(planned.question, hints)
+    session.normalize = tuple(Normalization(d.terms[0], d.terms[1:]) for d in hints.of(Normalize) if len(d.terms) > 1)
+    session.precede = tuple(Precedence(d.prefer, d.over) for d in hints.of(Precede))
     session.out_of_scope = _left_out(session, narrowed) if narrowed is not None else frozenset()
     try:
         answer = await _asked_of_tables(session, question)
@@ -304,9 +279,9 @@ async def _extract(session: Session, planned: Planned, source: PassageSource, na
     return answer
 
 
-def _with_verify(question: str, directives: Sequence[Directive]) -> str:
+def _with_verify(question: str, hints: Hints) -> str:
     """The question with what Verify says in words: tables have no candidates to rank."""
-    verify = [d for d in directives if isinstance(d, Verify)]
+    verify = hints.of(Verify)
     said = [f"It is {p}." for d in verify for p in d.positive] + [f"It is not {n}." for d in verify for n in d.negative]
     return " ".join([question, *said])
 
@@ -345,3 +320,52 @@ def _starved(session: Session) -> list[str]:
     others = sorted(counts.values())
     typical = others[len(others) // 2] if others else 0
     return [d for d in sorted(cut) if counts.get(d, 0) < max(1.0, _FEW_ROWS * typical)]
+
+
+MOST_CHARACTERS = 2_000_000
+"""Documents beyond this are chosen by full-text search first: embedding takes about a second for 20,000 characters."""
+_HITS = 400
+
+
+def passage_source(session: Session, question: str) -> PassageSource:
+    """All current documents, or those that full-text search prefers when there is too much text."""
+    stored = session.catalog.documents.all()
+    chosen = [d.id for d in stored]
+    if sum(d.characters for d in stored) > MOST_CHARACTERS:
+        sizes = {d.id: d.characters for d in stored}
+        ranked = dict.fromkeys(hit.document_id for hit in session.catalog.chunks.search(question, limit=_HITS))
+        chosen, room = [], MOST_CHARACTERS
+        for document_id in [*ranked] or chosen[:1]:
+            if sizes[document_id] <= room or not chosen:
+                chosen.append(document_id)
+                room -= sizes[document_id]
+        chosen = chosen or [stored[0].id]
+        session.note(f"{len(chosen)} of {len(stored)} documents were searched closely, those with the question's words")
+    documents = [session.catalog.documents.get(document_id) for document_id in chosen]
+    count = session.models.model_for("answer").count_tokens
+    kept = KeptSegments(session, "answer")
+    return PassageSource(documents, session.embedder, count, entry_of=lambda document, tokens: kept.of(document.id, tokens))
+
+
+_LEAST_NAME = 4
+_BEGINNING = 300
+
+
+def named_documents(source: PassageSource, question: str) -> frozenset[str]:
+    """Documents that bear the question's names (in file name, title or first lines) while most others do not.
+
+    Empty when no name tells documents apart.
+    """
+    marks = {d.id: _squeezed(f"{d.name} {d.title} {d.text[:_BEGINNING]}") for d in source.documents.values()}
+    hits: dict[str, int] = {}
+    for name in {_squeezed(re.sub(r"['’]s\b", "", name)) for name in names_in(question)}:
+        bearing = [identifier for identifier, mark in marks.items() if name in mark] if len(name) >= _LEAST_NAME else []
+        if 2 * len(bearing) <= len(marks):
+            for identifier in bearing:
+                hits[identifier] = hits.get(identifier, 0) + 1
+    most = max(hits.values(), default=0)
+    return frozenset(identifier for identifier, number in hits.items() if number == most)
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\W_]", "", text).lower()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sliders.answer.result import Answer
 from sliders.errors import BudgetExceeded, PlanError
 from sliders.executor.answering import answer_need
+from sliders.executor.auditing import audit
 from sliders.executor.completing import can_wait, sample_cells
 from sliders.executor.fill import fill
 from sliders.executor.judging import judge_table
@@ -73,8 +74,12 @@ async def fill_tables(session: Session, needs: Sequence[Need], *, lazy: bool = F
                 return _stopped(session, stopped)
         else:
             wanted[table.name] = columns
-    filled = await fill(session, wanted, [need.question for need in needs])
-    return _stopped(session, filled.stopped) if filled.stopped else ""
+    questions = [need.question for need in needs]
+    stopped = (await fill(session, wanted, questions)).stopped
+    share = session.settings.audit_share
+    if share and not stopped:
+        stopped = await audit(session, wanted, share, questions)
+    return _stopped(session, stopped) if stopped else ""
 
 
 def _stopped(session: Session, reason: str) -> str:

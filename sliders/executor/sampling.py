@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,6 +17,8 @@ _LOOKED_AT = 200
 _RECORD_SHARE = 0.5
 _CANDIDATES = 40
 _COMPARED_CHARACTERS = 800
+_CHARACTERS = 8
+"""Characters of a token at the most: what is too long is cut by the model's own count."""
 
 
 def samples(session: Session) -> list[Sample]:
@@ -26,7 +28,7 @@ def samples(session: Session) -> list[Sample]:
     stored = session.catalog.documents.all()
     spread = stored[:: max(1, len(stored) // _CANDIDATES)][:_CANDIDATES]
     chosen = spread if len(spread) <= number else _different(session, spread, number)
-    return [Sample(d.name, _beginning(session.catalog.documents.text(d.id), tokens, model.count_tokens)) for d in chosen]
+    return [Sample(d.name, session.catalog.documents.text(d.id)[: tokens * _CHARACTERS]) for d in chosen]
 
 
 def _different(session: Session, documents: Sequence[StoredDocument], number: int) -> list[StoredDocument]:
@@ -38,13 +40,6 @@ def _different(session: Session, documents: Sequence[StoredDocument], number: in
         nearest[chosen] = np.inf
         chosen.append(int(np.argmin(nearest)))
     return [documents[place] for place in chosen]
-
-
-def _beginning(text: str, tokens: int, count: Callable[[str], int]) -> str:
-    lines = "\n".join(line.rstrip() for line in text[: tokens * 8].splitlines() if line.strip())
-    while count(lines) > tokens and len(lines) > 40:
-        lines = lines[: int(len(lines) * 0.85)]
-    return lines.strip()
 
 
 def grain_of(session: Session) -> Grain | None:

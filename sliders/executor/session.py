@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sliders.chunks.embeddings import Embedder
+from sliders.display import Progress
 from sliders.llm.connect import ModelSet
 from sliders.reconcile.values import Normalization, Precedence
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog
 from sliders.store.records import Decision
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a stage is: `done` of `total` units, and rows so far."""
-
-    stage: str
-    done: int = 0
-    total: int = 0
-    rows: int = 0
-    tokens: int = 0
-    cost: float = 0.0
-    detail: str = ""
-
 
 Report = Callable[[Progress], None]
 
@@ -59,14 +46,5 @@ class Session:
 
     def progress(self, stage: str, done: int = 0, total: int = 0, rows: int = 0, detail: str = "") -> None:
         """Tell whoever watches."""
-        self.report(
-            replace(
-                Progress(stage),
-                done=done,
-                total=total,
-                rows=rows,
-                detail=detail,
-                tokens=self.models.meter.total.tokens,
-                cost=self.models.meter.total.cost,
-            )
-        )
+        spent = self.models.meter.total
+        self.report(Progress(stage, done, total, rows, spent.tokens, spent.cost, detail))

@@ -120,5 +120,3 @@ def _printed(run: TableRun, attribute: str) -> bool:
     ]
     return bool(checked) and all(checked)
 
-
-__all__ = ["Seeking", "Sought", "rows_printing", "share_printing", "sought"]

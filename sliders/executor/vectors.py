@@ -1,4 +1,4 @@
-"""The two-level index of a workspace: made from its documents, kept in it, brought up to date document by document."""
+"""The segments of a workspace's documents with their vectors, kept in it: for reading, and as the optimizer's two-level index."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from sliders.executor.session import Session
 
 SEGMENT_TOKENS = 64
 """Largest segment of the optimizer's index: smaller ones than for reading, since every token sent is paid."""
-_DOCUMENT, _SEGMENT, _SPANS = "query document", "query segment", "query spans"
 _KEPT = 512
 
 
@@ -51,52 +50,51 @@ class SegmentIndex:
         return row if row >= 0 and offset < spans[row, 1] else None
 
 
+class KeptSegments:
+    """Segment vectors of documents at any granularity: those of the workspace, computed and kept where they are missing."""
+
+    def __init__(self, session: Session, stage: str) -> None:
+        self._session, self._count = session, session.models.model_for(stage).count_tokens
+        self._levels: dict[int, dict[str, Vectors]] = {}
+        self._entries: dict[tuple[str, int], SegmentVectors] = {}
+
+    def of(self, document_id: str, tokens: int) -> SegmentVectors:
+        """The segments of a document, of at most `tokens` each."""
+        key = (document_id, tokens)
+        if key not in self._entries:
+            self._entries[key] = self._stored(*key) or self._computed(*key)
+        return self._entries[key]
+
+    def _stored(self, document_id: str, tokens: int) -> SegmentVectors | None:
+        knowledge, embedder = self._session.catalog.knowledge, self._session.embedder
+        if tokens not in self._levels:
+            self._levels[tokens] = dict(knowledge.vectors(f"segments:{tokens}", embedder.name))
+        rows = self._levels[tokens].get(document_id)
+        spans: Sequence[Sequence[int]] | None = knowledge.statistic(f"segments:{tokens}:{document_id}")
+        if rows is None or spans is None or len(rows) != len(spans) + 1:
+            return None
+        table = np.array(spans, dtype=np.int64).reshape(-1, 3)
+        return SegmentVectors.build(document_id, embedder.name, rows[0], table, rows[1:])
+
+    def _computed(self, document_id: str, tokens: int) -> SegmentVectors:
+        session, knowledge = self._session, self._session.catalog.knowledge
+        document = session.catalog.documents.get(document_id)
+        session.progress("index", detail=document.name)
+        entry = index_document(document, session.embedder, self._count, max_tokens=tokens)
+        rows = np.vstack([entry.document[None, :], entry.vectors]).astype(np.float32)
+        with session.catalog.database.transaction():
+            knowledge.save_vectors(f"segments:{tokens}", session.embedder.name, {document_id: rows})
+            knowledge.set_statistic(f"segments:{tokens}:{document_id}", entry.spans.tolist())
+        return entry
+
+
 def update_index(session: Session, kept: SegmentIndex | None = None) -> SegmentIndex:
     """The index of the current documents; only documents that are not in it yet are embedded."""
-    held = kept or SegmentIndex(session.embedder)
+    held, segments = kept or SegmentIndex(session.embedder), KeptSegments(session, "extract")
     current = [d.id for d in session.catalog.documents.all()]
     for gone in set(held.index.document_ids) - set(current):
         held.index.remove(gone)
-    missing = [document_id for document_id in current if document_id not in held.index]
-    if not missing:
-        return held
-    stored = _stored(session)
-    count = session.models.model_for("extract").count_tokens
-    for number, document_id in enumerate(missing, 1):
-        entry = stored.get(document_id)
-        if entry is None:
-            document = session.catalog.documents.get(document_id)
-            entry = index_document(document, session.embedder, count, max_tokens=SEGMENT_TOKENS)
-            _save(session, entry)
-            session.progress("index", number, len(missing))
-        held.index.add(entry)
+    for document_id in current:
+        if document_id not in held.index:
+            held.index.add(segments.of(document_id, SEGMENT_TOKENS))
     return held
-
-
-def _stored(session: Session) -> dict[str, SegmentVectors]:
-    name = session.embedder.name
-    load = session.catalog.knowledge.vectors
-    documents, segments, spans = load(_DOCUMENT, name), load(_SEGMENT, name), load(_SPANS, name)
-    return {
-        owner: SegmentVectors.build(owner, name, documents[owner][0], _whole(spans[owner]), segments[owner])
-        for owner in documents
-        if owner in segments and owner in spans
-    }
-
-
-def _save(session: Session, entry: SegmentVectors) -> None:
-    save = session.catalog.knowledge.save_vectors
-    with session.catalog.database.transaction():
-        save(_SEGMENT, entry.embedder, {entry.document_id: entry.vectors})
-        save(_SPANS, entry.embedder, {entry.document_id: _halves(entry.spans)})
-        save(_DOCUMENT, entry.embedder, {entry.document_id: entry.document})
-
-
-def _halves(spans: np.ndarray) -> Vectors:
-    """Integers as pairs of 16-bit halves: the store keeps 32-bit floats, which hold no offset beyond 16 million."""
-    return np.concatenate([spans >> 16, spans & 0xFFFF], axis=1).astype(np.float32)
-
-
-def _whole(halves: Vectors) -> np.ndarray:
-    parts = halves.astype(np.int64)
-    return (parts[:, :3] << 16) | parts[:, 3:]

@@ -40,8 +40,7 @@ class Explanation:
 def why(session: Session, subject: str) -> Explanation:
     """Explain a row id, a document's name or id, a chunk id or a table.
 
-    Raises:
-        StoreError: the workspace knows nothing of that name.
+    Raises StoreError: the workspace knows nothing of that name.
     """
     rows = session.catalog.extractions.get([subject])
     if subject in rows:

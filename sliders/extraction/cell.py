@@ -17,11 +17,6 @@ class Grounding(str, Enum):
     DERIVED = "derived"
     NONE = "none"
 
-    @property
-    def trusted(self) -> bool:
-        """Whether a cell grounded so may enter a table that answers questions."""
-        return self is not Grounding.NONE
-
 
 class How(str, Enum):
     """What a value means: the words print it, it follows from several words, or a reader judged it."""

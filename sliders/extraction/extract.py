@@ -57,8 +57,7 @@ class Extraction:
 async def generate(request: Request, model: Model) -> Response | ModelError:
     """The reply, or the error as a value: a failed call costs its chunk and no other.
 
-    Raises:
-        ModelUnavailable: no server, no key: every other chunk would fail alike.
+    Raises ModelUnavailable: no server, no key: every other chunk would fail alike.
     """
     try:
         return await model.generate(request)

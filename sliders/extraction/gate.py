@@ -22,9 +22,6 @@ async def gate_chunks(
 
     Args:
         shown: what the gate of the full dialect sees of each chunk, by id: one call decides on many.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached.
     """
     if model.dialect.judged == "odds":
         return {c.id: why for c in chunks if (why := await _clearly_not(c, asked, model))}

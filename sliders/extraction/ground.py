@@ -52,7 +52,7 @@ NOWHERE = Grounded()
 Spans = Sequence[tuple[int, int]]
 
 
-def find(words: str, text: str, near: Spans = (), *, taken: Spans = (), fuzzy: bool = True) -> Grounded:
+def find(words: str, text: str, near: Spans = (), *, fuzzy: bool = True) -> Grounded:
     """Finds the place of quoted words in a text; spans are characters of that text.
 
     Args:
@@ -60,22 +60,21 @@ def find(words: str, text: str, near: Spans = (), *, taken: Spans = (), fuzzy: b
         text: the text that they are said to stand in, a chunk's or a whole document's.
         near: spans of the same row's other cells; of several places the one nearest to them is taken, not one that
             overlaps them if there is another; without them the first.
-        taken: places of equal words that other rows already have; one of them only where no other is left.
         fuzzy: whether the last, forgiving step may be tried.
     """
     words = words.strip()
     if not words or not text:
         return NOWHERE
     if places := _places(words, text):
-        return chosen(Grounding.EXACT, places, near, taken)
+        return chosen(Grounding.EXACT, places, near)
     body = _body(text)
     for form in _forms(words):
         if places := _original(form, body):
-            return chosen(Grounding.NORMALIZED, places, near, taken)
+            return chosen(Grounding.NORMALIZED, places, near)
     if (gapped := _fragments(words, text, near)) is not None:
         return Grounded(Grounding.NORMALIZED, *gapped, 1)
     if places := _original(_loosened(words).text.strip(), _loosened(text)):
-        return chosen(Grounding.NORMALIZED, places, near, taken)
+        return chosen(Grounding.NORMALIZED, places, near)
     found = _misspelt(normalize(words).text, body.text) if fuzzy else None
     return NOWHERE if found is None else Grounded(Grounding.FUZZY, body.origin(found[0]), body.origin(found[1] - 1) + 1, 1)
 
@@ -147,13 +146,9 @@ def _touches(needle: str, text: str, start: int, end: int) -> bool | None:
     return touched
 
 
-def chosen(status: Grounding, places: Spans, near: Spans, taken: Spans = ()) -> Grounded:
-    """Of several places the first that is not taken, or of these the one nearest to the spans `near` and not on them.
-
-    The last place where all are taken.
-    """
-    free = [place for place in places if not _overlaps(place, taken)] or places[-1:]
-    start, end = min(free, key=lambda place: _distance(place, near)) if near else free[0]
+def chosen(status: Grounding, places: Spans, near: Spans) -> Grounded:
+    """Of several places the one nearest to the spans `near` and not on them, else the first."""
+    start, end = min(places, key=lambda place: _distance(place, near)) if near else places[0]
     return Grounded(status, start, end, len(places))
 
 

@@ -17,29 +17,28 @@ _Place = tuple[int, int, int]
 
 
 def find_value(
-    value: Scalar, column: Column, text: str, context: Context = NO_CONTEXT, near: Spans = (), *, taken: Spans = ()
+    value: Scalar, column: Column, text: str, context: Context = NO_CONTEXT, near: Spans = ()
 ) -> Grounded:
     """The place where `text` prints a value in any form: "six", "1,577", "1.6 billion", "March 4, 2021".
 
     Of several the best fitting ones count (unit and currency right, an amount rather than a part of a date), of these the
-    one nearest to `near` that is not `taken`. A boolean has no printed place; a category has one only where its own words
-    are printed.
+    one nearest to `near`. A boolean has no printed place; a category has one only where its own words are printed.
     """
     if value is None or isinstance(value, bool) or not text:
         return NOWHERE
     if isinstance(value, str) and column.type in (ColumnType.DATE, ColumnType.DATETIME):
-        return _best(list(_date_places(value, text, context)), str(value), text, near, taken)
+        return _best(list(_date_places(value, text, context)), str(value), text, near)
     if isinstance(value, str):
-        return find(value, text, near, taken=taken, fuzzy=column.type is ColumnType.TEXT)
-    return _best(list(_number_places(value, column, text, context)), str(value), text, near, taken)
+        return find(value, text, near, fuzzy=column.type is ColumnType.TEXT)
+    return _best(list(_number_places(value, column, text, context)), str(value), text, near)
 
 
-def _best(places: list[_Place], printed: str, text: str, near: Spans, taken: Spans) -> Grounded:
+def _best(places: list[_Place], printed: str, text: str, near: Spans) -> Grounded:
     if not places:
         return NOWHERE
     least = min(rank for rank, _, _ in places)
     spans = sorted({(start, end) for rank, start, end in places if rank == least})
-    found = chosen(Grounding.NORMALIZED, spans, near, taken)
+    found = chosen(Grounding.NORMALIZED, spans, near)
     exact = text[found.start : found.end] == printed
     return Grounded(Grounding.EXACT if exact else Grounding.NORMALIZED, found.start, found.end, found.count)
 

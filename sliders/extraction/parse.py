@@ -13,9 +13,9 @@ from sliders.errors import SlidersError
 from sliders.extraction.cell import Scalar
 from sliders.extraction.parse_amounts import Context as Context
 from sliders.extraction.parse_amounts import Reading, all_readings, read_number
-from sliders.extraction.parse_dates import PrintedDate, dates_in, infer_day_first, times_in, unsure, yearless_in
+from sliders.extraction.parse_dates import PrintedDate, dates_in, times_in, unsure, yearless_in
 from sliders.extraction.parse_names import same_text
-from sliders.extraction.parse_numbers import Amount, DecimalMark, amount, infer_decimal
+from sliders.extraction.parse_numbers import Amount, amount
 from sliders.extraction.parse_spelled import choice, spelled_in
 from sliders.schema.types import Column, ColumnType
 from sliders.words import IMPLIED, SCALE_WORDS, SCALES, SPELLED_SCALES, fold, unaccented
@@ -52,24 +52,6 @@ _DASHES = frozenset(("", "-", "--", "–", "—", "…", "...", "n/a", "n.a", "n
 _ABSENT = _DASHES | frozenset(("none", "na", "nan", "?", "unknown", "not stated", "not available", "not applicable", "k.a"))
 _YES = frozenset(("yes", "y", "true", "t", "1", "ja", "oui", "si", "x", "✓", "✔", "☑", "☒"))
 _NO = frozenset(("no", "n", "false", "f", "0", "nein", "non", "☐"))
-
-
-def context_of(text: str, *, note: str = "", scale: str = "", currency: str = "") -> Context:
-    """The context that a document's own text shows: its order of numeric dates and its decimal mark.
-
-    Args:
-        text: the document's text, or a good part of it.
-        note: the caption or header of the table that the values stand in.
-        scale: the table's scale where it is known.
-        currency: ISO code that holds where no symbol is printed.
-    """
-    order, mark = _shown_by(text)
-    return Context(scale, note, currency, order, mark)
-
-
-@lru_cache(maxsize=64)
-def _shown_by(text: str) -> tuple[bool | None, DecimalMark]:
-    return infer_day_first([text]), infer_decimal([text])
 
 
 def collapse(text: str) -> str:
@@ -148,7 +130,7 @@ def _date(words: str, column: Column, day_first: bool | None) -> Parsed:
 _BARE_NUMBER = re.compile(r"[-+(]?\d[\d.,' \u202f]*\)?")
 
 
-def typed(value: object, column: Column, context: Context = _MODEL) -> Parsed:
+def typed(value: object, column: Column) -> Parsed:
     """What a model said as a JSON value ("17 feet", 17.0, true, null) as the column's type.
 
     Text for a text column stays as it is, stripped. Numbers are taken to stand in the column's unit and scale unless they
@@ -161,7 +143,7 @@ def typed(value: object, column: Column, context: Context = _MODEL) -> Parsed:
             return Parsed(value.strip(), absent=is_absent(value))
         if column.type in _NUMERIC and _BARE_NUMBER.fullmatch(value.strip()):
             column = replace(column, unit="", scale="", currency="")  # it stands in them already
-        return parse_value(value, column, context)
+        return parse_value(value, column, _MODEL)
     if isinstance(value, bool):
         if column.type is ColumnType.BOOLEAN:
             return Parsed(value)
@@ -273,11 +255,9 @@ _LONGEST = 400
 def evaluate(expression: str) -> int | float:
     """The value of arithmetic over numbers: + - * / and parentheses.
 
-    Number words, scale words, percent signs and grouping commas are read ("two + 15", "1.6 million"); words that label a
-    number and a result behind "=" are let go ("2 pilots + 15 passengers = 17").
-
-    Raises:
-        ExpressionError: it is anything else, or divides by zero.
+    Number words, scale words, percent signs and grouping commas are read ("two + 15", "1.6 million"); words that label a number
+    and a result behind "=" are let go ("2 pilots + 15 passengers = 17"). Raises ExpressionError: it is anything else, or divides
+    by zero.
     """
     text = _arithmetic(expression) if len(expression) <= _LONGEST else ""
     if not text:

@@ -19,14 +19,6 @@ class Record:
     text: str
     start: int
     ordinal: int
-    mark: tuple[int, int] = (0, 0)
-    """Where the entry's own identifier stands in `text` ("L07" of "[L07] ..."); empty when it has none."""
-
-    @property
-    def body(self) -> int:
-        """Where the text after the mark begins."""
-        found = re.match(r"[\s\])}.:,;-]*", self.text[self.mark[1] :])
-        return self.mark[1] + (found.end() if found else 0)
 
 
 def records_of(chunk: Chunk) -> tuple[Record, ...]:
@@ -44,12 +36,7 @@ def records_of(chunk: Chunk) -> tuple[Record, ...]:
     marked = [(text, start) for text, start in lines if _MARKED.match(text)]
     if len(marked) < _FEWEST or len(marked) < _SHARE * len(lines) or not _alike([text for text, _ in marked]):
         return ()
-    return tuple(Record(text, start, ordinal, _mark(text)) for ordinal, (text, start) in enumerate(marked))
-
-
-def _mark(text: str) -> tuple[int, int]:
-    first = re.match(r"\s*[\[({#]*([^\]\n)}\s][^\]\n)}]*?)(?:[\])}.:]+\s|\s)", text)
-    return first.span(1) if first else (0, 0)
+    return tuple(Record(text, start, ordinal) for ordinal, (text, start) in enumerate(marked))
 
 
 def _alike(lines: list[str]) -> bool:

@@ -6,17 +6,15 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sliders.errors import ModelError, SlidersError, TruncatedReply
-from sliders.llm.dialect import Dialect
 from sliders.llm.limits import Gate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Model, Request, Response, Usage
-from sliders.llm.shape import shape_of
+from sliders.llm.replies import shape_of
 from sliders.llm.usage import Meter, as_cached
 
 
@@ -24,10 +22,9 @@ from sliders.llm.usage import Meter, as_cached
 class Call:
     """One answered or failed request, as the ledger stores it.
 
-    `id` and `key` follow from the request, so a call that the cache answers has the id of the call that paid.
-    `prompt` is the messages as JSON, `created` seconds since 1970, `seconds` and `cost` what this call took (zero
-    when cached). `calls` counts the requests that reached the server (corrections and weaker rungs included). `error`
-    is empty for an answer.
+    `id` and `key` follow from the request, so a call that the cache answers has the id of the call that paid. `prompt` is the
+    messages as JSON, `created` seconds since 1970, `seconds` and `cost` what this call took (zero when cached). `calls` counts
+    the requests that reached the server (corrections and weaker rungs included). `error` is empty for an answer.
     """
 
     id: str
@@ -113,45 +110,18 @@ def request_key(request: Request, model: str, endpoint: str = "") -> str:
 class CachedModel:
     """A model behind the log: known requests are answered from it, equal requests under way are asked once.
 
-    Args:
-        model: who answers what is not known.
-        log: the calls so far.
-        meter: told of every call; refuses new ones when the budget is spent.
-        endpoint: name of the server, part of the key; stays the same when only a port changes.
-        gate: bounds the calls in flight of a model that does not do so itself.
+    `meter` is told of every call and refuses new ones when the budget is spent; `endpoint` names the server and is part of
+    the key; `gate` bounds the calls in flight of a model that does not do so itself.
     """
 
     def __init__(
-        self,
-        model: Model,
-        log: CallLog,
-        meter: Meter | None = None,
-        endpoint: str = "",
-        clock: Callable[[], float] = time.time,
-        gate: Gate | None = None,
+        self, model: Model, log: CallLog, meter: Meter | None = None, endpoint: str = "", gate: Gate | None = None
     ) -> None:
-        self._model, self._log, self._endpoint, self._clock, self._gate = model, log, endpoint, clock, gate
+        self._model, self._log, self._endpoint, self._gate = model, log, endpoint, gate
+        self.name, self.context_tokens, self.dialect = model.name, model.context_tokens, model.dialect
+        self.count_tokens = model.count_tokens
         self.meter = meter or Meter()
         self._pending: PerLoop[dict[str, asyncio.Future[Response]]] = PerLoop(dict)
-
-    @property
-    def name(self) -> str:
-        """Name of the model behind the cache."""
-        return self._model.name
-
-    @property
-    def context_tokens(self) -> int:
-        """Context window of the model behind the cache."""
-        return self._model.context_tokens
-
-    @property
-    def dialect(self) -> Dialect:
-        """Dialect of the model behind the cache."""
-        return self._model.dialect
-
-    def count_tokens(self, text: str) -> int:
-        """Tokens of `text` for the model behind the cache."""
-        return self._model.count_tokens(text)
 
     def known(self, request: Request) -> Response | None:
         """The answer that the log already holds; nothing is asked and nothing is recorded."""
@@ -233,7 +203,7 @@ class CachedModel:
             seconds=usage.seconds,
             cost=usage.cost,
             calls=usage.calls,
-            created=self._clock(),
+            created=time.time(),
         )
         self._log.record(replace(call, **told) if told else call)
         return call.id

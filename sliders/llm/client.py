@@ -22,12 +22,10 @@ from sliders.llm.limits import Gate, RateLimiter
 from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import FinishReason, Request, Response, Usage
 from sliders.llm.odds import LISTED, chosen, odds_of
-from sliders.llm.reading import complete_items, is_closed, unwrapped
+from sliders.llm.replies import Shape, complete_items, is_closed, plain_data, shape_of, told, unwrapped, without_bad_items
 from sliders.llm.retry import ServerRefusal, translated, with_retries
-from sliders.llm.shape import Shape, plain_data, shape_of, told, without_bad_items
-from sliders.llm.stream import streamed
 from sliders.llm.tokens import context_window, token_counter
-from sliders.llm.transport import Channel, HttpClient
+from sliders.llm.transport import Channel, HttpClient, streamed
 from sliders.llm.usage import PriceTable
 from sliders.settings import Settings
 
@@ -86,38 +84,20 @@ class OpenAIModel:
         gate: Gate | None = None,
         limiter: RateLimiter | None = None,
     ) -> None:
-        self._model, self._settings, self._name, self._dialect = model, settings, name or model, dialect
+        self._model, self._settings, self.name, self.dialect = model, settings, name or model, dialect
+        self.context_tokens = settings.context_tokens or context_window(model)
         self._prices = prices or PriceTable()
         self._first, self._worked, self._skipped = first_rung, set[Rung](), set[Rung]()
         self._tells_odds = True
         self._gate = gate or Gate(settings.concurrency)
         self._limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
-        self._count = token_counter(self._name)
+        self.count_tokens = token_counter(self.name)
         self._channels, self._turns = PerLoop(self._channel), PerLoop(Turns)
-
-    @property
-    def name(self) -> str:
-        """See `Model.name`."""
-        return self._name
-
-    @property
-    def context_tokens(self) -> int:
-        """See `Model.context_tokens`."""
-        return self._settings.context_tokens or context_window(self._model)
 
     @property
     def rung(self) -> Rung:
         """The way of asking for JSON that this server is asked in now."""
         return self._rungs()[0]
-
-    @property
-    def dialect(self) -> Dialect:
-        """See `Model.dialect`."""
-        return self._dialect
-
-    def count_tokens(self, text: str) -> int:
-        """See `Model.count_tokens`."""
-        return self._count(text)
 
     async def generate(self, request: Request) -> Response:
         """Answer one request; see `Model.generate`."""
@@ -231,9 +211,7 @@ class OpenAIModel:
     def _read(self, reply: _Reply, rung: Rung, shape: Shape) -> Response:
         """The reply as data.
 
-        Raises:
-            _Unusable: it does not fit.
-            TruncatedReply: it stopped at the limit and no complete item of a list could be kept.
+        Raises _Unusable: it does not fit; TruncatedReply: it stopped at the limit and no complete item of a list could be kept.
         """
         try:
             return reply.response(plain_data(_parsed(reply, rung, shape)))
@@ -258,7 +236,7 @@ class OpenAIModel:
         return error
 
     async def _send(self, request: Request, arguments: dict[str, Any]) -> _Reply:
-        estimate = sum(self._count(message["content"]) for message in arguments["messages"]) + request.max_tokens
+        estimate = sum(self.count_tokens(message["content"]) for message in arguments["messages"]) + request.max_tokens
         options: dict[str, Any] = {"temperature": request.temperature, "max_tokens": request.max_tokens}
         if self._settings.base_url is None and self._model.startswith(("o1", "o3", "o4", "gpt-5")):
             # The vendor's reasoning models take neither a temperature nor the old name of the limit.
@@ -299,8 +277,8 @@ class OpenAIModel:
         counted = completion.get("usage") or {}
         prompt, generated = counted.get("prompt_tokens"), counted.get("completion_tokens")
         if prompt is None:
-            prompt = sum(self._count(message["content"]) for message in arguments["messages"])
-            generated = self._count(text) if generated is None else generated
+            prompt = sum(self.count_tokens(message["content"]) for message in arguments["messages"])
+            generated = self.count_tokens(text) if generated is None else generated
         generated = generated or 0
         logs = (choice.get("logprobs") or {}).get("content") or ()
         first = (logs[0].get("top_logprobs") or logs[:1]) if logs else ()

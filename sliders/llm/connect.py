@@ -14,18 +14,13 @@ from sliders.llm.local import LocalModel, local_model
 from sliders.llm.model import Model
 from sliders.llm.model_file import EMBEDDED
 from sliders.llm.usage import Meter, PriceTable
-from sliders.settings import LOCAL, STAGES, Budget, Settings
+from sliders.settings import LOCAL, STAGES, Settings
 
 
 class ModelSet:
-    """The models of a run, by stage.
+    """The models of a run, by stage, with the name of each stage's server (part of the cache key).
 
-    Args:
-        models: the bare model of each stage.
-        endpoints: name of the server of each stage, part of the cache key.
-        log: where calls are kept.
-        meter: sums usage and holds the budget.
-        gate: bounds the calls in flight of models that do not do so themselves.
+    `gate` bounds the calls in flight of models that do not do so themselves.
     """
 
     def __init__(
@@ -50,10 +45,9 @@ class ModelSet:
         """Whether the stage's server reads one request at a time: two that share a text are best sent one after the other."""
         return isinstance(self._models[stage if stage in self._models else ""], LocalModel)
 
-    def for_run(self, budget: Budget | None = None, log: CallLog | None = None) -> ModelSet:
+    def for_run(self) -> ModelSet:
         """The same models with a fresh meter, for the next run."""
-        meter = Meter(budget or self.meter.budget)
-        return ModelSet(self._models, self._endpoints, log or self._log, meter, self._gate)
+        return ModelSet(self._models, self._endpoints, self._log, Meter(self.meter.budget), self._gate)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
@@ -63,20 +57,12 @@ class ModelSet:
 
 
 def connect(
-    settings: Settings,
-    call_log: CallLog | None = None,
-    *,
-    model: Model | Mapping[str, Model] | None = None,
+    settings: Settings, call_log: CallLog | None = None, *, model: Model | Mapping[str, Model] | None = None
 ) -> ModelSet:
     """The models that the settings name, behind one call log and one meter. Nothing is contacted before the first call.
 
-    Args:
-        settings: names of models, server, key, limits, budget.
-        call_log: where calls are kept; in memory when left out.
-        model: a model to use in place of the settings' own (a double), or one for each stage ("" for the others).
-
-    Raises:
-        SettingsError: a money budget over a model without a price, or a price table that cannot be read.
+    `model` stands in for the settings' own (a double), or one for each stage ("" for the others). Raises SettingsError: a
+    money budget over a model without a price, or a price table that cannot be read.
     """
     log: CallLog = MemoryCallLog() if call_log is None else call_log
     meter = Meter(settings.budget)
@@ -95,11 +81,14 @@ def connect(
     for stage in ("", *STAGES):
         name = settings.model_name(stage)
         embedded = name == LOCAL and settings.base_url is None
-        if name not in built:
-            _check_price(settings, name, prices, embedded)
-            dialect = _dialect(settings, name)
-            built[name] = (
-                local_model(settings, dialect) if embedded else _hosted(settings, name, dialect, prices, gate, limiter)
+        if name not in built and embedded:
+            built[name] = local_model(settings, _dialect(settings, name))
+        elif name not in built:
+            _check_price(settings, name, prices)
+            # "local" at an address is our own kind of server, started by someone else: it takes compact grammars.
+            first = Rung.GRAMMAR if name == LOCAL else Rung.JSON_SCHEMA
+            built[name] = OpenAIModel(
+                name, settings, prices=prices, first_rung=first, dialect=_dialect(settings, name), gate=gate, limiter=limiter
             )
         models[stage] = built[name]
         endpoints[stage] = f"embedded:{EMBEDDED.sha256[:16]}" if embedded else settings.base_url or "openai"
@@ -112,16 +101,8 @@ def _dialect(settings: Settings, name: str) -> Dialect:
     return COMPACT if chosen == "compact" else FULL
 
 
-def _hosted(
-    settings: Settings, name: str, dialect: Dialect, prices: PriceTable, gate: Gate, limiter: RateLimiter
-) -> OpenAIModel:
-    # "local" at an address is our own kind of server, started by someone else: it takes compact grammars.
-    first = Rung.GRAMMAR if name == LOCAL else Rung.JSON_SCHEMA
-    return OpenAIModel(name, settings, prices=prices, first_rung=first, dialect=dialect, gate=gate, limiter=limiter)
-
-
-def _check_price(settings: Settings, name: str, prices: PriceTable, embedded: bool) -> None:
-    if settings.budget.max_cost is not None and not embedded and name != LOCAL and prices.price(name) is None:
+def _check_price(settings: Settings, name: str, prices: PriceTable) -> None:
+    if settings.budget.max_cost is not None and name != LOCAL and prices.price(name) is None:
         raise SettingsError(
             f"max_cost is set, but there is no price for model {name!r}: add it to a price file and "
             "name that in SLIDERS_PRICES, or use max_tokens"

@@ -8,11 +8,7 @@ ALLOW_REQUESTS: bool = True
 
 
 def check_requests_allowed(target: str) -> None:
-    """Refuse to reach `target` while the switch is off.
-
-    Raises:
-        ModelUnavailable: `ALLOW_REQUESTS` is False.
-    """
+    """Refuse to reach `target` while the switch is off. Raises ModelUnavailable: `ALLOW_REQUESTS` is False."""
     if not ALLOW_REQUESTS:
         raise ModelUnavailable(
             f"a model request to {target} was stopped because sliders.llm.guard.ALLOW_REQUESTS is False; "

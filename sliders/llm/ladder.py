@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from enum import IntEnum
 from types import SimpleNamespace
@@ -13,9 +14,12 @@ from instructor.v2.core.registry import ModeHandlers, mode_registry
 from openai.types.chat import ChatCompletionMessage
 from pydantic import BaseModel
 
-from sliders.llm.grammar import COMPACT_NOTE, compact_grammar
 from sliders.llm.model import Message
-from sliders.llm.shape import Shape, is_strict
+from sliders.llm.replies import Shape, is_strict
+
+# A grammar alone bends the model: it wants to start a new line, and takes `[]` when it may not. Told so, it writes
+# the rows (3 of 3 documents, against 0 of 3), and leaves the list empty where there are none.
+COMPACT_NOTE = "Reply with compact JSON on one line, without spaces."
 
 
 class Rung(IntEnum):
@@ -39,6 +43,16 @@ def wire_messages(messages: tuple[Message, ...]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
+def compact_grammar(json_schema: Mapping[str, Any]) -> str:
+    """The schema as a grammar for servers of the llama.cpp family (llguidance) that forbids optional white space.
+
+    Asked for a JSON schema, such a server lets the model indent: measured on an object of nine fields, 101 generated tokens
+    against 73.
+    """
+    separators = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"}
+    return "%llguidance {}\nstart: %json " + json.dumps({**json_schema, "x-guidance": separators})
+
+
 def ask(rung: Rung, messages: tuple[Message, ...], shape: Shape) -> dict[str, Any]:
     """The arguments of a chat completion that asks for JSON in the way of `rung`."""
     wire = wire_messages(messages)
@@ -56,9 +70,8 @@ def ask(rung: Rung, messages: tuple[Message, ...], shape: Shape) -> dict[str, An
 def parse(rung: Rung, message: Mapping[str, Any], shape: Shape) -> BaseModel:
     """The reply, checked; `message` is the assistant's, as the chat API gives it.
 
-    Raises:
-        pydantic.ValidationError: it is no JSON, or does not fit.
-        instructor.v2.core.errors.ResponseParsingError: no tool was called.
+    Raises pydantic.ValidationError: it is no JSON, or does not fit; instructor.v2.core.errors.ResponseParsingError: no tool was
+    called.
     """
     parsed: BaseModel = rung.handlers.response_parser(response=_completion(message), response_model=shape, strict=None)
     return parsed

@@ -45,17 +45,10 @@ def physical_cores() -> int:
 
 
 @contextmanager
-def download_bar(console: Console | None = None) -> Iterator[Report]:
+def download_bar() -> Iterator[Report]:
     """A progress: one line saying what is fetched and how large it is, then a bar; quiet when nothing is done."""
-    console = console or Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks = {}
 
         def report(what: str, done: int, total: int) -> None:
@@ -75,15 +68,12 @@ def download_bar(console: Console | None = None) -> Iterator[Report]:
 class LocalServer:
     """One child process that serves a model file; it stops when this process ends, even if it is killed.
 
-    Args:
-        path: the model file, checked.
-        context_tokens: size of the context window.
-        log: file that takes what the native code writes.
+    `log` takes what the native code writes.
     """
 
-    def __init__(self, path: Path, context_tokens: int, log: Path, threads: int | None = None) -> None:
+    def __init__(self, path: Path, context_tokens: int, log: Path) -> None:
         self._log = log
-        options = {"path": str(path), "n_ctx": context_tokens, "threads": threads or physical_cores()}
+        options = {"path": str(path), "n_ctx": context_tokens, "threads": physical_cores()}
         script = str(Path(__file__).with_name("local_server.py"))
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as stream:
@@ -139,30 +129,12 @@ class LocalModel:
     """The embedded model as a `Model`: the file is fetched and the server started at the first call."""
 
     def __init__(self, settings: Settings, dialect: Dialect = COMPACT) -> None:
-        self._settings, self._dialect = settings, dialect
+        self._settings = settings
+        self.name, self.context_tokens, self.dialect = EMBEDDED.name, settings.local_context_tokens, dialect
+        self.count_tokens = token_counter(EMBEDDED.name)
         self._lock = threading.Lock()
         self._server: LocalServer | None = None
         self._client: OpenAIModel | None = None
-        self._count = token_counter(EMBEDDED.name)
-
-    @property
-    def name(self) -> str:
-        """See `Model.name`."""
-        return EMBEDDED.name
-
-    @property
-    def context_tokens(self) -> int:
-        """See `Model.context_tokens`."""
-        return self._settings.local_context_tokens
-
-    @property
-    def dialect(self) -> Dialect:
-        """See `Model.dialect`."""
-        return self._dialect
-
-    def count_tokens(self, text: str) -> int:
-        """See `Model.count_tokens`."""
-        return self._count(text)
 
     async def generate(self, request: Request) -> Response:
         """Answer one request; see `Model.generate`."""
@@ -201,13 +173,9 @@ class LocalModel:
             log = self._settings.cache_dir / "logs" / f"local-server-{os.getpid()}.log"
             self._server = LocalServer(path, self._settings.local_context_tokens, log)
             here = replace(
-                self._settings,
-                base_url=self._server.base_url,
-                api_key="unused",
-                rpm=None,
-                tpm=None,
-                context_tokens=self._settings.local_context_tokens,
-            )
+                self._settings, base_url=self._server.base_url, api_key="unused", rpm=None, tpm=None,
+                context_tokens=self.context_tokens,
+            )  # fmt: skip
             self._client = OpenAIModel(LOCAL, here, name=EMBEDDED.name, first_rung=Rung.GRAMMAR, gate=Gate(1))
             return self._client
 

@@ -25,11 +25,10 @@ class Message:
 class Request:
     """One model call, fully described: the same request has the same cache key.
 
-    `stage` is the room that asks ("schema", "gate", "extract", "reconcile", "answer", "plan").
-    `reply` is a pydantic model of the reply, `json_schema` a JSON schema where its shape depends on columns; neither
-    means free text. `choices` non-empty asks for ONE token and the log-probability of each choice at it. `enough` may be
-    asked about a reply under way, so that a server of our own stops when nothing more is to come; it is no part of what
-    the request is.
+    `stage` is the room that asks ("schema", "gate", "extract", "reconcile", "answer", "plan"). `reply` is a pydantic model of the
+    reply, `json_schema` a JSON schema where its shape depends on columns; neither means free text. `choices` non-empty asks for
+    ONE token and the log-probability of each choice at it. `enough` may be asked about a reply under way, so that a server of our
+    own stops when nothing more is to come; it is no part of what the request is.
     """
 
     stage: str
@@ -93,22 +92,14 @@ class Response:
 
 
 class Model(Protocol):
-    """Anything that answers requests: a server, the embedded model, a cache around either, a double."""
+    """Anything that answers requests: a server, the embedded model, a cache around either, a double.
 
-    @property
-    def name(self) -> str:
-        """The model's name as the ledger stores it."""
-        ...
+    `name` is what the ledger stores, `context_tokens` the size of the window, `dialect` how the model is asked.
+    """
 
-    @property
-    def context_tokens(self) -> int:
-        """Size of the context window in tokens."""
-        ...
-
-    @property
-    def dialect(self) -> Dialect:
-        """How the model is asked."""
-        ...
+    name: str
+    context_tokens: int
+    dialect: Dialect
 
     def count_tokens(self, text: str) -> int:
         """Number of tokens of `text` for this model (an estimate where its tokenizer is unknown)."""
@@ -117,10 +108,8 @@ class Model(Protocol):
     async def generate(self, request: Request) -> Response:
         """Answer one request.
 
-        Raises:
-            ModelUnavailable: no server, wrong key, unknown model.
-            ModelRefusal: the reply does not parse and cannot be repaired.
-            TruncatedReply: the reply stopped at `max_tokens` and nothing could be salvaged.
-            BudgetExceeded: the run's limit is reached.
+        Raises ModelUnavailable: no server, wrong key, unknown model; ModelRefusal: the reply does not parse and cannot be
+        repaired; TruncatedReply: the reply stopped at `max_tokens` and nothing could be salvaged; BudgetExceeded: the run's limit
+        is reached.
         """
         ...

@@ -68,11 +68,9 @@ def silent(_what: str, _done: int, _total: int) -> None:
 def ensure_model(cache_dir: Path, progress: Progress = silent, model: ModelFile = EMBEDDED) -> Path:
     """The path of the model file, fetched when it is not there, its hash checked.
 
-    A file that was checked before is trusted as long as its size and time of change stay. An interrupted fetch goes
-    on where it stopped. Two processes that want it fetch it once.
-
-    Raises:
-        ModelUnavailable: no source answers, the hash differs, or the disk is full.
+    A file that was checked before is trusted as long as its size and time of change stay. An interrupted fetch goes on where it
+    stopped. Two processes that want it fetch it once. Raises ModelUnavailable: no source answers, the hash differs, or the disk
+    is full.
     """
     path = model.path(cache_dir)
     if _verified(path, model):

@@ -94,8 +94,7 @@ class Prompt:
     def system(self) -> Message:
         """Its first message, which takes no values: another prompt that begins with it shares the server's prefix cache.
 
-        Raises:
-            TypeError: the prompt begins with no such message.
+        Raises TypeError: the prompt begins with no such message.
         """
         role, template = self._parts[0]
         if role != "system":
@@ -105,8 +104,7 @@ class Prompt:
     def render(self, **values: Any) -> tuple[Message, ...]:
         """The messages of a call.
 
-        Raises:
-            TypeError: a variable of the prompt is missing, or a value is given that the prompt does not use.
+        Raises TypeError: a variable of the prompt is missing, or a value is given that the prompt does not use.
         """
         missing, unused = self.variables - set(values), set(values) - self.variables
         if missing or unused:
@@ -133,11 +131,7 @@ def prompt_dir() -> Path:
 
 @cache
 def load_prompt(name: str, dialect: Dialect) -> Prompt:
-    """The prompt `<room>/<verb>` of a dialect.
-
-    Raises:
-        FileNotFoundError: the package holds no such prompt.
-    """
+    """The prompt `<room>/<verb>` of a dialect. Raises FileNotFoundError: the package holds no such prompt."""
     folder = prompt_dir() / dialect.name
     path = folder / f"{name}.md"
     if not path.is_file():

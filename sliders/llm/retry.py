@@ -34,9 +34,7 @@ class _Passing(ModelError):
 async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Callable[[float], None]) -> T:
     """Run `once` until it works, with growing random waits, at most `retries` more times.
 
-    Raises:
-        ModelUnavailable: no server answers.
-        ModelError: the server kept failing.
+    Raises ModelError: the server kept failing.
     """
 
     try:

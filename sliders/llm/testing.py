@@ -19,7 +19,7 @@ from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm import guard
 from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.model import Request, Response, Usage
-from sliders.llm.shape import plain_data, shape_of, told
+from sliders.llm.replies import plain_data, shape_of, told
 
 Reply = str | Mapping[str, Any] | list[Any] | Response | Exception
 
@@ -43,25 +43,10 @@ class _Double:
     """What the doubles share: a name, a window, a history, and replies that are checked like a server's."""
 
     def __init__(self, name: str, context_tokens: int, latency: float, dialect: Dialect) -> None:
-        self._name, self._context_tokens, self._latency, self._dialect = name, context_tokens, latency, dialect
+        self.name, self.context_tokens, self.dialect, self._latency = name, context_tokens, dialect, latency
         self.history: list[Request] = []
         self.in_flight = 0
         self.most_in_flight = 0
-
-    @property
-    def name(self) -> str:
-        """See `Model.name`."""
-        return self._name
-
-    @property
-    def context_tokens(self) -> int:
-        """See `Model.context_tokens`."""
-        return self._context_tokens
-
-    @property
-    def dialect(self) -> Dialect:
-        """See `Model.dialect`."""
-        return self._dialect
 
     def count_tokens(self, text: str) -> int:
         """A quarter of the characters, rounded up."""

@@ -1,15 +1,17 @@
-"""The HTTP transport of the model client: aiohttp under httpx, and a short way for the one request that is made most."""
+"""The HTTP transport of the model client: aiohttp under httpx, a short way for the one request that is made most, and
+replies that are read while they are written."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import aiohttp
 import httpx
 import openai
 from httpx_aiohttp import AiohttpTransport, HttpxAiohttpClient
+from openai.types.chat import ChatCompletionChunk
 
 
 class Transport(AiohttpTransport):
@@ -71,9 +73,8 @@ class Channel:
     async def post(self, path: str, body: Mapping[str, Any]) -> object:
         """The reply as JSON, or its text where it is none.
 
-        Raises:
-            openai.APITimeoutError, openai.APIConnectionError: the server does not answer.
-            openai.APIStatusError: it answers with an error.
+        Raises openai.APITimeoutError, openai.APIConnectionError: the server does not answer; openai.APIStatusError: it answers
+        with an error.
         """
         if path not in self._doors:
             url = f"{str(self.client.base_url).rstrip('/')}{path}"
@@ -96,3 +97,28 @@ class Channel:
             told = said.get("error", said) if isinstance(said, dict) else said
             raise openai.APIStatusError(f"status {status}", response=response, body=told)
         return said
+
+
+async def streamed(client: openai.AsyncOpenAI, body: Mapping[str, Any], enough: Callable[[str], bool]) -> Mapping[str, Any]:
+    """The completion of one chat request, in the server's own form; closing the connection ends the generation.
+
+    A reply that was stopped has "length" for its finish reason and a count of generated tokens by pieces, which the
+    embedded server sends one by one; how long its prompt was is then not known.
+    """
+    text, pieces, reason, usage = "", 0, "stop", None
+    told = {**body, "stream": True, "stream_options": {"include_usage": True}}
+    stream = await client.post(
+        "/chat/completions", cast_to=ChatCompletionChunk, body=told, stream=True,
+        stream_cls=openai.AsyncStream[ChatCompletionChunk],
+    )  # fmt: skip
+    async with stream:
+        async for chunk in stream:
+            usage = chunk.usage.model_dump() if chunk.usage else usage
+            piece = "".join(choice.delta.content or "" for choice in chunk.choices)
+            reason = next((choice.finish_reason for choice in chunk.choices if choice.finish_reason), reason)
+            text, pieces = text + piece, pieces + bool(piece)
+            if "}" in piece and enough(ended := text[: text.rindex("}") + 1]):
+                text, reason = ended, "length"
+                break
+    choices = [{"message": {"content": text}, "finish_reason": reason}]
+    return {"choices": choices, "usage": usage or {"prompt_tokens": None, "completion_tokens": pieces}}

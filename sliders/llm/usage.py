@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -50,8 +49,7 @@ class PriceTable:
     def load(cls, source: Path | Mapping[str, Any] | None) -> PriceTable:
         """A table from a YAML or JSON file or a mapping: `{"my-model": {"prompt": 0.5, "completion": 1.5}}`.
 
-        Raises:
-            SettingsError: the file cannot be read, or a row has no two numbers.
+        Raises SettingsError: the file cannot be read, or a row has no two numbers.
         """
         if source is None:
             return cls()
@@ -84,14 +82,12 @@ class PriceTable:
 
 def _read_prices(path: Path) -> Mapping[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        rows = yaml.safe_load(path.read_text(encoding="utf-8"))  # which JSON is, too
     except OSError as error:
         raise SettingsError(
             f"the price file {path} cannot be read ({error.strerror}); correct SLIDERS_PRICES"
         ) from error
-    try:
-        rows = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (json.JSONDecodeError, yaml.YAMLError) as error:
+    except yaml.YAMLError as error:
         raise SettingsError(f"the price file {path} does not parse: {error}; write it as YAML or JSON") from error
     if not isinstance(rows, Mapping):
         raise SettingsError(f"the price file {path} holds no table of models; start each line with a model's name")
@@ -119,14 +115,6 @@ class Meter:
             return sum(self._sums.values(), Usage())
 
     @property
-    def by_stage(self) -> dict[str, Usage]:
-        """Usage of each stage."""
-        sums: dict[str, Usage] = {}
-        for (stage, _), usage in self.by_stage_and_model.items():
-            sums[stage] = sums.get(stage, Usage()) + usage
-        return sums
-
-    @property
     def by_stage_and_model(self) -> dict[tuple[str, str], Usage]:
         """Usage of each pair of stage and model."""
         with self._lock:
@@ -143,11 +131,7 @@ class Meter:
             self._sums[(stage, model)] = self._sums.get((stage, model), Usage()) + usage
 
     def check(self) -> None:
-        """Refuse to start another call once a limit is reached.
-
-        Raises:
-            BudgetExceeded: tokens, cost or minutes are spent.
-        """
+        """Refuse to start another call once a limit is reached. Raises BudgetExceeded: tokens, cost or minutes are spent."""
         total, budget = self.total, self.budget
         for name, spent, limit, shown in (
             ("max_tokens", total.tokens, budget.max_tokens, f"{total.tokens:,} tokens"),

@@ -1,35 +1,23 @@
 """What kind of task a question is, from its words and its first retrieved segments (OkraLong, sections 3.2 and A).
 
 A linear classifier over the shipped embeddings and a few features of wording and retrieval; the weights and the record
-of their training lie in `data/`. The prompted model is the alternative.
+of their training lie in `data/`. (The embedded model, asked the same, is right half as often.)
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sliders.chunks.embeddings import Embedder
-from sliders.errors import ModelRefusal, PlanError, TruncatedReply
-from sliders.llm.dialect import Dialect
-from sliders.llm.model import Model, Request, Usage
-from sliders.llm.prompts import load_prompt
-from sliders.plan.features import (
-    QUESTION_CHARACTERS,
-    Corpus,
-    Features,
-    Passage,
-    question_features,
-    question_vector,
-    retrieval_features,
-)
+from sliders.chunks.embeddings import Embedder, default_embedder
+from sliders.plan.features import Corpus, Features, Passage, question_features, question_vector, retrieval_features
 
 TaskClass = Literal["arithmetic", "extractive", "abstractive", "multi_source", "multi_bridge", "aggregation"]
 Pattern = Literal["exact", "semantic", "both"]
@@ -38,6 +26,7 @@ TASK_CLASSES: tuple[TaskClass, ...] = (
     "abstractive", "aggregation", "arithmetic", "extractive", "multi_bridge", "multi_source",
 )  # fmt: skip
 SEGMENTS, SEGMENT_TOKENS = 3, 150
+_SURE = 0.5
 EMBEDDING_WEIGHT = 3.0
 """The unit vector of a question counts this much beside the 0/1 features of its wording."""
 
@@ -46,16 +35,13 @@ EMBEDDING_WEIGHT = 3.0
 class TaskProfile:
     """What the planner knows of a question before it spends anything.
 
-    `evidence` says whether the first segments already hold what the answer needs; `confidence` is the probability of
-    `task`; `by` is "classifier", "model" or "default".
+    `evidence` says whether the first segments already hold what the answer needs; `confidence` is the probability of `task`.
     """
 
     task: TaskClass
     pattern: Pattern = "both"
     evidence: bool = False
     confidence: float = 0.0
-    by: str = "classifier"
-    usage: Usage = field(default_factory=Usage)
 
     def describe(self) -> str:
         """One line for `explain`."""
@@ -90,39 +76,17 @@ def wording_row(question: str, embedder: Embedder) -> Features:
 def evidence_row(question: str, passages: Sequence[Passage], corpus: Corpus, shares: Features) -> Features:
     """Input of the evidence and pattern heads, shape (f,); `shares` are the class probabilities.
 
-    What the passages show is there for each class once more: a word that is missing says more of a bridge than of a
-    calculation.
+    What the passages show is there for each class once more: a word that is missing says more of a bridge than of a calculation.
     """
     shown = retrieval_features(question, passages, corpus)
     return np.hstack([shown, shares, question_features(question), np.outer(shares, shown).ravel()])
 
 
 class Analyzer:
-    """The shipped classifier.
+    """The shipped classifier with the shipped embeddings, which its weights were trained with."""
 
-    Args:
-        heads: by name "task", "pattern", "evidence", "kind".
-        embedder: must be the one that the weights were trained with.
-    """
-
-    def __init__(self, heads: Mapping[str, Head], embedder: Embedder) -> None:
-        self._heads = dict(heads)
-        self._embedder = embedder
-
-    @classmethod
-    def shipped(cls, embedder: Embedder) -> Analyzer:
-        """The weights of the package.
-
-        Raises:
-            PlanError: they were trained with another embedder.
-        """
-        heads, trained_with = _shipped()
-        if embedder.name != trained_with:
-            raise PlanError(
-                f"the analyzer's weights were trained with {trained_with}, not {embedder.name}; "
-                "train others with benchmarks/train_analyzer.py or use that embedder"
-            )
-        return cls(heads, embedder)
+    def __init__(self) -> None:
+        self._heads, self._embedder = _shipped(), default_embedder()
 
     def task_probabilities(self, question: str, corpus: Corpus) -> Features:
         """Probabilities of `TASK_CLASSES`, shape (6,); one document alone has nothing to aggregate over."""
@@ -135,13 +99,13 @@ class Analyzer:
     def analyze(self, question: str, passages: Sequence[Passage], corpus: Corpus) -> TaskProfile:
         """The profile of a question from the best three segments of 150 tokens.
 
-        A question whose words are foreign to the classifier gets the careful default: extractive, both searches, no
-        evidence.
+        A question that the classifier is not sure of (another language often is one) gets the careful default: extractive,
+        both searches, no evidence.
         """
-        if foreign(question):
-            return TaskProfile("extractive", "both", False, 0.0, "default")
         shares = self.task_probabilities(question, corpus)
         best = int(shares.argmax())
+        if shares[best] < _SURE:
+            return TaskProfile("extractive")
         row = evidence_row(question, passages[:SEGMENTS], corpus, shares)
         evidence = self._heads["evidence"].probabilities(row)[0]
         pattern = self._heads["pattern"]
@@ -161,64 +125,12 @@ class Analyzer:
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> tuple[dict[str, Head], str]:
+def _shipped() -> Mapping[str, Head]:
     folder = files("sliders.plan").joinpath("data")
     record = json.loads(folder.joinpath("analyzer.json").read_text(encoding="utf-8"))
+    parts = ("weights", "bias", "mean", "scale")
     with folder.joinpath("analyzer.npz").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        heads = {
-            name: Head(tuple(classes), *(arrays[f"{name}/{part}"].astype(np.float64)
-                                         for part in ("weights", "bias", "mean", "scale")))
+        return {
+            name: Head(tuple(classes), *(arrays[f"{name}/{part}"].astype(np.float64) for part in parts))
             for name, classes in record["heads"].items()
-        }  # fmt: skip
-    return heads, str(record["embedder"])
-
-
-_ENGLISH = frozenset({
-    "the", "of", "and", "to", "in", "is", "was", "for", "on", "are", "with", "as", "by", "at", "from", "what",
-    "which", "who", "how", "many", "did", "does", "has", "have", "were", "be", "that", "an", "a", "this", "it",
-    "its", "their", "or", "not", "when", "where", "why", "much", "each", "all", "between", "list", "name", "give",
-})  # fmt: skip
-
-
-def foreign(question: str) -> bool:
-    """Whether a question of some length has none of the commonest English words, or is mostly in another script."""
-    letters = [c for c in question if c.isalpha()]
-    if letters and sum(not c.isascii() for c in letters) > 0.3 * len(letters):
-        return True
-    words = question.lower().split()
-    return len(words) >= 5 and sum(word.strip("?,.") in _ENGLISH for word in words) <= len(words) // 12
-
-
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "question_type": {"type": "string", "enum": list(TASK_CLASSES)},
-        "information": {"type": "string", "enum": ["exact", "semantic", "both"]},
-        "containing": {"type": "string", "enum": ["yes", "no"]},
-    },
-    "required": ["question_type", "information", "containing"],
-    "additionalProperties": False,
-}
-
-
-def analysis_request(question: str, passages: Sequence[Passage], dialect: Dialect) -> Request:
-    """The call of the prompted alternative."""
-    prompt = load_prompt("plan/analyze", dialect)
-    messages = prompt.render(question=question[:QUESTION_CHARACTERS], passages=[p.text for p in passages[:SEGMENTS]])
-    return Request("plan", messages, prompt.hash, _SCHEMA, max_tokens=60)
-
-
-async def analyze_by_prompt(question: str, passages: Sequence[Passage], model: Model) -> TaskProfile:
-    """The profile by asking the model; a reply that does not parse gives the default profile."""
-    try:
-        reply = await model.generate(analysis_request(question, passages, model.dialect))
-    except (ModelRefusal, TruncatedReply) as error:
-        spent = error.usage if isinstance(error.usage, Usage) else Usage()
-        return TaskProfile("extractive", "both", False, 0.0, "default", spent)
-    data = reply.data if isinstance(reply.data, dict) else {}
-    task = data.get("question_type")
-    pattern = data.get("information")
-    return TaskProfile(
-        task if task in TASK_CLASSES else "extractive", pattern if pattern in ("exact", "semantic", "both") else "both",
-        data.get("containing") == "yes", 0.0, "model", reply.usage,
-    )  # fmt: skip
+        }

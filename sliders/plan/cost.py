@@ -90,7 +90,6 @@ class Statistics:
     filters: dict[str, Share] = field(default_factory=dict)
     stated: dict[str, Share] = field(default_factory=dict)
     depths: dict[str, Depths] = field(default_factory=dict)
-    costs: dict[str, list[float]] = field(default_factory=dict)
     priors: dict[str, float] = field(default_factory=dict)
 
     def observe(self, filters: Iterable[Filter], values: Mapping[str, Any], fresh: str) -> None:
@@ -125,24 +124,12 @@ class Statistics:
         """See `Depths.reach`."""
         return self.depths[attribute].reach(gamma, margin) if attribute in self.depths else gamma
 
-    def pay(self, attribute: str, tokens: float) -> None:
-        """Remembers what an attribute cost in one document (sum, count)."""
-        paid = self.costs.setdefault(attribute, [0.0, 0.0])
-        paid[0] += tokens
-        paid[1] += 1
-
-    def mean_cost(self, attribute: str, default: float) -> float:
-        """Mean tokens of the attribute over the documents so far."""
-        total, count = self.costs.get(attribute, [0.0, 0.0])
-        return total / count if count else default
-
     def to_json(self) -> dict[str, Any]:
         """Plain JSON for the store."""
         return {
             "filters": {key: [s.hits, s.trials] for key, s in self.filters.items()},
             "stated": {key: [s.hits, s.trials] for key, s in self.stated.items()},
             "depths": {key: [d.ranks, d.distances] for key, d in self.depths.items()},
-            "costs": self.costs,
         }
 
     @classmethod
@@ -152,7 +139,6 @@ class Statistics:
             {key: Share(*pair) for key, pair in data.get("filters", {}).items()},
             {key: Share(*pair) for key, pair in data.get("stated", {}).items()},
             {key: Depths(list(pair[0]), list(pair[1])) for key, pair in data.get("depths", {}).items()},
-            {key: list(pair) for key, pair in data.get("costs", {}).items()},
         )
 
 
@@ -170,10 +156,10 @@ class Rounds:
     tokens: tuple[int, ...]
 
 
-def rounds(sizes: Sequence[int], start: int, first_tokens: float, growth: float = 2.0) -> Rounds:
-    """Portions of the segments from `start` on: at least one segment and `first_tokens`, then ever larger."""
+def rounds(sizes: Sequence[int], first_tokens: float) -> Rounds:
+    """Portions of the segments: at least one segment and `first_tokens`, then each twice as large."""
     upto, tokens = [], []
-    budget, at = max(1.0, first_tokens), start
+    budget, at = max(1.0, first_tokens), 0
     while at < len(sizes):
         total = 0
         while at < len(sizes) and (total == 0 or total + sizes[at] <= budget):
@@ -181,7 +167,7 @@ def rounds(sizes: Sequence[int], start: int, first_tokens: float, growth: float 
             at += 1
         upto.append(at)
         tokens.append(total)
-        budget = max(budget, total) * growth
+        budget = 2.0 * max(budget, total)
     return Rounds(tuple(upto), tuple(tokens))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, Self, runtime_checkable
+from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from sliders.errors import PlanError
 
@@ -241,35 +241,24 @@ class Precede:
         return f'"{self.prefer}" wins over ' + (f'"{self.over}"' if self.over else "every other source")
 
 
-class Registry:
-    """The classes of hints that are read from text, in the order in which they are tried."""
-
-    BUILT_IN: ClassVar[tuple[type[Directive], ...]] = (Precede, Normalize, Ignore, Locate, Verify)
-
-    def __init__(self) -> None:
-        self._classes: list[type[Directive]] = list(self.BUILT_IN)
-
-    @property
-    def classes(self) -> tuple[type[Directive], ...]:
-        """The classes known."""
-        return tuple(self._classes)
-
-    def register(self, cls: type[Directive]) -> type[Directive]:
-        """Add a class of the user; usable as a decorator. It is tried before the built-in ones.
-
-        Raises:
-            PlanError: it has no `parse` or no `describe`.
-        """
-        for name in ("parse", "describe"):
-            if not callable(getattr(cls, name, None)):
-                raise PlanError(f"the hint class {cls.__name__} has no method {name}(); add it before you register it")
-        if cls not in self._classes:
-            self._classes.insert(0, cls)
-        return cls
+CLASSES: list[type[Directive]] = [Precede, Normalize, Ignore, Locate, Verify]
+"""The classes of hints that are read from text, in the order in which they are tried."""
 
 
-REGISTRY = Registry()
-register = REGISTRY.register
+def register(cls: type[Directive]) -> type[Directive]:
+    """Add a class of the user; usable as a decorator. It is tried before the built-in ones.
+
+    Raises PlanError: it has no `parse` or no `describe`.
+    """
+    for name in ("parse", "describe"):
+        if not callable(getattr(cls, name, None)):
+            raise PlanError(f"the hint class {cls.__name__} has no method {name}(); add it before you register it")
+    if cls not in CLASSES:
+        CLASSES.insert(0, cls)
+    return cls
+
+
+D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +269,7 @@ class Hints:
     directives: tuple[Directive, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def of(self, cls: type[Directive]) -> tuple[Directive, ...]:
+    def of(self, cls: type[D]) -> tuple[D, ...]:
         """The hints of one class."""
         return tuple(d for d in self.directives if isinstance(d, cls))
 
@@ -288,10 +277,9 @@ class Hints:
         """The same with some classes switched off."""
         return Hints(self.question, tuple(d for d in self.directives if not isinstance(d, classes)), self.notes)
 
-    def lines(self, off: tuple[type[Directive], ...] = ()) -> tuple[str, ...]:
-        """The hints as they were understood, a line each, for the user; `off` are classes that were switched off."""
-        shown = [f"hint: {d.describe()}{' (switched off)' if isinstance(d, off) else ''}" for d in self.directives]
-        return (*shown, *(f"note: {note}" for note in self.notes))
+    def lines(self) -> tuple[str, ...]:
+        """The hints as they were understood, a line each, for the user."""
+        return (*(f"hint: {d.describe()}" for d in self.directives), *(f"note: {note}" for note in self.notes))
 
 
 _SENTENCE = re.compile(r"[^.!?\n;]+(?:\.(?=\d)[^.!?\n;]*)*[.!?;]*\s*")
@@ -302,7 +290,7 @@ _ASKS = re.compile(
 )
 
 
-def parse_hints(text: str, extra: Sequence[Directive] = (), registry: Registry = REGISTRY) -> Hints:
+def parse_hints(text: str, extra: Sequence[Directive] = ()) -> Hints:
     """The question without the sentences that are hints only, and the hints, those of `extra` first.
 
     A sentence that asks and hints at once stays in the question. Contradictions are dropped and said.
@@ -310,7 +298,7 @@ def parse_hints(text: str, extra: Sequence[Directive] = (), registry: Registry =
     found: list[Directive] = list(extra)
     kept: list[str] = []
     for sentence in _SENTENCE.findall(text[:20_000]):
-        parsed = [d for cls in registry.classes if (d := cls.parse(sentence.strip())) is not None]
+        parsed = [d for cls in CLASSES if (d := cls.parse(sentence.strip())) is not None]
         # "ignore X" and "do not report X" are read by more than one class: the first one that reads it has it.
         found.extend(parsed[:1])
         if not parsed or _ASKS.search(sentence):

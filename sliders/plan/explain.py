@@ -1,13 +1,59 @@
-"""EXPLAIN and EXPLAIN ANALYZE: a plan as a tree for the terminal and as rows for a table."""
+"""EXPLAIN and EXPLAIN ANALYZE: what a query will do and did, as values that print without running."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from sliders.plan.operators import DocumentTrace, PlanNode
+from sliders.plan.cost import Estimate
 
 _SHOWN_DOCUMENTS = 20
+Kind = Literal["result", "join", "filter", "retrieve", "sample", "documents"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanNode:
+    """One operator over its inputs. `estimate` is in tokens; `actual` is filled in after the run (EXPLAIN ANALYZE)."""
+
+    kind: Kind
+    subject: str
+    detail: str = ""
+    estimate: Estimate | None = None
+    actual: int | None = None
+    rows: int | None = None
+    inputs: tuple[PlanNode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call on one document: the attributes asked for, the tokens sent, and what was found."""
+
+    attributes: tuple[str, ...]
+    tokens: int
+    found: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTrace:
+    """What happened to one document of a table: the calls in order, the verdict, and tokens against reading all of it."""
+
+    table: str
+    document: str
+    steps: tuple[Step, ...]
+    verdict: Literal["accepted", "rejected", "excluded", "sampled", "not read"]
+    tokens: int
+    whole: int
+
+    @property
+    def saved(self) -> int:
+        """Tokens saved against sending the whole document once."""
+        return self.whole - self.tokens
+
+    @property
+    def order(self) -> str:
+        """The attributes in the order in which they were asked for."""
+        return " > ".join("+".join(step.attributes) for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,27 +69,6 @@ class Explanation:
         if self.traces:
             lines += ["", *trace_lines(self.traces)]
         return "\n".join(lines)
-
-    def rows(self) -> list[tuple[object, ...]]:
-        """One row a plan node: depth, operator, subject, detail, estimated tokens, low, high, actual tokens, rows."""
-        return list(_rows(self.root, 0))
-
-
-NODE_COLUMNS = ("depth", "operator", "subject", "detail", "tokens", "low", "high", "actual", "rows")
-TRACE_COLUMNS = ("table_name", "document", "verdict", "order_taken", "calls", "tokens", "whole", "saved")
-
-
-def _rows(node: PlanNode, depth: int) -> Iterator[tuple[object, ...]]:
-    e = node.estimate
-    bounds = (e.tokens, e.low, e.high) if e is not None else (None, None, None)
-    yield (depth, node.kind, node.subject, node.detail, *bounds, node.actual, node.rows)
-    for child in node.inputs:
-        yield from _rows(child, depth + 1)
-
-
-def trace_rows(traces: Sequence[DocumentTrace]) -> list[tuple[object, ...]]:
-    """One row a document, in the order of `TRACE_COLUMNS`."""
-    return [(t.table, t.document, t.verdict, t.order, len(t.steps), t.tokens, t.whole, t.saved) for t in traces]
 
 
 def tree_lines(node: PlanNode, prefix: str = "", last: bool = True, top: bool = True) -> list[str]:

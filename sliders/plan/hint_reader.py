@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.llm.dialect import COMPACT, FULL
-from sliders.llm.model import Model, Request, Usage
+from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.plan.directives import (
     Directive,
@@ -67,25 +67,21 @@ def hint_request(text: str) -> Request:
     return Request("plan", prompt.render(text=text[:_LONGEST]), prompt.hash, reply=HintReply, max_tokens=160)
 
 
-async def read_hints(text: str, model: Model, extra: Sequence[Directive] = ()) -> tuple[Hints, Usage]:
+async def read_hints(text: str, model: Model, extra: Sequence[Directive] = ()) -> Hints:
     """The hints of one question and those given beside it; see `read_all_hints`."""
-    (hints,), usage = await read_all_hints([text], model)
-    if extra:
-        directives, notes = settle([*extra, *hints.directives])
-        hints = Hints(hints.question, directives, notes)
-    return hints, usage
+    (hints,) = await read_all_hints([text], model)
+    directives, notes = settle([*extra, *hints.directives])
+    return Hints(hints.question, directives, (*hints.notes, *notes)) if extra else hints
 
 
-async def read_all_hints(texts: Sequence[str], model: Model) -> tuple[list[Hints], Usage]:
+async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
     """The hints of each question. Where the model gives no usable reply, patterns read them.
 
     What the model names must stand in the question: a place or subject that the user did not write is dropped.
     """
     if model.dialect.hints == "patterns":
-        read = [await _by_patterns(text, model) for text in texts]
-        return [hints for hints, _ in read], sum((usage for _, usage in read), Usage())
+        return [await _by_patterns(text, model) for text in texts]
     found: list[Hints] = []
-    spent = Usage()
     for at in range(0, len(texts), _AT_ONCE):
         batch = texts[at : at + _AT_ONCE]
         try:
@@ -93,22 +89,21 @@ async def read_all_hints(texts: Sequence[str], model: Model) -> tuple[list[Hints
         except (ModelRefusal, TruncatedReply, BudgetExceeded):  # a spent budget is said by the stage that comes next
             found += [parse_hints(text) for text in batch]
             continue
-        spent += reply.usage
         told = {hint.question: hint for hint in HintsReply.model_validate(reply.data).hints}
         found += [_hints(text, told.get(number)) for number, text in enumerate(batch, 1)]
-    return found, spent
+    return found
 
 
-async def _by_patterns(text: str, model: Model) -> tuple[Hints, Usage]:
+async def _by_patterns(text: str, model: Model) -> Hints:
     hints = parse_hints(text)
     if hints.directives or not sounds_like_hint(text):
-        return hints, Usage()
+        return hints
     try:
         reply = await model.generate(hint_request(text))
-    except (ModelRefusal, TruncatedReply) as error:
-        return hints, error.usage if isinstance(error.usage, Usage) else Usage()
+    except (ModelRefusal, TruncatedReply):
+        return hints
     directives, notes = settle(_directives(HintReply.model_validate(reply.data), text))
-    return Hints(hints.question, directives, notes), reply.usage
+    return Hints(hints.question, directives, notes)
 
 
 def _hints(text: str, told: HintReply | None) -> Hints:

@@ -1,13 +1,16 @@
-"""The order in which a document's filters are evaluated (QUEST, section 3.1).
+"""The order in which a document's filters are evaluated (QUEST, section 3.1) and in which joined tables are read (3.2).
 
 A filter has a probability p of being true and a cost c, the tokens that this document would send for it. Under AND the
 filter most likely to be false for its cost comes first, (1 - p) / c; under OR the one most likely to be true, p / c.
 Nested expressions are ordered inside out: a subtree has the probability and the expected cost of its own best order.
+
+A join is a filter, too: one table is filtered and its join values read, and they filter the other table, ordered with its
+own filters (plans 2 and 3), which never costs more than filtering both first (plan 1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -62,11 +65,17 @@ def order(
     children.sort(key=lambda child: -priority(child.probability, child.cost, either))
     if either and selected:
         children.sort(key=lambda child: not (child.filter and selected.issuperset(child.filter.attributes)))
-    total, chance = 0.0, 1.0
+    chance, total = _in_turn(children, either)
+    return Ordered(1 - chance if either else chance, total, None, tuple(children), either)
+
+
+def _in_turn(children: Sequence[Ordered], either: bool) -> tuple[float, float]:
+    """The chance that none of the children decides, and their expected cost in this order (equation 2, first term)."""
+    chance, total = 1.0, 0.0
     for child in children:
         total += chance * child.cost
         chance *= (1 - child.probability) if either else child.probability
-    return Ordered(1 - chance if either else chance, total, None, tuple(children), either)
+    return chance, total
 
 
 def priority(probability: float, cost: float, either: bool) -> float:
@@ -77,14 +86,63 @@ def priority(probability: float, cost: float, either: bool) -> float:
     return gain / cost
 
 
-def with_selected(ordered: Ordered | None, costs: dict[str, float], selected: frozenset[str]) -> float:
-    """Expected cost of a query on a document, the attributes of accepted rows included (equations 2 and 4).
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One table of a join: for each document its conjuncts, and the tokens of reading its join attribute.
+
+    `matching` is the share of this table's rows that join a surviving row of the other, `printing` that of its documents
+    that print a join value of such a row: the others are known not to join without a model.
+    """
+
+    documents: tuple[tuple[Ordered, ...], ...]
+    join_costs: tuple[float, ...]
+    matching: float
+    printing: float = 1.0
+
+    @property
+    def pushed_down(self) -> float:
+        """Filters first, then the join attribute of the documents that pass them (the first two terms of Eq. 6, 8, 9)."""
+        found = [conjunction(filters) for filters in self.documents]
+        return sum(cost + chance * join for (chance, cost), join in zip(found, self.join_costs, strict=True))
+
+    @property
+    def filtered(self) -> float:
+        """Filters and the IN filter of the join ordered together (the third term of Eq. 8 and 9)."""
+        chance = min(self.matching, self.printing)
+        return sum(
+            conjunction((*filters, Ordered(chance, cost * self.printing)))[1]
+            for filters, cost in zip(self.documents, self.join_costs, strict=True)
+        )
+
+
+def conjunction(filters: Sequence[Ordered]) -> tuple[float, float]:
+    """The chance that all filters hold, and their expected tokens in the best order."""
+    return _in_turn(sorted(filters, key=lambda leaf: -priority(leaf.probability, leaf.cost, False)), False)
+
+
+@dataclass(frozen=True, slots=True)
+class NextJoin:
+    """The table to read next, the one whose values it is filtered by (empty for the very first), and the expected tokens."""
+
+    table: str
+    given: str
+    tokens: float
+
+
+def first_join(edges: Sequence[tuple[str, str]], sides: Mapping[tuple[str, str], Side]) -> NextJoin:
+    """The table to start with: over all joins and both directions, the cheapest of plans 2 and 3 (Eq. 8 and 9).
 
     Args:
-        costs: by attribute, for `selected` attributes.
+        edges: pairs of tables that join.
+        sides: by (table, the table that it joins): costs depend on the attribute of that join.
     """
-    if ordered is None:
-        return sum(costs[name] for name in selected)
-    total = ordered.cost
-    sure = {name for leaf, chance in ordered.reached() if chance >= 1.0 for name in leaf.attributes}
-    return total + ordered.probability * sum(costs[name] for name in selected - sure)
+    pairs = [pair for edge in edges for pair in (edge, edge[::-1])]
+    tokens, start = min((sides[one, two].pushed_down + sides[two, one].filtered, one) for one, two in pairs)
+    return NextJoin(start, "", tokens)
+
+
+def next_join(joined: frozenset[str], edges: Sequence[tuple[str, str]], sides: Mapping[tuple[str, str], Side]) -> NextJoin:
+    """The table that extends the join most cheaply, given that the joined ones are known (left-deep, section 3.2.2)."""
+    pairs = [pair for edge in edges for pair in (edge, edge[::-1])]
+    tokens, table, given = min((sides[new, old].filtered, new, old) for old, new in pairs if old in joined and new not in joined)
+    return NextJoin(table, given, tokens)

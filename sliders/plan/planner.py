@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sliders.plan.analysis import Pattern, TaskProfile
-from sliders.plan.directives import Directive, Hints, Normalize, Verify
+from sliders.plan.directives import Hints, Normalize, Verify
 from sliders.plan.features import Corpus
 
 WorkflowName = Literal["reply", "lookup", "split", "stepwise", "candidates", "whole_context", "extract_and_query"]
@@ -80,46 +80,35 @@ def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
     400 and 256 tokens; the best of them are read before the others. What has to be counted, ranked or summed over
     documents is extracted and queried.
     """
-    reasons = [profile.describe()]
+    facts = [profile.describe()]
     if profile.task == "aggregation" and corpus.documents > 1:
-        return Route("extract_and_query", reasons=(*reasons, "counts and ranks over documents need a table"))
+        return Route("extract_and_query", reasons=(*facts, "counts and ranks over documents need a table"))
     contextual = profile.task in ("abstractive", "arithmetic")
-    segments = _CONTEXTUAL if profile.task == "abstractive" else _FACTS
-    tokens = _SMALL if profile.evidence else _LARGE if contextual else _MIDDLE
-    weights = _WEIGHTS[profile.pattern]
-    calculate = profile.task == "arithmetic"
     prose = profile.task == "abstractive" and bool(_EXPLAINS.search(hints.question))
+    read = Route(
+        "lookup", _CONTEXTUAL if profile.task == "abstractive" else _FACTS,
+        _SMALL if profile.evidence else _LARGE if contextual else _MIDDLE, _WEIGHTS[profile.pattern],
+        calculate=profile.task == "arithmetic", prose=prose, reasons=tuple(facts),
+    )  # fmt: skip
     first = 0 if prose else _FIRST
-    few = tokens if first else _WHOLE * segments * tokens
-    if corpus.characters <= few * CHARACTERS_A_TOKEN:
-        reasons.append("the documents are no longer than the passages would be")
-        return Route("whole_context", segments, tokens, weights, False, calculate, prose, tuple(reasons))
-    if any(isinstance(d, Verify) for d in hints.directives):
-        reasons.append("constraints on the answer: an answer from each passage, ranked")
-        return Route("candidates", segments, tokens, weights, False, calculate, prose, tuple(reasons))
+
+    def way(workflow: WorkflowName, reason: str, segments: int = 0) -> Route:
+        return replace(read, workflow=workflow, segments=segments or read.segments, reasons=(*read.reasons, reason))
+
+    if corpus.characters <= (read.tokens if first else _WHOLE * read.budget) * CHARACTERS_A_TOKEN:
+        return way("whole_context", "the documents are no longer than the passages would be")
+    if hints.of(Verify):
+        return way("candidates", "constraints on the answer: an answer from each passage, ranked")
     if profile.task == "multi_source":
-        reasons.append("several things are named: each is searched for")
-        return Route("split", segments + 1, tokens, weights, False, False, False, tuple(reasons))
+        return way("split", "several things are named: each is searched for", read.segments + 1)
     if profile.task == "multi_bridge":
-        reasons.append("one fact leads to the next: step by step")
-        return Route("stepwise", segments, tokens, weights, False, False, False, tuple(reasons))
-    extend = profile.task == "arithmetic" and profile.evidence
-    return Route("lookup", segments, tokens, weights, extend, calculate, prose, tuple(reasons), first=first)
+        return way("stepwise", "one fact leads to the next: step by step")
+    return replace(read, extend=read.calculate and profile.evidence, first=first)
 
 
-_GREETING = re.compile(
-    r"^\W*(?:hi|hello|hey|good (?:morning|evening|afternoon|night)|thanks?(?: you)?(?: (?:a lot|very much|so much))?|"
-    r"bye|"
-    r"goodbye|ok(?:ay)?|cool|great|how are you(?: today| doing)?|who are you|what is your name|what can you do|"
-    r"can you help me)(?: there)?\W*$",
-    re.I,
-)
-_SURE = 0.6
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_QUESTION_WORDS = re.compile(
-    r"^\W*(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|do|does|did|has|have|had|list|count|find|compare)\b"
-    r".{12,}", re.I | re.S,
-)  # fmt: skip
+_SURE, _SURER = 0.6, 0.85
+"""How sure the classifier must be that an input is no question, and where a word of it occurs in the documents."""
+
 
 REPLIES: dict[str, str] = {
     "small_talk": "Hello. Ask a question about the documents: what they state, how many, which is the largest.",
@@ -129,36 +118,26 @@ REPLIES: dict[str, str] = {
 }
 
 
-def not_a_question(text: str, judged: tuple[str, float] | None, known_words: bool) -> str | None:
+def not_a_question(text: str, judged: tuple[str, float], known_words: bool) -> str | None:
     """The kind of an input that is no question about the documents, None where it may be one; careful on purpose.
 
     Args:
-        judged: kind and probability by the classifier, None where its embeddings are not at hand.
-        known_words: whether a word of the input occurs in the documents; then only a greeting is turned away.
+        judged: kind and probability by the classifier.
+        known_words: whether a word of the input occurs in the documents.
     """
-    if _GREETING.match(text):
-        return "small_talk"
-    if not _WORD.search(text) and not re.search(r"\d", text):
+    if not any(char.isalnum() for char in text):
         return "nonsense"
-    if judged is None or judged[0] == "question" or judged[1] < _SURE:
+    kind, sure = judged
+    if kind == "question" or sure < (_SURER if known_words else _SURE) or (known_words and kind == "nonsense"):
         return None
-    kind = judged[0]
-    if kind == "statement" and text.rstrip().endswith("?"):
-        return None
-    if known_words and (kind == "nonsense" or _QUESTION_WORDS.match(text)):
-        return None
-    return kind
+    return None if kind == "statement" and text.rstrip().endswith("?") else kind
 
 
 def search_words(question: str, hints: Hints) -> str:
     """The question with the other names of terms that the user says mean the same."""
-    added = []
-    for directive in hints.of(Normalize):
-        assert isinstance(directive, Normalize)
-        low = question.lower()
-        if any(term.lower() in low for term in directive.terms):
-            added += [term for term in directive.terms if term.lower() not in low]
-    return " ".join([question, *added])
+    low = question.lower()
+    same = [d.terms for d in hints.of(Normalize) if any(term.lower() in low for term in d.terms)]
+    return " ".join([question, *(term for terms in same for term in terms if term.lower() not in low)])
 
 
 LONGEST_QUESTION = 600
@@ -184,7 +163,6 @@ def shortened(question: str) -> str:
     return "".join(sentences[n] for n in sorted(kept)).strip()
 
 
-def explain_lines(route: Route, hints: Hints, off: tuple[type[Directive], ...] = ()) -> tuple[str, ...]:
+def explain_lines(route: Route, hints: Hints) -> tuple[str, ...]:
     """What the planner does, line by line."""
-    lines = (f"workflow: {route.describe()}", *(f"because: {reason}" for reason in route.reasons))
-    return (*lines, *hints.lines(off))
+    return (f"workflow: {route.describe()}", *(f"because: {reason}" for reason in route.reasons), *hints.lines())

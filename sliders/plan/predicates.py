@@ -1,13 +1,113 @@
-"""Conditions of SQL as filters; NOT is pushed down into them."""
+"""What a query's columns mean, and its conditions as filters; NOT is pushed down into them."""
 
 from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from sliders.errors import QueryError
 from sliders.plan.filters import And, Expression, Filter, Operator, Or, Scalar
-from sliders.plan.names import Names, Place
-from sliders.schema.types import ColumnType
+from sliders.schema.types import Column, ColumnType, Table
+
+SYSTEM = ("document", "document_id")
+"""Columns that every table has, known without reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTable:
+    """A table that a query may name. An `open` one takes attributes that it does not have yet, as the query names them."""
+
+    table: Table
+    name: str
+    open: bool = False
+
+
+def place(sql: str, node: exp.Expr) -> str:
+    """Where the first word of a node stands: " at line 1, column 8", or nothing when unknown."""
+    starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
+    if not starts:
+        return ""
+    before = sql[: min(starts)]
+    return f" at line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
+
+
+@dataclass(slots=True)
+class Names:
+    """Names of one query. `types` collects what the query shows of the types of new attributes."""
+
+    sql: str
+    tables: Mapping[str, QueryTable]
+    types: dict[tuple[str, str], ColumnType] = field(default_factory=dict)
+
+    def resolve(self, column: exp.Column) -> tuple[str, str]:
+        """Alias and attribute of a column. Raises QueryError: there is none, or there are several."""
+        at, name = place(self.sql, column), column.name
+        if column.table:
+            if column.table not in self.tables:
+                known = ", ".join(self.tables)
+                raise QueryError(f"there is no table {column.table!r}{at}; the query's tables are: {known}")
+            return column.table, self._attribute(column.table, name, at)
+        if len(self.tables) == 1:
+            alias = next(iter(self.tables))
+            return alias, self._attribute(alias, name, at)
+        having = [alias for alias in self.tables if self._has(alias, name)]
+        if len(having) > 1 or (not having and any(t.open for t in self.tables.values())):
+            choices = " or ".join(f"{alias}.{name}" for alias in having or self.tables)
+            raise QueryError(f"column {name!r}{at} is ambiguous; write {choices}")
+        if not having:
+            raise QueryError(f"no table of the query has a column {name!r}{at}; {self._known(name)}")
+        return having[0], self._attribute(having[0], name, at)
+
+    def column(self, alias: str, name: str) -> Column:
+        """The definition of an attribute; an attribute that nobody described has its name only."""
+        for column in self.tables[alias].table.columns:
+            if column.name == name:
+                return column
+        return Column(name)
+
+    def columns(self, alias: str, star: exp.Expr) -> tuple[str, ...]:
+        """All attributes of a table, for `*`."""
+        names = self.tables[alias].table.column_names
+        if not names:
+            at = place(self.sql, star)
+            raise QueryError(f"'*'{at} has no meaning: {alias!r} has no attributes yet; name those that you want")
+        return names
+
+    def star(self, star: exp.Expr) -> tuple[str, ...]:
+        """Aliases that a star covers."""
+        table = star.table if isinstance(star, exp.Column) else ""
+        return (table,) if table else tuple(self.tables)
+
+    def is_output(self, column: exp.Column, select: exp.Select) -> bool:
+        """Whether the name is one that SELECT gives (`count(*) AS n ... ORDER BY n`), and no attribute."""
+        if column.is_star:
+            return True
+        outputs = {e.alias for e in select.expressions if isinstance(e, exp.Alias)}
+        if column.table or column.name not in outputs or any(self._has(alias, column.name) for alias in self.tables):
+            return False
+        return column.find_ancestor(exp.Order, exp.Group, exp.Having) is not None
+
+    def _has(self, alias: str, name: str) -> bool:
+        return any(name.casefold() == known.casefold() for known in (*self.tables[alias].table.column_names, *SYSTEM))
+
+    def _attribute(self, alias: str, name: str, at: str) -> str:
+        table = self.tables[alias]
+        for known in (*table.table.column_names, *SYSTEM):
+            if known.casefold() == name.casefold():
+                return known
+        close = difflib.get_close_matches(name, table.table.column_names, 1, 0.85)
+        if not table.open or close:
+            raise QueryError(f"table {alias!r} has no column {name!r}{at}; {self._known(name, alias)}")
+        return name
+
+    def _known(self, name: str, alias: str = "") -> str:
+        known = [c for a, t in self.tables.items() if alias in ("", a) for c in t.table.column_names]
+        close = difflib.get_close_matches(name, known, 1)
+        return f"did you mean {close[0]!r}?" if close else f"its columns are: {', '.join(dict.fromkeys(known)) or 'none'}"
+
 
 _COMPARISONS: dict[type[exp.Expr], Operator] = {
     exp.EQ: "=", exp.NEQ: "=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
@@ -22,8 +122,7 @@ class Unsupported(QueryError):
 def predicate(node: exp.Expr, names: Names, sql: str, negated: bool = False) -> Expression | bool:
     """The filters of a condition; a condition without attributes is decided (TRUE, 1 = 1).
 
-    Raises:
-        Unsupported: it is no filter that can be planned.
+    Raises Unsupported: it is no filter that can be planned.
     """
     if isinstance(node, exp.Paren):
         return predicate(node.this, names, sql, negated)
@@ -141,6 +240,6 @@ def _literal(node: exp.Expr, sql: str) -> Scalar:
 def _unsupported(node: exp.Expr, sql: str) -> Unsupported:
     text = node.sql("sqlite")
     return Unsupported(
-        f"the condition {text!r}{Place.of(sql, node)} is not supported; compare an attribute with a value "
+        f"the condition {text!r}{place(sql, node)} is not supported; compare an attribute with a value "
         "(=, <, BETWEEN, IN, LIKE, IS NULL)"
     )

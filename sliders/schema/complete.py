@@ -43,8 +43,7 @@ async def complete_schema(schema: Schema, samples: Sequence[Sample], model: Mode
         grain: what the documents' structure says about rows per document; a table that the user gave one row a document
             keeps it.
 
-    Raises:
-        ModelError: the model gave no usable reply.
+    Raises ModelError: the model gave no usable reply.
     """
     shown = fitted(samples, model)
     for table in schema.tables:

@@ -7,14 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sliders.schema.names import spoken_name
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
-_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 _PERIOD_NAME = re.compile(r"(?:^|_)(?:fy_?)?(?:19|20)\d\d(?:_|$)|(?:^|_)(?:[qh][1-4]|fy_?\d\d)(?:_|$)", re.IGNORECASE)
-_COUNTS = frozenset({"count", "counts"})
-_AGGREGATES = frozenset("count counts number no num of total sum avg average mean max min rank".split())
-_FEWEST_SHARED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +61,6 @@ def table_issues(table: Table) -> list[Issue]:
         issues.append(Issue(table.name, f"the key names {', '.join(missing)}, which are no columns of the table"))
     for column in table.columns:
         issues += [Issue(f"{table.name}.{column.name}", reason) for reason in _column_reasons(column)]
-        if counts_rows(column, table):
-            issues.append(
-                Issue(f"{table.name}.{column.name}", "a count of rows is SQL's work; give columns that rows are told by")
-            )
     return issues
 
 
@@ -82,24 +73,3 @@ def _column_reasons(column: Column) -> list[str]:
     if _PERIOD_NAME.search(column.name):
         reasons.append("a year or quarter stands in its name; periods are rows, with the period in a column of its own")
     return reasons
-
-
-def counts_rows(column: Column, table: Table) -> bool:
-    """Whether a number is called by nothing but its table and "count"; as the only column also by another aggregate.
-
-    `accident_count` in a table of accidents is refused, `receipt_total` in one of receipts only where nothing else stands; what
-    identifies a row (the `fiscal_year` of `company_fiscal_years`) counts none.
-    """
-    if column.type not in _NUMBERS or column.name in table.key:
-        return False
-    own = [*spoken_name(table.name).split(), *spoken_name(table.row).split()]
-    aggregates = _AGGREGATES if len(table.columns) == 1 else _COUNTS
-    words = spoken_name(column.name).split()
-    left = [word for word in words if word not in aggregates]
-    return len(left) < len(words) and all(any(_alike(word, other) for other in own) for word in left)
-
-
-def _alike(word: str, other: str) -> bool:
-    """Whether two words are one but for an ending."""
-    shorter, longer = sorted((word.lower(), other.lower()), key=len)
-    return len(shorter) >= _FEWEST_SHARED and longer.startswith(shorter[: max(_FEWEST_SHARED, len(shorter) - 1)])

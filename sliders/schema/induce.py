@@ -12,7 +12,7 @@ from sliders.llm.model import Message, Model, Request, Response
 from sliders.llm.prompts import load_prompt
 from sliders.schema import compact
 from sliders.schema.critique import Issue, criticize
-from sliders.schema.merge import Embed, merge_table
+from sliders.schema.extend import Embed, merge_table
 from sliders.schema.proposal import Proposal, SchemaReply, proposal_of, with_safe_names
 from sliders.schema.sample import Sample, fitted
 from sliders.schema.types import Grain, Schema, Table
@@ -70,8 +70,7 @@ async def induce_schema(
         samples: beginnings of documents of different kinds; as many and as long as the model's dialect takes are shown.
         grain: what the documents' structure says about rows per document, for the compact dialect; None lets the model say.
 
-    Raises:
-        ModelError: the model gave no usable proposal.
+    Raises ModelError: the model gave no usable proposal.
     """
     if schema.tables and all(table.pinned for table in schema.tables):
         every = tuple(f"{table.name}.{column}" for table in schema.tables for column in table.column_names)

@@ -1,4 +1,4 @@
-"""A schema from what the user gives: dict, YAML, pydantic model or SQL DDL; and its plain form for storage."""
+"""A schema from what the user gives: dict, YAML, pydantic model or SQL DDL."""
 
 from __future__ import annotations
 
@@ -23,40 +23,26 @@ from sliders.schema.names import snake_name
 from sliders.schema.types import Column, ColumnType, Grain, Reading, Schema, Table
 
 _TYPE_WORDS: dict[str, ColumnType] = {
-    "str": ColumnType.TEXT,
-    "string": ColumnType.TEXT,
-    "varchar": ColumnType.TEXT,
-    "char": ColumnType.TEXT,
-    "int": ColumnType.INTEGER,
-    "bigint": ColumnType.INTEGER,
-    "smallint": ColumnType.INTEGER,
-    "float": ColumnType.NUMBER,
-    "decimal": ColumnType.NUMBER,
-    "numeric": ColumnType.NUMBER,
-    "real": ColumnType.NUMBER,
-    "double": ColumnType.NUMBER,
-    "bool": ColumnType.BOOLEAN,
-    "timestamp": ColumnType.DATETIME,
-    "yes/no": ColumnType.BOOLEAN,
-    "enum": ColumnType.CATEGORY,
-    **{member.value: member for member in ColumnType},
+    word: kind
+    for kind, words in (
+        (ColumnType.TEXT, "str string varchar char"),
+        (ColumnType.INTEGER, "int bigint smallint"),
+        (ColumnType.NUMBER, "float decimal numeric real double"),
+        (ColumnType.BOOLEAN, "bool yes/no"),
+        (ColumnType.DATETIME, "timestamp"),
+        (ColumnType.CATEGORY, "enum"),
+        *((kind, kind.value) for kind in ColumnType),
+    )
+    for word in words.split()
 }
 _PYTHON_TYPES: dict[type, ColumnType] = {
-    bool: ColumnType.BOOLEAN,
-    int: ColumnType.INTEGER,
-    float: ColumnType.NUMBER,
-    str: ColumnType.TEXT,
-    dt.datetime: ColumnType.DATETIME,
-    dt.date: ColumnType.DATE,
-}
+    bool: ColumnType.BOOLEAN, int: ColumnType.INTEGER, float: ColumnType.NUMBER, str: ColumnType.TEXT,
+    dt.datetime: ColumnType.DATETIME, dt.date: ColumnType.DATE,
+}  # fmt: skip
 
 
 def column_type(words: str) -> ColumnType:
-    """The closed type that a type word means.
-
-    Raises:
-        SchemaError: the word names no known type.
-    """
+    """The closed type that a type word means. Raises SchemaError: the word names no known type."""
     try:
         return _TYPE_WORDS[words.strip().lower()]
     except KeyError:
@@ -67,8 +53,7 @@ def column_type(words: str) -> ColumnType:
 def schema_from(source: object) -> Schema:
     """A pinned schema from a `Schema`, dict, YAML text or path, pydantic model class(es), or CREATE TABLE statements.
 
-    Raises:
-        SchemaError: the source has no table, or a part of it cannot be read.
+    Raises SchemaError: the source has no table, or a part of it cannot be read.
     """
     if isinstance(source, Schema):
         return source
@@ -113,10 +98,9 @@ def _schema_from_text(text: str) -> Schema:
 
 
 def schema_from_dict(data: Mapping[str, Any]) -> Schema:
-    """A schema from `{"tables": [...]}` (the stored form) or the short `{table: {column: type or options}}`.
+    """A schema from `{"tables": [...]}` (with rows, grain, keys) or the short `{table: {column: type or options}}`.
 
-    Raises:
-        SchemaError: a table or column is not well formed.
+    Raises SchemaError: a table or column is not well formed.
     """
     if isinstance(data.get("tables"), Sequence) and not isinstance(data["tables"], str):
         tables = [_mapping(f"table {number}", t) for number, t in enumerate(data["tables"], 1)]
@@ -227,19 +211,3 @@ def _table_from_create(statement: exp.Create) -> Table:
     if not columns:
         raise SchemaError(f"table {name!r} in the DDL has no columns; name at least one")
     return Table(name, tuple(columns), pinned=True)
-
-
-def schema_to_dict(schema: Schema) -> dict[str, Any]:
-    """The plain form that `schema_from_dict` reads back; only what differs from the defaults is written."""
-    return {"tables": [_plain(table) for table in schema.tables]}
-
-
-def _plain(value: Any) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for field in dataclasses.fields(value):
-        item = getattr(value, field.name)
-        if field.name == "columns":
-            out["columns"] = [_plain(column) for column in item]
-        elif field.name in ("name", "pinned", "type") or item != field.default:
-            out[field.name] = item.value if isinstance(item, enum.Enum) else list(item) if isinstance(item, tuple) else item
-    return out

@@ -99,8 +99,7 @@ class Proposal:
 def proposal_of(data: Any) -> Proposal:
     """The proposal of a reply in the full dialect, with the names as the model wrote them.
 
-    Raises:
-        ModelRefusal: the reply has not the shape that was asked for.
+    Raises ModelRefusal: the reply has not the shape that was asked for.
     """
     try:
         reply = SchemaReply.model_validate(data)

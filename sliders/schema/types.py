@@ -73,11 +73,7 @@ class Table:
     pinned: bool = False
 
     def column(self, name: str) -> Column:
-        """The column of that name.
-
-        Raises:
-            SchemaError: there is none.
-        """
+        """The column of that name. Raises SchemaError: there is none."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -97,11 +93,7 @@ class Schema:
     tables: tuple[Table, ...] = ()
 
     def table(self, name: str) -> Table:
-        """The table of that name.
-
-        Raises:
-            SchemaError: there is none.
-        """
+        """The table of that name. Raises SchemaError: there is none."""
         for table in self.tables:
             if table.name == name:
                 return table

@@ -22,7 +22,7 @@ from sliders.store.memory import MemoryGauge
 from sliders.store.naming import RESERVED_PREFIXES, RESERVED_TABLES, fold
 from sliders.store.statement import MAX_SQL_CHARACTERS, CheckedStatement, Permission, check_statement
 
-__all__ = ["CheckedStatement", "Limits", "Permission", "Result", "check_statement", "run_readonly"]
+__all__ = ["CheckedStatement", "Limits", "Permission", "Result", "check_statement", "run_caged", "run_readonly"]
 
 PROGRESS_STEPS = 1_000
 FETCH_ROWS = 200
@@ -111,26 +111,35 @@ def run_readonly(
         UnsafeStatement: it is not one SELECT, names what it may not see, or passes a limit of time or memory.
         StoreError: SQLite finds an error in it (unknown column, wrong number of arguments ...).
     """
-    limits = limits or Limits()
     visible = frozenset(tables)
     known = known_tables(database)
     if parse:
         check_statement(sql, Permission(visible, known))
-    watch = _Watch(limits)
     with contextlib.closing(_open(database)) as connection:
-        watch.complaints = register_functions(connection, bounded=True)
-        readable = _readable(connection, visible)
-        connection.execute("PRAGMA query_only=ON")
-        connection.set_authorizer(_authorizer(readable, known, watch))
-        for category, value in _ENGINE_LIMITS:
-            connection.setlimit(category, value)
-        connection.set_progress_handler(watch, PROGRESS_STEPS)
-        with _explained(sql, watch), _alarm(connection, watch):
-            cursor = connection.execute(sql)
-            if cursor.description is None:
-                raise UnsafeStatement(f"this is not a SELECT: {_short(sql)}; write one SELECT statement")
-            columns = tuple(column[0] for column in cursor.description)
-            rows, truncated = _fetch(cursor, limits)
+        return run_caged(connection, sql, visible=visible, known=known, limits=limits or Limits())
+
+
+def run_caged(
+    connection: sqlite3.Connection, sql: str, *, visible: frozenset[str], known: frozenset[str], limits: Limits
+) -> Result:
+    """Run one SELECT on a connection of its own, which from then on may only read `visible`; errors as `run_readonly`.
+
+    `known` are the names of all its tables and views.
+    """
+    watch = _Watch(limits)
+    watch.complaints = register_functions(connection, bounded=True)
+    readable = _readable(connection, visible)
+    connection.execute("PRAGMA query_only=ON")
+    connection.set_authorizer(_authorizer(readable, known, watch))
+    for category, value in _ENGINE_LIMITS:
+        connection.setlimit(category, value)
+    connection.set_progress_handler(watch, PROGRESS_STEPS)
+    with _explained(sql, watch), _alarm(connection, watch):
+        cursor = connection.execute(sql)
+        if cursor.description is None:
+            raise UnsafeStatement(f"this is not a SELECT: {_short(sql)}; write one SELECT statement")
+        columns = tuple(column[0] for column in cursor.description)
+        rows, truncated = _fetch(cursor, limits)
     return Result(columns, tuple(rows), truncated, time.monotonic() - watch.started)
 
 

@@ -286,6 +286,14 @@ class Tables:
         )
         return [Derivation(*row) for row in rows]
 
+    def merged_rows(self, table: str) -> dict[str, tuple[str, ...]]:
+        """The extracted rows that each merged row of the current version stands for; a row alone is not in it."""
+        current = self.current(table)
+        if current is None:
+            return {}
+        select = f"SELECT row_id, _sources FROM {quote_identifier(current.relation)} WHERE _sources IS NOT NULL"
+        return {row_id: tuple(codec.load(sources)) for row_id, sources in self._database.query(select)}
+
     def sources(self, table: str, row_id: str) -> tuple[str, ...]:
         """The extracted rows that a row of the current version stands for; empty when it has no such row."""
         current = self.current(table)

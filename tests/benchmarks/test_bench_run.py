@@ -10,11 +10,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmarks.report import FIELDS, bootstrap
+from benchmarks.report import FIELDS, bootstrap, in_range, row, summary
 from benchmarks.run import main, run_answers
+from benchmarks.scoring import Verdict
 from benchmarks.subset import over_documents
 from benchmarks.suites import load_suite
-from benchmarks.systems.base import Asked, Task, bare_value
+from benchmarks.systems.base import Answered, Asked, Task, bare_value
 from benchmarks.systems.sliders_system import SlidersSystem
 from sliders.errors import ModelUnavailable
 from sliders.llm.model import Usage
@@ -210,3 +211,19 @@ def test_the_interval_holds_the_share_and_is_seeded() -> None:
     low, high = bootstrap([True] * 16 + [False] * 3)
     assert low < 16 / 19 < high and bootstrap([True] * 16 + [False] * 3) == (low, high)
     assert bootstrap([True] * 5) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(("low", "high", "inside"), [(1, 3, True), (2, 2, True), (3, 9, False), (None, None, None)])
+def test_a_range_holds_the_gold_number_or_not(folder: Path, low: float | None, high: float | None, inside: bool | None) -> None:
+    question = load_suite(folder).questions[0]
+    answer = Answered("1", "answered", 3, range_low=low, range_high=high)
+    assert in_range(question, answer) is inside
+
+
+def test_the_summary_counts_ranges_of_wrong_and_right_numbers(folder: Path) -> None:
+    question = load_suite(folder).questions[0]
+    answers = [(2, 2, 2), (2, 1, 3), (5, 1, 6), (5, 5, 6)]
+    rows = [row(question, Answered("1", "answered", v, range_low=a, range_high=b), Verdict(v == 2, "")) for v, a, b in answers]
+    assert summary(rows, 2)["summary"]["ranges"] == {
+        "ranged": 4, "ranged_wrong": 2, "wrong_in_range": 1, "ranged_right": 2, "right_points": 1
+    }  # fmt: skip

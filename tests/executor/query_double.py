@@ -11,7 +11,7 @@ from sliders.api import Workspace
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded
-from sliders.executor.reader import Place, Reading
+from sliders.executor.attribute_reader import Place, Reading
 from sliders.extraction.cell import Absence, Cell, Grounding, Scalar, Span
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Column, ColumnType, Table
@@ -68,7 +68,7 @@ class PatternReader:
     """Finds a value only in the segments that it is sent. `limit` is a budget in tokens; `delay` lets others run."""
 
     def __init__(self, overhead: int = 0, limit: int | None = None, delay: bool = False) -> None:
-        self.overhead, self.window = overhead, 10_000
+        self.overhead = overhead
         self.calls: list[tuple[str, tuple[str, ...]]] = []
         self.characters = 0
         self.synthesized: list[str] = []

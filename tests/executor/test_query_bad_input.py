@@ -12,8 +12,8 @@ from sliders.api import Workspace
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.documents.document import Document
 from sliders.errors import QueryError
+from sliders.executor.attribute_reader import Place, Reading
 from sliders.executor.query import QueryResult, run_query
-from sliders.executor.reader import Place, Reading
 from sliders.extraction.cell import Absence, Cell, Grounding, Span
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Column, Table

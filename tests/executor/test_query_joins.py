@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sliders.executor.matching import canonical_forms, matcher
+from sliders.executor.linking import canonical_forms, matcher
 from sliders.executor.query import QueryOptions, run_query
 
 from .query_double import TOWNS, PatternReader, truth, workspace

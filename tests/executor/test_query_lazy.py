@@ -10,9 +10,9 @@ import pytest
 
 from sliders.api import Workspace
 from sliders.errors import PlanError, QueryError, UnsafeStatement
+from sliders.executor.attribute_reader import ModelReader
 from sliders.executor.query import QueryOptions, QueryResult, explain_query, run_query
 from sliders.executor.querying import complete_cells, needed_cells, query_frame
-from sliders.executor.reader import ModelReader
 from sliders.llm.testing import ScriptedModel
 
 from .query_double import PatternReader, truth, workspace
@@ -165,9 +165,9 @@ def test_explain_before_estimates_without_calls(ws: Workspace) -> None:
     assert "sample" in str(before) and "port" in str(before)
     reader = PatternReader()
     segments = run(ws, sql, reader).tokens
-    spent = segments + len(reader.calls) * ModelReader(ws.session, 10_000).overhead
+    spent = segments + len(reader.calls) * ModelReader(ws.session).overhead
     assert estimate.low / 3 <= spent <= estimate.high * 3
-    assert len(before.rows()) >= 3
+    assert len(str(before).splitlines()) >= 3
     assert ws.session.catalog.extractions.count("ships") > 0
 
 
@@ -231,9 +231,7 @@ def test_docs_with_described_attributes_become_a_table(tmp_path: Path) -> None:
 
 def test_needed_cells_of_a_statement(ws: Workspace) -> None:
     needed = needed_cells("SELECT max(length) FROM ships WHERE upper(port) = 'ARDEN' AND launched > 1905", ws.schema)
-    assert needed.columns == {"ships": ("launched", "length", "port")} or set(needed.columns["ships"]) == {
-        "launched", "length", "port",
-    }  # fmt: skip
+    assert {table: set(names) for table, names in needed.items()} == {"ships": {"launched", "length", "port"}}
 
 
 def test_statements_of_a_model_get_the_cells_that_they_need(ws: Workspace) -> None:
@@ -264,15 +262,6 @@ def test_explain_in_a_query_names_the_command_for_it(ws: Workspace, capfd: pytes
     with pytest.raises(UnsafeStatement, match="give the SELECT to `explain`"):
         ws.query("EXPLAIN SELECT ship FROM ships")
     assert capfd.readouterr() == ("", "")
-
-
-def test_explanations_are_tables_of_the_workspace(ws: Workspace) -> None:
-    frame = asyncio.run(query_frame(ws.session, "SELECT ship FROM ships WHERE length > 30", reader=PatternReader()))
-    documents = ws.query("SELECT document, tokens, whole, saved, order_taken FROM explain_documents")
-    assert len(documents) == COUNT
-    assert documents["tokens"].sum() == frame.attrs["tokens"]
-    assert (documents["saved"] == documents["whole"] - documents["tokens"]).all()
-    assert set(ws.query("SELECT operator FROM explain_plan")["operator"]) >= {"result", "filter"}
 
 
 def test_explain_changes_no_schema_and_calls_no_model(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sliders
 from sliders.chunks.embeddings import HashEmbedder
-from sliders.executor.reader import ModelReader
+from sliders.executor.attribute_reader import ModelReader
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Column, ColumnType, Table
 
@@ -27,7 +27,7 @@ def test_all_words_of_a_computed_value_stand_at_their_places_in_the_document(tmp
         document = ws.session.catalog.documents.get(ws.session.catalog.documents.all()[0].id)
         starts = [document.text.index(words) for words in ("The ferry", "She took", "The master")]
         places = [(start, start + 24) for start in starts]
-        reading = asyncio.run(ModelReader(ws.session, 1000).read(document, TABLE, TABLE.columns, places))
+        reading = asyncio.run(ModelReader(ws.session).read(document, TABLE, TABLE.columns, places))
     aboard, master = reading.cells
     assert (aboard.value, aboard.doubt, master.value) == (17, "", "Ida Holm")
     assert aboard.span is not None and master.span is not None and reading.tokens > 0

@@ -13,7 +13,7 @@ import pytest
 
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.chunks.evidence import seed_evidence
-from sliders.executor.evidence import _kinds_differ, prepare
+from sliders.executor.candidates import _kinds_differ, prepare
 from sliders.executor.lazy import TableRun
 from sliders.executor.query import QueryOptions, _open, run_query
 from sliders.executor.ranking import Ranking

@@ -99,15 +99,6 @@ def test_another_cells_words_are_avoided() -> None:
     assert find("two", text, near=[(0, 3)]).start == text.rindex("two")
 
 
-def test_equal_rows_take_places_of_their_own() -> None:
-    text = "Coffee 2.50\nCoffee 2.50\nTea 3.00"
-    first = find("Coffee", text)
-    second = find("Coffee", text, taken=[(first.start, first.end)])
-    assert (first.start, second.start) == (0, 12)
-    third = find("Coffee", text, taken=[(first.start, first.end), (second.start, second.end)])
-    assert third.start == 12
-
-
 WORDS = st.text("abcdefghijklmnopqrstuvwxyzé", min_size=2, max_size=9)
 VALUES = st.one_of(
     st.integers(0, 99999).map(lambda value: f"{value:,}"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.extraction.parse import Context, agrees, context_of, parse_value
+from sliders.extraction.parse import Context, agrees, parse_value
 from sliders.extraction.parse_dates import dates_in, infer_day_first
 from sliders.schema.types import Column, ColumnType
 
@@ -83,9 +83,6 @@ def test_order_of_numeric_dates_comes_from_the_document() -> None:
     assert infer_day_first(["25/10/1999", "10/25/1999"]) is None
     assert parse_value("3/4/2018", DAY, Context(day_first=True)).value == "2018-04-03"
     assert parse_value("3/4/2018", DAY, Context(day_first=False)).value == "2018-03-04"
-    shown = context_of("Opened 25/10/1999, paid 2.556,70 on 3/4/2018.")
-    assert (shown.day_first, shown.decimal) == (True, ",")
-    assert parse_value("3/4/2018", DAY, shown).value == "2018-04-03"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from sliders.llm.model import Message, Request
-from sliders.llm.shape import Shape, is_strict, plain_data, shape_of, told, without_bad_items
+from sliders.llm.replies import Shape, is_strict, plain_data, shape_of, told, without_bad_items
 
 from .requests import ROWS, rows_request
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from sliders.errors import ModelRefusal, PlanError
 from sliders.llm.dialect import COMPACT
 from sliders.llm.testing import ScriptedModel
+from sliders.plan import directives
 from sliders.plan.directives import (
     Ignore,
     Locate,
     Normalize,
     Precede,
-    Registry,
     Verify,
     parse_hints,
     settle,
@@ -96,10 +96,10 @@ def test_hints_in_python_come_first_and_off_switches_work():
     assert hints.of(Locate) == (Locate(("Annex",)),)
 
 
-def test_a_class_of_the_user_is_read_first():
-    registry = Registry()
+def test_a_class_of_the_user_is_read_first(monkeypatch):
+    monkeypatch.setattr(directives, "CLASSES", list(directives.CLASSES))
 
-    @registry.register
+    @directives.register
     @dataclass(frozen=True)
     class Currency:
         code: str
@@ -111,10 +111,10 @@ def test_a_class_of_the_user_is_read_first():
         def describe(self):
             return f"amounts in {self.code}"
 
-    hints = parse_hints("What did it cost? Amounts are in EUR.", registry=registry)
+    hints = parse_hints("What did it cost? Amounts are in EUR.")
     assert hints.directives == (Currency("EUR"),)
     with pytest.raises(PlanError, match="describe"):
-        registry.register(type("Bad", (), {"parse": lambda s: None}))
+        directives.register(type("Bad", (), {"parse": lambda s: None}))
 
 
 async def test_the_model_reads_what_no_pattern_reads_and_invents_nothing():
@@ -122,38 +122,36 @@ async def test_the_model_reads_what_no_pattern_reads_and_invents_nothing():
     assert sounds_like_hint(text)
     reply = {"look_in": ["the end", "balance sheet"], "ignore": ["old invoices"], "answer_is": [], "answer_is_not": []}
     model = ScriptedModel([reply], dialect=COMPACT)
-    hints, usage = await read_hints(text, model)
+    hints = await read_hints(text, model)
     assert hints.directives == (Locate(("the end",)), Ignore(("old invoices",)))
-    assert usage.calls == 1
 
 
 async def test_no_call_without_a_hint_or_where_patterns_suffice():
     model = ScriptedModel([], dialect=COMPACT)
-    hints, usage = await read_hints("Who paid the fee?", model)
-    assert hints.directives == () and usage.calls == 0
-    hints, usage = await read_hints("Who paid? Ignore waivers.", model)
-    assert hints.directives == (Ignore(("waivers",)),) and usage.calls == 0
+    assert (await read_hints("Who paid the fee?", model)).directives == ()
+    assert (await read_hints("Who paid? Ignore waivers.", model)).directives == (Ignore(("waivers",)),)
+    assert model.history == []
 
 
 async def test_the_full_dialect_reads_the_hints_of_all_questions_in_one_call():
     told = [{"question": 2, "look_in": ["annex"], "ignore": ["waivers", "schedules"], "rest": "Who signed?"}]
     model = ScriptedModel([{"hints": told}])
     texts = ["Who paid?", "Who signed? The annex should tell, waivers do not."]
-    (plain, hinted), usage = await read_all_hints(texts, model)
+    plain, hinted = await read_all_hints(texts, model)
     assert (plain.question, plain.directives) == ("Who paid?", ())
     assert hinted.directives == (Locate(("annex",)), Ignore(("waivers",))), "the user wrote of no schedules"
-    assert hinted.question == "Who signed?" and usage.calls == 1
+    assert hinted.question == "Who signed?" and len(model.history) == 1
 
 
 async def test_where_the_model_fails_patterns_read_the_hints():
     model = ScriptedModel([ModelRefusal("no")])
-    (hints,), usage = await read_all_hints(["Who paid? Ignore waivers."], model)
-    assert hints.directives == (Ignore(("waivers",)),) and usage.calls == 0
+    (hints,) = await read_all_hints(["Who paid? Ignore waivers."], model)
+    assert hints.directives == (Ignore(("waivers",)),)
 
 
 async def test_what_is_left_of_a_question_is_the_users_own_words():
     told = [{"question": 1, "ignore": ["waivers"], "rest": "Which company paid?"}]
-    (hints,), _ = await read_all_hints(["Who paid? Ignore waivers."], ScriptedModel([{"hints": told}]))
+    (hints,) = await read_all_hints(["Who paid? Ignore waivers."], ScriptedModel([{"hints": told}]))
     assert hints.question == "Who paid? Ignore waivers."
 
 

@@ -2,9 +2,7 @@
 
 import pytest
 
-from sliders.llm.dialect import FULL
-from sliders.llm.testing import ScriptedModel
-from sliders.plan.analysis import TASK_CLASSES, TaskProfile, analysis_request, analyze_by_prompt, foreign
+from sliders.plan.analysis import Analyzer, TaskProfile
 from sliders.plan.directives import Hints, Normalize, Verify
 from sliders.plan.features import (
     QUESTION_NAMES,
@@ -57,17 +55,18 @@ def test_aggregation_over_documents_is_extracted_and_short_documents_are_read_wh
 def test_constraints_ask_each_passage():
     route = choose_route(TaskProfile("extractive"), Hints("q", (Verify(("net",)),)), MANY)
     assert route.workflow == "candidates"
-    lines = explain_lines(route, Hints("q", (Verify(("net",)),), ("a note",)), (Verify,))
-    assert any("switched off" in line for line in lines) and lines[-1] == "note: a note"
+    lines = explain_lines(route, Hints("q", (Verify(("net",)),), ("a note",)))
+    assert lines[0].startswith("workflow: candidates") and lines[-1] == "note: a note"
 
 
 @pytest.mark.parametrize(
     ("text", "judged", "known", "kind"),
     [
-        ("Hello!", None, True, "small_talk"), ("...", None, False, "nonsense"),
+        ("Hello!", ("small_talk", 0.97), True, "small_talk"), ("...", ("question", 0.9), False, "nonsense"),
         ("Delete all files", ("command", 0.95), False, "command"),
         ("Delete all files", ("command", 0.5), False, None),
         ("What is the fee of the agency here?", ("nonsense", 0.9), True, None),
+        ("Who keeps the harbour?", ("small_talk", 0.7), True, None),
         ("Wer hat das unterschrieben?", ("question", 0.7), False, None),
         ("The fee is high?", ("statement", 0.9), False, None),
     ],
@@ -96,16 +95,9 @@ def test_features_have_their_names_and_no_gaps():
     assert names_in("Which is larger, the Loire or the Elbe?") == ("Loire", "Elbe")
 
 
-def test_other_languages_are_seen():
-    assert foreign("Wie hoch war der Umsatz der Firma im Jahr davor?")
-    assert foreign("売上高はいくらですか")
-    assert not foreign("What was the revenue of the firm?")
-
-
-async def test_the_prompted_alternative_and_its_default():
-    reply = {"question_type": "multi_bridge", "information": "exact", "containing": "yes"}
-    profile = await analyze_by_prompt("q", (), ScriptedModel([reply]))
-    assert (profile.task, profile.pattern, profile.evidence, profile.by) == ("multi_bridge", "exact", True, "model")
-    profile = await analyze_by_prompt("q", (), ScriptedModel([{"question_type": "poem"}]))
-    assert profile.task == "extractive" and not profile.evidence
-    assert analysis_request("q", (), FULL).json_schema["properties"]["question_type"]["enum"] == list(TASK_CLASSES)
+@pytest.mark.parametrize(
+    "question",
+    ["Wie hoch war der Umsatz der Firma im Jahr davor?", "売上高はいくらですか", "Quel est le montant total des factures?"],
+)
+def test_a_question_in_another_language_is_looked_up(question):
+    assert Analyzer().analyze(question, (), MANY).task == "extractive"

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from sliders.errors import QueryError
 from sliders.plan.filters import And, Filter, Or, leaves, reduce, truth
-from sliders.plan.names import QueryTable
-from sliders.plan.query import contradiction, parse_query, result_sql
+from sliders.plan.parsing import contradiction, parse_query, result_sql
+from sliders.plan.predicates import QueryTable
 from sliders.schema.types import Column, ColumnType, Table
 
 PLAYERS = Table("players", (Column("name"), Column("team"), Column("age", ColumnType.INTEGER)))
 TEAMS = Table("teams", (Column("team"), Column("city"), Column("titles", ColumnType.INTEGER)))
-DOCS = QueryTable(Table("docs", ()), open=True)
+DOCS = QueryTable(Table("docs", ()), "docs", open=True)
 
 
 def test_parts_of_a_query() -> None:

@@ -14,7 +14,6 @@ REPORT = (
     "# Report\n\n## Fees\n\nThe annual fee is 120 dollars.\n\n## Disclaimers\n\nNothing here is legal advice.\n\n"
     "## Contact\n\nThe office is in Lund.\n"
 )
-PROFILE = {"question_type": "extractive", "information": "both", "containing": "yes"}
 
 
 def reader(calls):
@@ -23,8 +22,6 @@ def reader(calls):
     def reply(request):
         content = request.messages[-1].content
         calls.append(content)
-        if '"question_type"' in content:
-            return PROFILE
         if '"look_in"' in content:
             return {"look_in": [], "ignore": [], "answer_is": [], "answer_is_not": []}
         if "annual fee is 120" in content and "annual fee" in content.split("Question: ")[-1]:

@@ -24,9 +24,6 @@ def reasons(*columns: Column, name: str = "accidents", row: str = "one accident"
         ((Column("revenue_2022", ColumnType.NUMBER), NAME), "periods are rows"),
         ((Column("sales_q3", ColumnType.NUMBER), NAME), "periods are rows"),
         ((Column("fy22_sales", ColumnType.NUMBER), NAME), "periods are rows"),
-        ((Column("count", ColumnType.INTEGER),), "SQL's work"),
-        ((Column("number_of_accidents", ColumnType.INTEGER),), "SQL's work"),
-        ((Column("accident_count", ColumnType.INTEGER), NAME), "SQL's work"),
     ],
 )
 def test_faults_are_named(columns: tuple[Column, ...], said: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.schema.merge import merge_table, same_column
+from sliders.schema.extend import merge_table, same_column
 from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
 from tests.schema.helpers import embed
 

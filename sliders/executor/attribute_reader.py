@@ -43,23 +43,11 @@ class Reading:
 class AttributeReader(Protocol):
     """Reads attributes of a document."""
 
-    @property
-    def overhead(self) -> int:
-        """Tokens of a call beside its segments: instructions and fields."""
-        ...
-
-    @property
-    def window(self) -> int:
-        """Most tokens of segments that one call may send."""
-        ...
+    overhead: int
+    """Tokens of a call beside its segments: instructions and fields."""
 
     async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
-        """Read these columns from these segments, given in the order of the text.
-
-        Raises:
-            ModelUnavailable: there is no model to ask.
-            BudgetExceeded: the run's limit is reached.
-        """
+        """Read these columns from these segments, given in the order of the text."""
         ...
 
     async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:
@@ -70,11 +58,10 @@ class AttributeReader(Protocol):
 class ModelReader:
     """Asks the model for the words, and grounds and parses them as every extraction does."""
 
-    def __init__(self, session: Session, window: int) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
         self._model = session.models.model_for("extract")
         self._writer = session.models.model_for("plan")
-        self.window = window
         compact = self._model.dialect.row_shape == "values"
         empty = values_prompt("", ()) if compact else read_prompt("", (Asked(Table("record", ()), ()),), 0)
         self.overhead = sum(self._model.count_tokens(message.content) for message in empty.messages)

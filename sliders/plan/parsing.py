@@ -15,9 +15,8 @@ from sqlglot import exp
 
 from sliders.errors import QueryError
 from sliders.plan.filters import And as AndNode
-from sliders.plan.filters import Expression, Filter, Or, conjunction
-from sliders.plan.names import Names, Place, QueryTable
-from sliders.plan.predicates import Unsupported, predicate
+from sliders.plan.filters import Expression, Filter, Or, conjunction, leaves
+from sliders.plan.predicates import Names, QueryTable, Unsupported, place, predicate
 from sliders.schema.types import ColumnType, Table
 
 __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result_sql"]
@@ -84,12 +83,11 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table], *, strict: bool 
         strict: refuse conditions that cannot be planned; otherwise they are left to the SQL over the filled tables, and
             their attributes are read for every row that the rest lets pass (queries that a model wrote).
 
-    Raises:
-        QueryError: with the place in the query: a syntax error, an unknown table or attribute, an ambiguous one, or SQL
-            that is not supported.
+    Raises QueryError: with the place in the query: a syntax error, an unknown table or attribute, an ambiguous one, or SQL that
+    is not supported.
     """
     select = _parsed(sql)
-    known = [t if isinstance(t, QueryTable) else QueryTable(t) for t in tables]
+    known = [t if isinstance(t, QueryTable) else QueryTable(t, t.name) for t in tables]
     names = Names(sql, _sources(sql, select, known))
     _refuse(sql, select, names)
     conditions, edges, residual = _conditions(sql, select, names, strict)
@@ -107,7 +105,7 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table], *, strict: bool 
     for alias, table in names.tables.items():
         where = conjunction(*conditions[alias])
         chosen = tuple(dict.fromkeys(used[alias]))
-        filtered = [name for part in conditions[alias] for leaf in _leaves(part) for name in leaf.attributes]
+        filtered = [name for part in conditions[alias] for leaf in leaves(part) for name in leaf.attributes]
         joined = [edge.attribute(a) for edge in edges for a in (edge.left, edge.right) if a == alias]
         attributes = tuple(dict.fromkeys([*filtered, *joined, *chosen]))
         uses.append(TableUse(alias, table.name, where, chosen, attributes))
@@ -129,7 +127,7 @@ def result_sql(query: Query, relations: Mapping[str, str]) -> str:
     for node in (select.args.get("from_") or select.args.get("from"), *(select.args.get("joins") or [])):
         table = node.this
         alias = table.alias_or_name
-        columns.append(exp.alias_(exp.to_table(_quoted(relations[alias])), alias, table=True, quoted=True))
+        columns.append(exp.alias_(exp.table_(relations[alias], quoted=True), alias, table=True, quoted=True))
     rest: list[exp.Expr] = []
     for edge in query.joins:
         ends = [exp.column(f"{edge.attribute(a)}__canonical", table=a, quoted=True) for a in (edge.left, edge.right)]
@@ -144,10 +142,6 @@ def result_sql(query: Query, relations: Mapping[str, str]) -> str:
     if rest:
         built = built.where(*rest)
     return str(built.sql("sqlite"))
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _parsed(sql: str) -> exp.Select:
@@ -177,19 +171,19 @@ def _sources(sql: str, select: exp.Select, known: Sequence[QueryTable]) -> dict[
     found: dict[str, QueryTable] = {}
     for node in [start, *(select.args.get("joins") or [])]:
         table = node.this
-        place = Place.of(sql, table)
+        at = place(sql, table)
         if not isinstance(table, exp.Table):
-            raise QueryError(f"a subquery in FROM is not supported{place}; name a table and filter it with WHERE")
+            raise QueryError(f"a subquery in FROM is not supported{at}; name a table and filter it with WHERE")
         if isinstance(node, exp.Join) and (node.side or node.kind.upper() not in ("", "INNER", "CROSS")):
             kind = " ".join(part for part in (node.side, node.kind) if part)
-            raise QueryError(f"{kind} JOIN is not supported{place}; use an inner join")
+            raise QueryError(f"{kind} JOIN is not supported{at}; use an inner join")
         if isinstance(node, exp.Join) and (node.args.get("using") or node.method):
-            raise QueryError(f"JOIN with USING or NATURAL is not supported{place}; write ON a.x = b.y")
+            raise QueryError(f"JOIN with USING or NATURAL is not supported{at}; write ON a.x = b.y")
         if table.name.casefold() not in by_name:
-            raise QueryError(f"there is no table {table.name!r}{place}; tables are: {', '.join(t.name for t in known)}")
+            raise QueryError(f"there is no table {table.name!r}{at}; tables are: {', '.join(t.name for t in known)}")
         alias = table.alias_or_name
         if alias in found:
-            raise QueryError(f"two tables are called {alias!r}{place}; give each an alias of its own")
+            raise QueryError(f"two tables are called {alias!r}{at}; give each an alias of its own")
         found[alias] = by_name[table.name.casefold()]
     return found
 
@@ -202,7 +196,7 @@ def _refuse(sql: str, select: exp.Select, names: Names) -> None:
         raise QueryError("WITH is not supported; write one SELECT over the tables")
     for node in select.walk():
         if node is not select and isinstance(node, _NOT_PLANNED):
-            raise QueryError(f"a subquery is not supported{Place.of(sql, node)}; split it into two queries")
+            raise QueryError(f"a subquery is not supported{place(sql, node)}; split it into two queries")
 
 
 def _conditions(
@@ -272,12 +266,6 @@ def _outside_conditions(select: exp.Select, residual: Sequence[exp.Expr]) -> lis
 
 def _stars(select: exp.Select) -> list[exp.Expr]:
     return [e for e in select.expressions if isinstance(e, exp.Star) or (isinstance(e, exp.Column) and e.is_star)]
-
-
-def _leaves(expression: Expression) -> list[Filter]:
-    if isinstance(expression, Filter):
-        return [expression]
-    return [leaf for child in expression.children for leaf in _leaves(child)]
 
 
 def _enough(select: exp.Select, edges: Sequence[JoinEdge], residual: Sequence[exp.Expr]) -> int | None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sliders.executor.matching import canonical_forms
+from sliders.executor.linking import canonical_forms
 from sliders.extraction.cell import Scalar
-from sliders.plan.names import SYSTEM
-from sliders.plan.query import result_sql
+from sliders.plan.parsing import result_sql
+from sliders.plan.predicates import SYSTEM
 from sliders.store.database import quote_identifier
 from sliders.store.guard import run_readonly
 

@@ -36,7 +36,6 @@ class Candidates:
     chosen: tuple[str, ...]
     excluded: tuple[DocumentHit, ...] = ()
     audited: tuple[str, ...] = ()
-    tau: float = _ANY
     sampled: tuple[str, ...] = ()
 
 
@@ -135,7 +134,7 @@ def _candidates(
             _record(run, hit, tau, kin.get(hit.document_id, 0.0))
     out = {hit.document_id for hit in excluded}
     chosen = tuple(hit.document_id for hit in hits if hit.document_id not in out)
-    return Candidates(chosen, tuple(excluded), tuple(sorted(audited)), tau, sampled)
+    return Candidates(chosen, tuple(excluded), tuple(sorted(audited)), sampled)
 
 
 def _outside(hit: DocumentHit, tau: float, kin: Mapping[str, float]) -> bool:

@@ -1,0 +1,195 @@
+"""How sure a number is: what it would be with other values in the cells that are in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from sliders.extraction.cell import Scalar
+
+Kind = Literal["unverified", "judged", "form", "conflict", "unfound", "empty", "document", "tie", "statement", "unread"]
+Number = int | float
+_WORDS: Mapping[Kind, tuple[str, str]] = {
+    "unverified": ("unverified value", "unverified values"),
+    "judged": ("judged value", "judged values"),
+    "form": ("value printed in another form", "values printed in another form"),
+    "conflict": ("open conflict", "open conflicts"),
+    "unfound": ("value that was not found in the text", "values that were not found in the text"),
+    "empty": ("empty value", "empty values"),
+    "document": ("document that could not be read", "documents that could not be read"),
+    "tie": ("row that is tied", "rows that are tied"),
+    "statement": ("other statement of the model", "other statements of the model"),
+    "unread": ("part that was not read", "parts that were not read"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    """What moves a number: how many of one kind do, and how low and high they bring it together."""
+
+    kind: Kind
+    count: int
+    low: Number
+    high: Number
+
+    def __str__(self) -> str:
+        return f"{self.count:,} {_WORDS[self.kind][self.count != 1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRange:
+    """A numeric answer with what it could be: `low` to `high`, what `moves` it, and `doubts` that no figure can be put on."""
+
+    value: Number
+    low: Number
+    high: Number
+    moves: tuple[Mover, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def is_point(self) -> bool:
+        """Whether nothing that is known moves the number."""
+        return self.low == self.high
+
+    def __contains__(self, number: object) -> bool:
+        return isinstance(number, int | float) and self.low <= number <= self.high
+
+    def __str__(self) -> str:
+        span = f"{shown(self.low)} to {shown(self.high)}: " if not self.is_point else ""
+        moved = ", ".join(str(mover) for mover in self.moves) or "nothing in the tables moves it"
+        return f"{shown(self.value)}; {span}{moved}" + "".join(f"; {doubt}" for doubt in self.doubts)
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain JSON."""
+        moves = [{"kind": m.kind, "count": m.count, "low": m.low, "high": m.high} for m in self.moves]
+        return {"low": self.low, "high": self.high, "moves": moves, "doubts": list(self.doubts), "text": str(self)}
+
+
+def shown(number: Number) -> str:
+    """A number in few digits, with thousands apart."""
+    if isinstance(number, float) and not number.is_integer():
+        return f"{number:,.4g}" if abs(number) < 10_000 else f"{number:,.0f}"
+    return f"{int(number):,}" if abs(number) >= 10_000 else f"{int(number)}"
+
+
+def number_in(rows: Sequence[Sequence[object]]) -> Number | None:
+    """The one number of a result of one row, None where there is none or several."""
+    if len(rows) != 1:
+        return None
+    numbers = [cell for cell in rows[0] if isinstance(cell, int | float) and not isinstance(cell, bool)]
+    return numbers[0] if len(numbers) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cell of a data table, by SQL names."""
+
+    relation: str
+    row_id: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Something that could be otherwise: each of `options` is a whole other state, as values by place.
+
+    `count` is how many things of its kind it stands for.
+    """
+
+    kind: Kind
+    options: tuple[tuple[tuple[Place, Scalar], ...], ...]
+    count: int = 1
+
+
+State = Iterable[tuple[Place, Scalar]]
+#: The number that the statement gives when cells have other values; None where it gives none.
+Recompute = Callable[[State], Number | None]
+
+
+@dataclass(slots=True)
+class _Effect:
+    """What each doubt does to the number alone: its lowest and highest, and the options that lead there."""
+
+    doubt: Doubt
+    low: Number
+    high: Number
+    down: State = ()
+    up: State = ()
+
+
+def measure(value: Number, doubts: Sequence[Doubt], recompute: Recompute) -> AnswerRange:
+    """How low and how high the doubts bring a number: each alone, those of one kind together, and all of them.
+
+    Bounds by direction, not by every combination: each doubt is tried alone, then all are put to the side to which they
+    move the number; those that did nothing alone are tried once more on top (the second largest behind a doubtful
+    largest). The number of statements grows with the doubts, not with their combinations.
+    """
+    effects = [_alone(doubt, value, recompute) for doubt in doubts]
+    moves = []
+    for kind in dict.fromkeys(doubt.kind for doubt in doubts):
+        moving = [e for e in effects if e.doubt.kind == kind and e.low != e.high]
+        if moving:
+            low, high = _together(moving, value, recompute)
+            moves.append(Mover(kind, sum(e.doubt.count for e in moving), low, high))
+    low, high = _together([e for e in effects if e.low != e.high], value, recompute)
+    idle = [e.doubt for e in effects if e.low == e.high]
+    low = min(low, *_on_top(idle, [o for e in effects for o in e.down], low, recompute))
+    high = max(high, *_on_top(idle, [o for e in effects for o in e.up], high, recompute))
+    every = [value, low, high, *(m.low for m in moves), *(m.high for m in moves)]
+    return AnswerRange(value, min(every), max(every), tuple(moves))
+
+
+def _alone(doubt: Doubt, value: Number, recompute: Recompute) -> _Effect:
+    effect = _Effect(doubt, value, value)
+    for option in doubt.options:
+        found = recompute(option)
+        if found is not None and found < effect.low:
+            effect.low, effect.down = found, option
+        if found is not None and found > effect.high:
+            effect.high, effect.up = found, option
+    return effect
+
+
+def _together(effects: Sequence[_Effect], value: Number, recompute: Recompute) -> tuple[Number, Number]:
+    """All on their low side, and all on their high side."""
+    low = recompute([cell for e in effects for cell in e.down]) if any(e.down for e in effects) else None
+    high = recompute([cell for e in effects for cell in e.up]) if any(e.up for e in effects) else None
+    alone = [value, *(e.low for e in effects), *(e.high for e in effects)]
+    return min(x for x in (*alone, low) if x is not None), max(x for x in (*alone, high) if x is not None)
+
+
+def _on_top(
+    idle: Sequence[Doubt], state: Sequence[tuple[Place, Scalar]], value: Number, recompute: Recompute
+) -> tuple[Number, Number]:
+    """How low and high the number gets by what did nothing alone, on top of a state."""
+    if not state or not idle:
+        return value, value
+    return _together([_alone(d, value, lambda option: recompute([*state, *option])) for d in idle], value, recompute)
+
+
+def widened(found: AnswerRange, kind: Kind, count: int, numbers: Iterable[Number]) -> AnswerRange:
+    """A range that also holds numbers that do not come from other values of cells."""
+    every = [found.value, *numbers]
+    if min(every) == max(every):
+        return found
+    mover = Mover(kind, count, min(every), max(every))
+    return replace(found, low=min(found.low, mover.low), high=max(found.high, mover.high), moves=(*found.moves, mover))
+
+
+def bundled(doubts: Sequence[Doubt], most: int) -> list[Doubt]:
+    """At most about `most` doubts: where there are more, those of one kind that change one column alike go together."""
+    if len(doubts) <= most:
+        return list(doubts)
+    alike: dict[object, list[Doubt]] = {}
+    for doubt in doubts:
+        looks = tuple(tuple((p.relation, p.column, v) for p, v in option) for option in doubt.options)
+        alike.setdefault((doubt.kind, looks), []).append(doubt)
+    size = max(2, -(-len(doubts) // max(1, most - len(alike))))
+    return [_one(group[at : at + size]) for group in alike.values() for at in range(0, len(group), size)]
+
+
+def _one(doubts: Sequence[Doubt]) -> Doubt:
+    options = zip(*(d.options for d in doubts), strict=True)
+    joined = tuple(tuple(cell for option in same for cell in option) for same in options)
+    return Doubt(doubts[0].kind, joined, sum(d.count for d in doubts))

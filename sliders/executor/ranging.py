@@ -1,0 +1,294 @@
+"""From an answer's own statement to its range: which cells under it are in doubt, and what else they could hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from sqlglot import exp
+
+from sliders.answer.citations import columns_used
+from sliders.answer.dialects import parse_select
+from sliders.answer.findings import tied_rows
+from sliders.answer.range import AnswerRange, Doubt, Kind, Number, Place, State, bundled, measure, number_in, widened
+from sliders.answer.result import Completeness
+from sliders.answer.values import SqlAnswer, TableView
+from sliders.errors import QueryError, StoreError
+from sliders.executor.auditing import audited, extrapolated
+from sliders.executor.corrections import conflicts
+from sliders.executor.session import Session
+from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Scalar
+from sliders.extraction.parse import parse_value
+from sliders.extraction.prompt import YES_NO, chosen_value, is_judged
+from sliders.reconcile.profile import comparison_form
+from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.store.database import quote_identifier
+from sliders.store.records import Correction, Relation
+from sliders.store.sandbox import Change, Sandbox
+
+NEAR = 0.25
+"""A judged value moves an answer when its odds are nearer to the cut than this share of the distance of both sides' means."""
+MOST_DOUBTS = 300
+_ROWS_READ = 3_000_000
+"""Rows that all recomputations together may go over: large tables are tried in larger bundles."""
+_COMPARED = (exp.EQ, exp.NEQ, exp.In, exp.Like)
+_SAID = (Absence.UNGROUNDED, Absence.NOT_PARSED)
+
+
+def range_of(session: Session, found: SqlAnswer, views: Sequence[TableView], ledger: Completeness) -> AnswerRange | None:
+    """The range of a numeric answer; None for any other answer, and where the tables are too large to be tried."""
+    value = number_in(found.rows)
+    if value is None or not found.sql:
+        return None
+    reads = _reads(session, found.sql, views)
+    try:
+        with Sandbox(session.catalog.database, [r.relation for r in reads]) as sandbox:
+            return _measured(session, found, value, reads, sandbox, ledger)
+    except (StoreError, QueryError) as error:
+        session.decide("answer", "range", "left out", str(error))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A table that the statement reads, and those of its columns that it names."""
+
+    table: Table
+    relation: Relation
+    columns: tuple[Column, ...]
+
+
+def _reads(session: Session, sql: str, views: Sequence[TableView]) -> list[_Read]:
+    used = columns_used(sql, views)
+    found = []
+    for table in (session.catalog.schemas.current() or Schema()).tables:
+        relation = session.catalog.schemas.relation(table.name)
+        if relation.relation in used:
+            named = {name.lower() for name in used[relation.relation]}
+            columns = tuple(c for c in table.columns if relation.sql_name(c.name).lower() in named)
+            found.append(_Read(table, relation, columns))
+    return found
+
+
+def _measured(
+    session: Session, found: SqlAnswer, value: Number, reads: Sequence[_Read], sandbox: Sandbox, ledger: Completeness
+) -> AnswerRange:
+    def recompute(state: State) -> Number | None:
+        with sandbox.changed(_changes(state)):
+            return number_in(sandbox.run(found.sql).rows)
+
+    doubts = [doubt for read in reads for doubt in _doubts(session, read, found.sql)]
+    most = max(10, min(MOST_DOUBTS, _ROWS_READ // (4 * max(1, sandbox.rows))))
+    measured = measure(value, bundled(doubts, most), recompute)
+    tied = [n for row in tied_rows(parse_select(found.sql), found.rows, sandbox.run) if (n := number_in([row])) is not None]
+    measured = widened(measured, "tie", len(tied), tied)
+    others = [other for other in found.others if other != value]
+    measured = widened(measured, "statement", len(others), others)
+    return _with_unread(session, measured, reads, found.sql, sandbox, ledger)
+
+
+def _changes(state: State) -> Iterator[Change]:
+    rows: dict[tuple[str, str], dict[str, Scalar]] = {}
+    for place, value in state:
+        rows.setdefault((place.relation, place.row_id), {})[place.column] = value
+    return (Change(relation, row_id, values) for (relation, row_id), values in rows.items())
+
+
+def _with_unread(
+    session: Session, measured: AnswerRange, reads: Sequence[_Read], sql: str, sandbox: Sandbox, ledger: Completeness
+) -> AnswerRange:
+    """The parts that were not read: by what an audited sample of them changed, else as a doubt without a figure."""
+    silent = ledger.documents - ledger.documents_with_rows
+    doubts = [f"{silent} of {ledger.documents} documents gave no rows"] if silent > 0 else []
+    chunks = audited(session, [read.table.name for read in reads])
+    if chunks:
+        without = {r.relation.relation: _rows_only_from(session, r.table.name, chunks) for r in reads}
+        gone = [Change(name, row_id, None) for name, rows in without.items() for row_id in rows]
+        with sandbox.changed(gone):
+            before = number_in(sandbox.run(sql).rows)
+        number = extrapolated(measured.value, before, len(chunks), ledger.gated_chunks)
+        measured = widened(measured, "unread", ledger.gated_chunks, [number])
+        changed = "changed it" if before != measured.value else "changed nothing"
+        doubts.append(f"{len(chunks)} parts were read after all and {changed}, {ledger.gated_chunks} are left")
+    elif ledger.gated_chunks:
+        doubts.append(f"{ledger.gated_chunks} parts of documents were left out unread")
+    return replace(measured, doubts=tuple(doubts))
+
+
+def _rows_only_from(session: Session, table: str, chunks: frozenset[str]) -> list[str]:
+    """Rows of a data table that nothing but these chunks gave."""
+    chunk_of = {row.id: row.chunk_id for row in session.catalog.extractions.iterate(table)}
+    sources = session.catalog.tables.merged_rows(table)
+    merged = {source for of_row in sources.values() for source in of_row}
+    alone = [row for row, chunk in chunk_of.items() if chunk in chunks and row not in merged]
+    return alone + [row for row, of_row in sources.items() if all(chunk_of.get(s, "") in chunks for s in of_row)]
+
+
+def _doubts(session: Session, read: _Read, sql: str) -> Iterator[Doubt]:
+    rows = {row.id: row for row in session.catalog.extractions.iterate(read.table.name)}
+    sources = session.catalog.tables.merged_rows(read.table.name)
+    shown = _shown(session, read)
+    others = {column.name: _others(column, read.relation, shown, sql) for column in read.columns}
+    decisions = session.catalog.knowledge.corrections(read.table.name)
+    disputed: set[tuple[str, str]] = set()
+    for place, values in _conflicts(session, read, sources, shown):
+        disputed.add((place.row_id, place.column))
+        yield Doubt("conflict", tuple(((place, value),) for value in values))
+    for column in read.columns:
+        name = read.relation.sql_name(column.name)
+        near = _near_cut(column, rows.values()) | _other_form(column, rows.values())
+        for row_id, stands in shown.items():
+            of_row = [rows[s] for s in sources.get(row_id, (row_id,)) if s in rows]
+            cells = [cell for row in of_row if (cell := row.cell(column.name)) is not None]
+            if (row_id, name) not in disputed and cells:
+                doubted = _in_doubt(column, stands[name], cells, near, others[column.name])
+                if doubted.options and not _decided(decisions, column.name, of_row):
+                    place = Place(read.relation.relation, row_id, name)
+                    yield Doubt(doubted.kind, tuple(((place, option),) for option in doubted.options))
+    yield from _unreadable(session, read, rows.values(), others)
+
+
+def _shown(session: Session, read: _Read) -> dict[str, dict[str, Scalar]]:
+    """The values of the current table that the statement reads, by row and SQL column name."""
+    names = [read.relation.sql_name(column.name) for column in read.columns]
+    listed = ", ".join(quote_identifier(name) for name in ["row_id", *names])
+    rows = session.catalog.database.query(f"SELECT {listed} FROM {quote_identifier(read.relation.relation)}")
+    return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubted:
+    """Why a value may be another one, and the other ones; without any it is not in doubt."""
+
+    kind: Kind = "judged"
+    options: Sequence[Scalar] = ()
+
+
+def _in_doubt(
+    column: Column, value: Scalar, cells: Sequence[Cell], near: frozenset[Cell], others: Sequence[Scalar]
+) -> _Doubted:
+    """Whether a value may be another one: all its cells are unverified, near the cut, or exceptions of their column."""
+    if value is None:
+        said = [c.value for c in cells if c.absence in _SAID and _fits(c.value, column)]
+        return _Doubted("unfound", said) if said else _Doubted("empty", others)
+    holding = [c for c in cells if c.absence is None and c.value == value] or [c for c in cells if c.value is not None]
+    if not holding or any(not c.doubt and c not in near and (c.how is not How.JUDGED or is_judged(column)) for c in holding):
+        return _Doubted()
+    kinds: tuple[Kind, ...] = ("unverified", "judged", "form")
+    held = (any(c.doubt for c in holding), any(c.how is How.JUDGED for c in holding), True)
+    return _Doubted(kinds[held.index(True)], _instead(column, value, holding))
+
+
+def _instead(column: Column, value: Scalar, cells: Sequence[Cell]) -> list[Scalar]:
+    """What a doubtful value could be: the next choice of its odds, no longer true, another parse of its words, or nothing."""
+    if column.type is ColumnType.BOOLEAN:
+        return [not value]
+    ranked = sorted(cells[0].odds, key=lambda choice: -choice[1])
+    chosen = [chosen_value(column, choice) for choice, _ in ranked[:2]] if is_judged(column) and ranked else []
+    parsed = [parse_value(cell.printed, column).value for cell in cells if cell.printed]
+    found: list[Scalar] = [other for other in (*chosen, *parsed) if other is not None and other != value]
+    return [*dict.fromkeys(found), None]
+
+
+def _fits(value: Scalar, column: Column) -> bool:
+    """Whether what the model said has the column's type: a number column sums no words."""
+    if value is None:
+        return False
+    numeric = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)
+    return not numeric or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _near_cut(column: Column, rows: Iterable[Row]) -> frozenset[Cell]:
+    """Judged cells whose odds lie close to where the collection parts yes from no."""
+    if column.type is not ColumnType.BOOLEAN:
+        return frozenset()
+    leaning: dict[Cell, float] = {}
+    for row in rows:
+        cell = row.cell(column.name)
+        if cell is not None and cell.absence is None and cell.odds:
+            odds = dict(cell.odds)
+            leaning[cell] = odds[YES_NO[0]] - odds[YES_NO[1]]
+    yes = [lean for cell, lean in leaning.items() if cell.value]
+    no = [lean for cell, lean in leaning.items() if not cell.value]
+    if not yes or not no:
+        return frozenset()
+    cut, band = (min(yes) + max(no)) / 2, NEAR * abs(fmean(yes) - fmean(no))
+    return frozenset(cell for cell, lean in leaning.items() if abs(lean - cut) < band)
+
+
+def _other_form(column: Column, rows: Iterable[Row]) -> frozenset[Cell]:
+    """Stated values that their words do not print as they are ("four"), where most of their column's are printed so."""
+    found = [row.cell(column.name) for row in rows]
+    cells = [cell for cell in found if cell is not None and cell.absence is None and cell.value is not None]
+    other = frozenset(cell for cell in cells if cell.how is not How.JUDGED and cell.grounding is not Grounding.EXACT)
+    return other if 2 * len(other) < len(cells) else frozenset()
+
+
+def _others(column: Column, relation: Relation, shown: Mapping[str, Mapping[str, Scalar]], sql: str) -> list[Scalar]:
+    """What an empty cell of a column could hold, as far as the statement can tell a difference."""
+    if column.type is ColumnType.BOOLEAN:
+        return [True, False]
+    name = relation.sql_name(column.name)
+    if column.type in (ColumnType.TEXT, ColumnType.CATEGORY):
+        return list(_literals(sql, name))
+    known = [value for row in shown.values() if (value := row[name]) is not None]
+    numbers = [value for value in known if isinstance(value, int | float)]
+    texts = [value for value in known if isinstance(value, str)]
+    extremes: list[Scalar] = [min(numbers), max(numbers)] if numbers else [min(texts), max(texts)] if texts else []
+    return list(dict.fromkeys(extremes))
+
+
+def _literals(sql: str, column: str) -> Iterator[str]:
+    """The texts that a statement compares a column with."""
+    for node in parse_select(sql).find_all(*_COMPARED):
+        sides = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.expression])]
+        if any(c.name.lower() == column.lower() for side in sides if side is not None for c in side.find_all(exp.Column)):
+            yield from (side.name.strip("%") for side in sides if isinstance(side, exp.Literal) and side.is_string)
+
+
+def _conflicts(
+    session: Session, read: _Read, sources: Mapping[str, Sequence[str]], shown: Mapping[str, Mapping[str, Scalar]]
+) -> Iterator[tuple[Place, list[Scalar]]]:
+    """Open conflicts over columns that the statement reads, each with the values that do not stand."""
+    row_of = {source: row_id for row_id, of_row in sources.items() for source in of_row}
+    names = {column.name for column in read.columns}
+    for conflict in conflicts(session, read.table.name):
+        if conflict.column not in names:
+            continue
+        name = read.relation.sql_name(conflict.column)
+        rows = {row_of.get(source, source) for side in conflict.candidates for source in side.get("rows", ())}
+        for row_id in rows & shown.keys():
+            values = [side["value"] for side in conflict.candidates if side["value"] != shown[row_id][name]]
+            yield Place(read.relation.relation, row_id, name), values
+
+
+def _decided(decisions: Sequence[Correction], column: str, rows: Sequence[Row]) -> bool:
+    """Whether a person set or confirmed the value of these rows."""
+    held = [{cell.column: comparison_form(cell.value) for cell in row.cells} for row in rows]
+    return any(
+        all(values.get(name) == comparison_form(value) for name, value in decision.subject.get("where", {}).items())
+        for decision in decisions if decision.kind == "set_value" and decision.column == column for values in held
+    )  # fmt: skip
+
+
+def _unreadable(
+    session: Session, read: _Read, rows: Iterable[Row], others: Mapping[str, Sequence[Scalar]]
+) -> Iterator[Doubt]:
+    """Documents whose reading failed and that have no row: each could have been one."""
+    if read.table.grain != "document":
+        return
+    failed = {task.chunk_id for task in session.catalog.extractions.tasks(read.table.name, "failed")}
+    if not failed:
+        return
+    known = {row.document_id for row in rows}
+    documents = {document for chunk, document in session.catalog.chunks.places() if chunk in failed} - known
+    for document in sorted(documents):
+        row_id = f"unread:{document}"
+        head = (Place(read.relation.relation, row_id, "document"), document)
+        options = []
+        for number in range(max([1, *(len(values) for values in others.values())])):
+            cells = [(Place(read.relation.relation, row_id, read.relation.sql_name(name)), values[number % len(values)])
+                     for name, values in others.items() if values]
+            options.append((head, *cells))
+        yield Doubt("document", tuple(options))

@@ -1,0 +1,117 @@
+"""A copy of data tables in memory, to ask what a statement would give over other values; the workspace is not touched."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from sliders.errors import StoreError
+from sliders.extraction.cell import Scalar
+from sliders.store import codec
+from sliders.store.database import Database, quote_identifier
+from sliders.store.guard import Limits, Result, run_caged
+from sliders.store.naming import SYSTEM_COLUMNS
+from sliders.store.records import Relation
+from sliders.store.statement import Permission, check_statement
+
+SHOWN = SYSTEM_COLUMNS[:3]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Other values of one row, by SQL column name; None takes the row out, and a row id that is not there is a new row."""
+
+    relation: str
+    row_id: str
+    values: Mapping[str, Scalar] | None
+
+
+class Sandbox:
+    """The current versions of `relations`, in memory; statements run in the cage.
+
+    Args:
+        largest: rows of all relations together beyond which no copy is made.
+
+    Raises:
+        StoreError: the tables have more rows than that.
+    """
+
+    def __init__(self, database: Database, relations: Sequence[Relation], largest: int = 200_000) -> None:
+        self.rows = 0
+        self._names = frozenset(relation.relation for relation in relations)
+        self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._checked: set[str] = set()
+        for relation in relations:
+            self.rows += int(database.value(f"SELECT count(*) FROM {quote_identifier(relation.relation)}"))
+            if self.rows > largest:
+                raise StoreError(f"the tables have more than {largest:,} rows: no copy is made of them")
+            self._copy(database, relation)
+
+    def _copy(self, database: Database, relation: Relation) -> None:
+        name = quote_identifier(relation.relation)
+        columns = [f"{quote_identifier(c.sql_name)} {c.sql_type}" for c in relation.columns]
+        self._connection.execute(f"CREATE TABLE {name} ({', '.join([*columns, *(f'{c} TEXT' for c in SHOWN)])})")
+        listed = ", ".join(quote_identifier(c) for c in [*(c.sql_name for c in relation.columns), *SHOWN])
+        marks = ", ".join("?" * (len(relation.columns) + len(SHOWN)))
+        rows = database.query(f"SELECT {listed} FROM {name}")
+        self._connection.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
+        self._connection.execute(f"CREATE INDEX {quote_identifier('by ' + relation.relation)} ON {name}(row_id)")
+
+    def run(self, sql: str, limits: Limits | None = None) -> Result:
+        """Run one SELECT over the copy as it stands.
+
+        Raises:
+            UnsafeStatement, StoreError: as `run_readonly`.
+        """
+        if sql not in self._checked:
+            check_statement(sql, Permission(self._names, self._names))
+            self._checked.add(sql)
+        return run_caged(self._connection, sql, visible=self._names, known=self._names, limits=limits or Limits())
+
+    @contextlib.contextmanager
+    def changed(self, changes: Iterable[Change]) -> Iterator[Self]:
+        """The copy with other values inside the block; afterwards it is as before."""
+        self._uncage()
+        self._connection.execute("BEGIN")
+        try:
+            for change in changes:
+                self._apply(change)
+            yield self
+        finally:
+            self._uncage()
+            self._connection.execute("ROLLBACK")
+
+    def _uncage(self) -> None:
+        """Let the program itself write again; the next statement that is run closes the cage anew."""
+        self._connection.set_authorizer(None)
+        self._connection.set_progress_handler(None, 0)
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 1_000)
+        self._connection.execute("PRAGMA query_only=OFF")
+
+    def _apply(self, change: Change) -> None:
+        name = quote_identifier(change.relation)
+        if change.values is None:
+            self._connection.execute(f"DELETE FROM {name} WHERE row_id = ?", (change.row_id,))
+            return
+        values: list[Any] = [codec.encode_scalar(value)[0] for value in change.values.values()]
+        columns = [quote_identifier(column) for column in change.values]
+        if columns:
+            settings = ", ".join(f"{column} = ?" for column in columns)
+            if self._connection.execute(f"UPDATE {name} SET {settings} WHERE row_id = ?", (*values, change.row_id)).rowcount:
+                return
+        listed = ", ".join([*columns, "row_id"])
+        marks = ", ".join("?" * (len(columns) + 1))
+        self._connection.execute(f"INSERT INTO {name} ({listed}) VALUES ({marks})", (*values, change.row_id))
+
+    def close(self) -> None:
+        """Free the copy."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

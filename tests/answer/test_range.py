@@ -1,0 +1,85 @@
+"""How low and how high a number gets: bounds by direction over a made statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sliders.answer.range import AnswerRange, Doubt, Mover, Number, Place, State, bundled, measure, number_in, shown, widened
+
+
+def cells(values: Sequence[Number | None]) -> dict[Place, Number | None]:
+    return {Place("t", str(n), "x"): value for n, value in enumerate(values)}
+
+
+def summing(table: dict[Place, Number | None], combine: object = sum) -> object:
+    def recompute(state: State) -> Number | None:
+        held = [v for v in {**table, **dict(state)}.values() if v is not None]
+        return combine(held) if held else None  # type: ignore[operator]
+
+    return recompute
+
+
+def doubt(place: Place, *values: Number | None, kind: str = "unverified") -> Doubt:
+    return Doubt(kind, tuple(((place, value),) for value in values))  # type: ignore[arg-type]
+
+
+def test_without_doubts_a_number_is_a_point() -> None:
+    found = measure(3, [], lambda _: 3)
+    assert found.is_point and 3 in found and 4 not in found
+    assert str(found) == "3; nothing in the tables moves it"
+
+
+def test_each_kind_says_how_far_it_moves_the_number() -> None:
+    table = cells([1, 1, 1, 1, 0])
+    places = list(table)
+    doubts = [doubt(places[0], 0), doubt(places[1], 0), doubt(places[4], 1, kind="judged")]
+    found = measure(4, doubts, summing(table))
+    assert (found.low, found.high) == (2, 5)
+    assert found.moves == (Mover("unverified", 2, 2, 4), Mover("judged", 1, 4, 5))
+    assert str(found) == "4; 2 to 5: 2 unverified values, 1 judged value"
+
+
+def test_a_doubtful_value_behind_a_doubtful_largest_one_is_found() -> None:
+    table = cells([10, 9, 3])
+    places = list(table)
+    found = measure(10, [doubt(places[0], None), doubt(places[1], None)], summing(table, max))
+    assert (found.low, found.high) == (3, 10)
+
+
+@given(st.lists(st.tuples(st.integers(-5, 5), st.one_of(st.none(), st.integers(-5, 5))), min_size=1, max_size=6))
+def test_sums_have_the_bounds_of_every_combination(pairs: list[tuple[int, int | None]]) -> None:
+    table = cells([value for value, _ in pairs])
+    doubts = [doubt(place, other) for place, (_, other) in zip(table, pairs, strict=True)]
+    total = sum(value for value, _ in pairs)
+    lows = sum(min(value, 0 if other is None else other) for value, other in pairs)
+    highs = sum(max(value, 0 if other is None else other) for value, other in pairs)
+    recompute = summing(table)
+    found = measure(total, doubts, lambda state: recompute(state))  # type: ignore[operator]
+    if any(other is not None for _, other in pairs):
+        assert (found.low, found.high) == (lows, highs)
+
+
+def test_what_comes_from_elsewhere_widens_a_range() -> None:
+    found = widened(AnswerRange(5, 4, 5), "statement", 1, [9])
+    assert (found.low, found.high) == (4, 9) and "1 other statement of the model" in str(found)
+    assert widened(found, "tie", 1, [5]) is found
+
+
+def test_many_doubts_that_look_alike_go_together() -> None:
+    doubts = [doubt(place, 0) for place in cells([1] * 50)]
+    few = bundled(doubts, 10)
+    assert len(few) <= 10 and sum(one.count for one in few) == 50
+    assert measure(50, few, summing(cells([1] * 50))).low == 0
+
+
+def test_the_number_of_a_result() -> None:
+    assert number_in([(3,)]) == 3 and number_in([("Alder", 4.5)]) == 4.5
+    assert number_in([(1, 2)]) is None and number_in([("a",)]) is None and number_in([(1,), (2,)]) is None
+    assert number_in([]) is None
+
+
+def test_numbers_are_shown_short() -> None:
+    assert [shown(n) for n in (3, 4.0, 3.14159, 12345678, 123456.7)] == ["3", "4", "3.142", "12,345,678", "123,457"]

@@ -1,0 +1,120 @@
+"""The range of an answer comes from the cells under it, over a copy: the workspace stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sliders
+from sliders.answer.result import Answer
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.errors import StoreError
+from sliders.executor.answering import answer_need
+from sliders.executor.needs import Need
+from sliders.llm.dialect import COMPACT
+from sliders.llm.model import Request, Usage
+from sliders.llm.testing import FunctionModel
+from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.store.sandbox import Change, Sandbox
+
+LIKED = Column("liked", ColumnType.BOOLEAN, "Is the film liked?", reading="judged", pinned=True)
+PRICE = Column("price", ColumnType.INTEGER, "The price", pinned=True)
+TABLE = Table("reviews", (LIKED, PRICE), row="a review", grain="document", pinned=True)
+MARKS = [2, 30, 4, 33, 1, 29, 3, 31, 5, 28, 2, 32]
+
+
+def answered(tmp_path: Path, sql: str, marks: list[int], prices: list[int | None]) -> tuple[Answer, sliders.Workspace]:
+    def reply(request: Request) -> Any:
+        content = request.messages[-1].content
+        if request.choices:
+            return {"yes": -6.0 + int(content.split("mark ")[1].split(".")[0]) / 10, "no": -0.1}
+        if request.stage == "answer":
+            return sql
+        price = content.split("costs ")[1].split(".")[0] if "costs " in content else None
+        return {"price": int(price) if price else None}
+
+    ws = sliders.Workspace(tmp_path / "w.db", model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder())
+    for number, (mark, price) in enumerate(zip(marks, prices, strict=True)):
+        told = f" It costs {price}." if price else ""
+        ws.add_text(f"Review {number}. It gets the mark {mark}.{told}", f"{number:02}.txt")
+    ws.pin_schema(Schema((TABLE,)))
+    ws.extract()
+    need = Need("How many?", {"reviews": ("liked", "price")})
+    ws.session.models = ws.session.models.for_run()
+    return asyncio.run(answer_need(ws.session, need, "", Usage())), ws
+
+
+COUNT = "SELECT COUNT(*) FROM reviews WHERE liked = 1"
+
+
+def test_clear_judgements_give_a_point(tmp_path: Path) -> None:
+    answer, ws = answered(tmp_path, COUNT, MARKS, [None] * 12)
+    ws.close()
+    assert answer.value == 6 and answer.range is not None and answer.range.is_point
+
+
+def test_judgements_near_the_cut_move_the_count_both_ways(tmp_path: Path) -> None:
+    answer, ws = answered(tmp_path, COUNT, [*MARKS[:-2], 14, 20], [None] * 12)
+    with ws:
+        assert answer.range is not None and answer.value == 6
+        assert (answer.range.low, answer.range.high) == (5, 7)
+        assert {m.kind for m in answer.range.moves} <= {"judged", "unverified"}
+        assert answer.to_dict()["range"]["low"] == 5
+        assert len(ws.tables["reviews"]) == 12 and sum(map(bool, ws.tables["reviews"]["liked"])) == 6
+
+
+def test_empty_values_move_a_sum_by_the_extremes_of_their_column(tmp_path: Path) -> None:
+    prices: list[int | None] = [10, 20, None, *[30] * 9]
+    answer, ws = answered(tmp_path, "SELECT SUM(price) FROM reviews", MARKS, prices)
+    ws.close()
+    assert answer.value == 300 and answer.range is not None
+    assert (answer.range.low, answer.range.high) == (300, 330)
+    assert [(m.kind, m.count) for m in answer.range.moves] == [("empty", 1)]
+
+
+def test_tied_rows_are_in_the_range(tmp_path: Path) -> None:
+    sql = "SELECT price FROM reviews WHERE price IS NOT NULL ORDER BY liked DESC LIMIT 1"
+    answer, ws = answered(tmp_path, sql, MARKS, [10, 20, 30, 40, 50, 60, 70, 80, 90, 15, 25, 35])
+    ws.close()
+    assert answer.range is not None
+    assert (answer.range.low, answer.range.high) == (15, 80)
+    assert "tie" in {m.kind for m in answer.range.moves}
+
+
+def test_a_value_that_a_person_set_is_not_doubted(tmp_path: Path) -> None:
+    _, ws = answered(tmp_path, COUNT, [*MARKS[:-2], 14, 20], list(range(1, 13)))
+    with ws:
+        for price, liked in ((11, False), (12, True)):
+            ws.set_value("reviews", "liked", liked, {"price": price})
+        ws.reconcile()
+        ws.session.models = ws.session.models.for_run()
+        again = asyncio.run(answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage()))
+    assert again.range is not None and again.range.is_point
+
+
+def test_text_answers_have_no_range(tmp_path: Path) -> None:
+    answer, ws = answered(tmp_path, "SELECT document FROM reviews WHERE price = 10", MARKS, [10, *[20] * 11])
+    ws.close()
+    assert answer.value == "00.txt" and answer.range is None
+
+
+def test_the_copy_is_caged_and_changes_are_taken_back(tmp_path: Path) -> None:
+    _, ws = answered(tmp_path, COUNT, MARKS, [None] * 12)
+    with ws:
+        relation = ws.session.catalog.schemas.relation("reviews")
+        ids = list(ws.tables["reviews"]["row_id"])
+        with Sandbox(ws.session.catalog.database, [relation]) as sandbox:
+            every = "SELECT COUNT(*), SUM(liked) FROM reviews"
+            assert sandbox.run(every).rows == ((12, 6),)
+            changes = [Change("reviews", ids[0], {"liked": True}), Change("reviews", ids[1], None),
+                       Change("reviews", "new", {"liked": True})]
+            with sandbox.changed(changes):
+                assert sandbox.run(every).rows == ((12, 7),)
+            assert sandbox.run(every).rows == ((12, 6),)
+            with pytest.raises(StoreError):
+                sandbox.run("DELETE FROM reviews")
+        with pytest.raises(StoreError, match="more than 5 rows"):
+            Sandbox(ws.session.catalog.database, [relation], largest=5)
