@@ -19,7 +19,7 @@ from sliders.executor.corrections import OpenConflict
 from sliders.executor.estimate import Estimate, estimate
 from sliders.executor.ingest import AddReport, Paths, add_paths, add_text
 from sliders.executor.querying import Tables
-from sliders.executor.running import run_sync
+from sliders.executor.running import plainly, run_sync
 from sliders.executor.session import Report, Session, silent
 from sliders.executor.why import Explanation, why
 from sliders.extraction.cell import Scalar
@@ -117,16 +117,14 @@ class Workspace:
         self.session.catalog.schemas.save(merged, "pinned")
         return merged
 
-    def induce(self, questions: Sequence[str]) -> Schema:
-        """Extend the schema by what the questions need; nothing is extracted."""
-        return run_sync(self.induce_async(questions))
-
     async def induce_async(self, questions: Sequence[str]) -> Schema:
-        """As `induce`, inside an event loop."""
+        """Extend the schema by what the questions need; nothing is extracted."""
         async with self._run("schema", " / ".join(questions)):
             run.check(self.session, questions)
             await needs.plan_tables(self.session, questions)
         return self.schema
+
+    induce = plainly(induce_async)
 
     @property
     def schema(self) -> Schema:
@@ -135,7 +133,7 @@ class Workspace:
 
     # questions
 
-    def ask(
+    async def ask_async(
         self, question: str, *, workflow: str = "extract_and_query", directives: Sequence[Directive] = (),
         lazy: bool = False,
     ) -> Answer:
@@ -151,7 +149,14 @@ class Workspace:
             PlanError: the question is empty, the workflow unknown, or there is no document.
             ModelUnavailable: the model cannot be reached.
         """
-        return run_sync(self.ask_async(question, workflow=workflow, directives=directives, lazy=lazy))
+        if workflow == "extract_and_query" and not directives:
+            return (await self.ask_many_async([question], lazy=lazy))[0]
+        async with self._run("ask", question) as outcome:
+            answer = await routing.ask_routed(self.session, question, workflow=workflow, directives=directives)
+            outcome["answers"] = [answer.to_dict()]
+        return answer
+
+    ask = plainly(ask_async)
 
     def plan(self, question: str, directives: Sequence[Directive] = ()) -> tuple[str, ...]:
         """How `ask(question, workflow="auto")` would answer: workflow, reasons and hints, without a model call.
@@ -161,28 +166,14 @@ class Workspace:
         """
         return run_sync(routing.explain_routed(self.session, question, directives))
 
-    def ask_many(self, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
-        """Answer several questions with one schema and one pass of extraction; `lazy` as for `ask`."""
-        return run_sync(self.ask_many_async(questions, lazy=lazy))
-
-    async def ask_async(
-        self, question: str, *, workflow: str = "extract_and_query", directives: Sequence[Directive] = (),
-        lazy: bool = False,
-    ) -> Answer:
-        """As `ask`, inside an event loop."""
-        if workflow == "extract_and_query" and not directives:
-            return (await self.ask_many_async([question], lazy=lazy))[0]
-        async with self._run("ask", question) as outcome:
-            answer = await routing.ask_routed(self.session, question, workflow=workflow, directives=directives)
-            outcome["answers"] = [answer.to_dict()]
-        return answer
-
     async def ask_many_async(self, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
-        """As `ask_many`, inside an event loop."""
+        """Answer several questions with one schema and one pass of extraction; `lazy` as for `ask`."""
         async with self._run("ask", " / ".join(questions)) as outcome:
             answers = await front.ask_many(self.session, questions, lazy=lazy)
             outcome["answers"] = [answer.to_dict() for answer in answers]
         return answers
+
+    ask_many = plainly(ask_many_async)
 
     @asynccontextmanager
     async def _run(self, kind: str, question: str = "") -> AsyncIterator[dict[str, Any]]:
@@ -219,7 +210,7 @@ class Workspace:
             return str(run_sync(querying.explain_sql(self.session, question)))
         return "\n".join([str(self.estimate(question)), *parse_hints(question).lines()])
 
-    def query(self, sql: str, describe: Mapping[str, str] | None = None) -> pd.DataFrame:
+    async def query_async(self, sql: str, describe: Mapping[str, str] | None = None) -> pd.DataFrame:
         """The result of one SELECT; cells that are missing are extracted first, as few as the query needs.
 
         `docs` is the table of all documents: its columns are the attributes that the query names, described by `describe`
@@ -232,10 +223,6 @@ class Workspace:
             StoreError: SQLite finds an error in it.
             ModelUnavailable: the model cannot be reached.
         """
-        return run_sync(self.query_async(sql, describe))
-
-    async def query_async(self, sql: str, describe: Mapping[str, str] | None = None) -> pd.DataFrame:
-        """As `query`, inside an event loop; queries that run at the same time share their work."""
         if not self._write:
             return querying.plain(self.session, sql)
         async with self._run("query", sql) as outcome:
@@ -243,14 +230,12 @@ class Workspace:
             outcome |= {"rows": len(frame), "tokens": frame.attrs.get("tokens", 0)}
         return frame
 
+    query = plainly(query_async)
+
     # tables
 
-    def extract(self, tables: Sequence[str] | None = None) -> dict[str, int]:
-        """Fill every column of the schema's tables; rows by table."""
-        return run_sync(self.extract_async(tables))
-
     async def extract_async(self, tables: Sequence[str] | None = None) -> dict[str, int]:
-        """As `extract`, inside an event loop."""
+        """Fill every column of the schema's tables; rows by table."""
         counts: dict[str, int] = {}
         async with self._run("extract") as outcome:
             await needs.describe_pinned(self.session)
@@ -263,19 +248,17 @@ class Workspace:
             outcome["rows"] = counts
         return counts
 
-    def reconcile(self, tables: Sequence[str] | None = None, criteria: Sequence[str] | None = None) -> dict[str, int]:
+    extract = plainly(extract_async)
+
+    async def reconcile_async(
+        self, tables: Sequence[str] | None = None, criteria: Sequence[str] | None = None
+    ) -> dict[str, int]:
         """Repair tables from their cells: rows that stand afterwards, by table.
 
         `criteria` say which source wins from now on, the strongest first: "newer_document", "audited_over_unaudited",
         "primary_over_addendum", "table_over_prose", "verbatim_over_derived". Code goes by dates, tables and words where
         it can; the model is told all of them.
         """
-        return run_sync(self.reconcile_async(tables, criteria=criteria))
-
-    async def reconcile_async(
-        self, tables: Sequence[str] | None = None, criteria: Sequence[str] | None = None
-    ) -> dict[str, int]:
-        """As `reconcile`, inside an event loop."""
         counts: dict[str, int] = {}
         if criteria is not None:
             memory.set_criteria(self.session, criteria)
@@ -286,6 +269,8 @@ class Workspace:
                 counts[table.name] = current.rows if current else 0
             outcome["rows"] = counts
         return counts
+
+    reconcile = plainly(reconcile_async)
 
     def _chosen(self, tables: Sequence[str] | None) -> list[Table]:
         schema = self.schema
@@ -374,7 +359,7 @@ class Workspace:
         return self.session.models.meter.total
 
 
-def ask(
+async def ask_async(
     documents: Paths, question: str, *, model: str | Model | None = None,
     workspace: str | os.PathLike[str] | None = None, budget: Budget | None = None, **overrides: Any,
 ) -> Answer:
@@ -383,14 +368,6 @@ def ask(
     Raises:
         SlidersError: see `Workspace` and `Workspace.ask`.
     """
-    return run_sync(ask_async(documents, question, model=model, workspace=workspace, budget=budget, **overrides))
-
-
-async def ask_async(
-    documents: Paths, question: str, *, model: str | Model | None = None,
-    workspace: str | os.PathLike[str] | None = None, budget: Budget | None = None, **overrides: Any,
-) -> Answer:
-    """As `ask`, inside an event loop."""
     if budget is not None:
         overrides |= {k: getattr(budget, k) for k in ("max_tokens", "max_cost", "max_minutes")}
     with tempfile.TemporaryDirectory() as folder, Workspace(
@@ -398,3 +375,6 @@ async def ask_async(
     ) as ws:
         ws.add(documents)
         return await ws.ask_async(question)
+
+
+ask = plainly(ask_async)

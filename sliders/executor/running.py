@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -18,3 +20,14 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(work)
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
+
+
+def plainly(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The twin of an async function for plain code: `ask` of `ask_async`."""
+
+    @wraps(function)
+    def run(*args: P.args, **options: P.kwargs) -> T:
+        return run_sync(function(*args, **options))
+
+    run.__name__ = function.__name__.removesuffix("_async")
+    return run
