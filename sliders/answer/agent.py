@@ -52,17 +52,10 @@ class _Talk:
 
 
 async def answer_question(
-    question: str,
-    tables: Sequence[TableView],
-    run_sql: RunSql,
-    model: Model,
-    *,
-    uncovered: str = "",
-    draft: str = "",
-    profiles: Sequence[TableProfile] | None = None,
-    max_attempts: int = 0,
-) -> SqlAnswer:
-    """Answer `question` from `tables`.
+    question: str, tables: Sequence[TableView], run_sql: RunSql, model: Model, *, uncovered: str = "", draft: str = "",
+    profiles: Sequence[TableProfile] | None = None, max_attempts: int = 0,
+) -> SqlAnswer:  # fmt: skip
+    """Answer `question` from `tables`: `not_found` with a reason when they do not hold it, a number is never made up.
 
     Args:
         uncovered: words on what the question needs and no column holds; shown to the model.
@@ -70,12 +63,7 @@ async def answer_question(
         profiles: saves reading the columns again for a second question over the same tables.
         max_attempts: turns of the model; 0 takes as many as its dialect gives.
 
-    The answer is `not_found` with a reason when the tables do not hold it: a number is never made up.
-
-    Raises:
-        QueryError: a view does not fit the database.
-        ModelUnavailable: there is no model to ask.
-        BudgetExceeded: the run's limit is reached.
+    Raises QueryError: a view does not fit the database.
     """
     known = tuple(profiles) if profiles is not None else profile_tables(tables, run_sql)
     talk = _Talk()

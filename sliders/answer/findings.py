@@ -294,9 +294,6 @@ def _units(tree: exp.Query, names: References) -> Iterator[Finding]:
         if owner is None or owner[1].column.type not in NUMERIC:
             continue
         name = owner[1].column.name
-        for column, words in owner[0].view.mixed:
-            if column.lower() == name.lower():
-                yield Finding("units", name, f"the values of {name} are not all in one unit: {words}")
         for other in owner[0].columns:
             title = other.column.name.lower()
             if title in _UNIT_COLUMNS and other.distinct > 1 and title not in read:

@@ -48,17 +48,10 @@ class Shown:
 SHOWN = {
     "full": Shown(60, 2400, 80, 3, 1200, 4, 20, 60_000, frozenset(get_args(Kind)) - {"idle"}),
     "compact": Shown(
-        14,
-        260,
-        60,
-        0,
-        320,
-        3,
-        8,
-        12_000,
+        14, 260, 60, 0, 320, 3, 8, 12_000,
         frozenset({"literal", "nothing", "several", "division", "idle", "unstated", "counted", "same"}),
     ),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

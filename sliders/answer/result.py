@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import pandas as pd
@@ -123,7 +123,6 @@ class Answer:
     reason: str = ""
     decisions: tuple[str, ...] = ()
     workflow: str = "extract_and_query"
-    run: int = 0
     range: AnswerRange | None = None
 
     @property
@@ -133,50 +132,20 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, for `--json` and logs."""
-        return {
-            "question": self.question,
-            "status": self.status,
-            "value": self.value,
-            "text": self.text,
-            "sql": self.sql,
+        known = self.completeness
+        plain = {name: getattr(self, name) for name in ("question", "status", "value", "text", "sql", "reason", "workflow")}
+        return plain | {
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
-            "citations": [
-                {
-                    "document": c.document,
-                    "page": c.page,
-                    "quote": c.quote,
-                    "table": c.table,
-                    "column": c.column,
-                    "row_id": c.row_id,
-                    "value": c.value,
-                    "start": c.start,
-                    "end": c.end,
-                    "grounding": c.grounding,
-                    "how": c.how,
-                    "reason": c.reason,
-                    "doubt": c.doubt,
-                }
-                for c in self.citations
-            ],
+            "citations": [asdict(citation) for citation in self.citations],
             "range": self.range.to_dict() if self.range else None,
-            "complete": self.completeness.complete,
-            "completeness": str(self.completeness),
-            "judged_cells": self.completeness.judged_cells,
-            "unverified_cells": self.completeness.unverified_cells,
-            "uncovered": list(self.completeness.uncovered),
-            "reason": self.reason,
+            "complete": known.complete,
+            "completeness": str(known),
+            "judged_cells": known.judged_cells,
+            "unverified_cells": known.unverified_cells,
+            "uncovered": list(known.uncovered),
             "decisions": list(self.decisions),
-            "workflow": self.workflow,
-            "run": self.run,
-            "usage": {
-                "calls": self.usage.calls,
-                "cached_calls": self.usage.cached_calls,
-                "prompt_tokens": self.usage.prompt_tokens,
-                "completion_tokens": self.usage.completion_tokens,
-                "seconds": round(self.usage.seconds, 3),
-                "cost": self.usage.cost,
-            },
+            "usage": asdict(self.usage) | {"seconds": round(self.usage.seconds, 3)},
         }
 
     def __str__(self) -> str:

@@ -37,14 +37,12 @@ class TableView:
     """A filled table as the agent sees it.
 
     `row_id` is the hidden column that citations are made from; `document` names the file of each row and is shown.
-    Either is empty when the table has none. `mixed` are pairs of a column and words on the units or currencies that its
-    values are stated in, where they differ.
+    Either is empty when the table has none.
     """
 
     table: Table
     row_id: str = "row_id"
     document: str = "document"
-    mixed: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
 
 import pytest
 
@@ -13,7 +12,7 @@ from sliders.answer.profile import profile_tables
 from sliders.answer.values import TableView
 from sliders.errors import QueryError
 from sliders.schema.types import Column, ColumnType, Table
-from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database, profiles, runner
+from tests.answer.tables import database, profiles, runner
 
 
 def of(sql: str, *views: TableView) -> tuple[Finding, ...]:
@@ -71,9 +70,6 @@ def test_what_is_plain_is_not_talked_about(sql: str) -> None:
 
 
 def test_units_that_differ_are_said() -> None:
-    mixed = replace(SHIP_TABLE, mixed=(("length", "3 in metres, 1 in feet"),))
-    (found,) = [f for f in of("SELECT MAX(length) FROM ships WHERE length > 0", mixed, CREW_TABLE) if f.kind == "units"]
-    assert "3 in metres, 1 in feet" in found.text
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE fees AS SELECT 1.0 AS amount, 'EUR' AS currency UNION SELECT 2.0, 'USD'")
     columns = (Column("amount", ColumnType.NUMBER), Column("currency"))
