@@ -14,6 +14,7 @@ from sliders.answer.references import References, nearest, read_by
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.plan.filters import like
 from sliders.schema.types import ColumnType
 
 Kind = Literal[
@@ -87,19 +88,7 @@ def _literals(tree: exp.Query, names: References) -> Iterator[Finding]:
 def _held(node: exp.Expr, literal: str, column: ColumnProfile) -> bool:
     if not isinstance(node, exp.Like):
         return literal in column.texts
-    return any(_like(literal, text) for text in column.texts)
-
-
-def _like(pattern: str, text: str) -> bool:
-    """SQL's LIKE without case, by dynamic steps (a pattern is data, never a regular expression)."""
-    reached = {0}
-    low, wanted = text.lower(), pattern.lower()
-    for sign in wanted:
-        if sign == "%":
-            reached = set(range(min(reached), len(low) + 1)) if reached else set()
-        else:
-            reached = {at + 1 for at in reached if at < len(low) and sign in ("_", low[at])}
-    return len(low) in reached
+    return any(like(literal).fullmatch(text) for text in column.texts)
 
 
 def _elsewhere(literal: str, profiles: Sequence[TableProfile], but: str) -> str:

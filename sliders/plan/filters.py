@@ -68,7 +68,7 @@ class Filter:
             return False if False in (low, high) else None if None in (low, high) else True
         if self.operator == "like":
             pattern = self.values[0]
-            return None if pattern is None else _like(str(pattern)).fullmatch(str(value)) is not None
+            return None if pattern is None else like(str(pattern)).fullmatch(str(value)) is not None
         return _compare(self.operator, value, self.values[0], self.type)
 
     def __str__(self) -> str:
@@ -195,7 +195,7 @@ def _number(value: Scalar) -> float | None:
 
 
 @lru_cache(maxsize=256)
-def _like(pattern: str) -> re.Pattern[str]:
-    """SQLite's LIKE: % is any text, _ one character, case aside."""
+def like(pattern: str) -> re.Pattern[str]:
+    """SQLite's LIKE: % is any text, _ one character, case aside; all else is itself."""
     body = "".join(".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern)
     return re.compile(body, re.IGNORECASE | re.DOTALL)
