@@ -88,28 +88,7 @@ async def answer_question(
             return _not_found(question, turn.attempt.error or "no column holds it", talk)
         if not turn.told:
             break
-    return _beside_draft(_final(question, talk, model.dialect), draft, known, run_sql)
-
-
-def _beside_draft(answer: SqlAnswer, draft: str, known: Sequence[TableProfile], run_sql: RunSql) -> SqlAnswer:
-    """The answer, marked where the statement that the model drafted before gives something else: two readings disagree.
-
-    A draft that does not run or gives nothing (its literals are guesses) says nothing about the answer.
-    """
-    if not draft or answer.status != "answered":
-        return answer
-    try:
-        ran, tree = in_sqlite(draft, known)
-        _check(tree, known, look=False)
-        rows = tuple(tuple(row) for row in run_sql(ran).rows)
-    except (StoreError, QueryError):
-        return answer
-    if empty(rows) or rows == answer.rows or value_of(rows) in (0, answer.value):
-        return answer
-    number = number_in(rows)
-    others = answer.others if number is None else (*answer.others, number)
-    doubt = f"an earlier statement of the model gives {text_of(value_of(rows))[:80]}"
-    return replace(answer, status="incomplete", reason="; ".join(filter(None, (answer.reason, doubt))), others=others)
+    return _final(question, talk, model.dialect)
 
 
 def _action(reply: Response, dialect: Dialect) -> tuple[Action, str, str]:
@@ -136,7 +115,7 @@ def _turn(
     try:
         ran, tree = in_sqlite(sql, known)
         attempt = replace(attempt, sql=ran)
-        _check(tree, known, look=action == "look")
+        check_names(tree, known, look=action == "look")
         result = run_sql(ran)
     except (StoreError, QueryError) as error:
         return Turn(replace(attempt, error=str(error)), (str(error),))
@@ -152,7 +131,7 @@ def _turn(
     return Turn(attempt, (*preview, *(f.text for f in new)))
 
 
-def _check(tree: exp.Query, known: Sequence[TableProfile], *, look: bool) -> None:
+def check_names(tree: exp.Query, known: Sequence[TableProfile], *, look: bool = False) -> None:
     """Refuse names that do not exist and answers that read nothing.
 
     Raises:

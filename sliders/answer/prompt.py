@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -139,20 +140,47 @@ def _brief(value: object) -> str:
 
 
 def named_values(question: str, profiles: Sequence[TableProfile], most: int) -> list[str]:
-    """The values of text columns that stand word for word in the question, each with its columns, the longest first."""
-    asked = f" {_plain(question)} "
+    """The values of text columns that stand word for word in the question, each with its columns, the longest first; then
+    those that hold all words of a name in the question ("Anna Berg" in "Anna Maria Berg")."""
+    asked, names = f" {_plain(question)} ", _names(question)
     places: dict[str, list[str]] = {}
+    near: dict[str, list[str]] = {}
     for profile in profiles:
         for column in profile.columns:
             if column.column.type not in TEXTUAL:
                 continue
-            for text in column.texts:
-                key = _plain(text)
-                if len(key) > 1 and not key.isdigit() and f" {key} " in asked:
-                    places.setdefault(text, []).append(column.column.name)
+            exact = [text for text in column.texts if len(key := _plain(text)) > 1 and not key.isdigit() and f" {key} " in asked]
+            for text in exact:
+                places.setdefault(text, []).append(column.column.name)
+            for text in () if exact else _nearly_named(names, column.texts):
+                near.setdefault(text, []).append(column.column.name)
     longest = sorted(places, key=lambda text: -len(text))
     kept = [t for t in longest if not any(len(o) > len(t) and f" {_plain(t)} " in f" {_plain(o)} " for o in longest)]
-    return [f"{quote(text)} is in {', '.join(dict.fromkeys(places[text]))}" for text in kept[:most]]
+    said = [f"{quote(text)} is in {', '.join(dict.fromkeys(places[text]))}" for text in kept]
+    said += [f"{quote(text)}, which is near, is in {', '.join(dict.fromkeys(columns))}" for text, columns in near.items()]
+    return said[:most]
+
+
+def _names(question: str) -> list[frozenset[str]]:
+    """The plain words of each run of two to six words of the question that begins and ends with a capital."""
+    words = _WORD.findall(question)
+    tall = [at for at, word in enumerate(words) if word[0].isupper()]
+    runs = [words[a : b + 1] for a in tall for b in tall if 1 <= b - a < _LONGEST_NAME]
+    return [frozenset(_plain(" ".join(run)).split()) for run in sorted(runs, key=len, reverse=True)]
+
+
+def _nearly_named(names: Sequence[frozenset[str]], texts: Sequence[str]) -> list[str]:
+    """The values that hold every word of the longest such name, few enough to mean something."""
+    words = [frozenset(_plain(text).split()) for text in texts]
+    for name in names:
+        if found := [text for text, held in zip(texts, words, strict=True) if name <= held]:
+            return found if len(found) <= _MOST_NEAR else []
+    return []
+
+
+_WORD = re.compile(r"\w+(?:['’-]\w+)*")
+_LONGEST_NAME = 6
+_MOST_NEAR = 3
 
 
 def _plain(text: str) -> str:

@@ -9,8 +9,10 @@ from operator import add
 
 from sliders.answer.agent import answer_question
 from sliders.answer.citations import columns_used
+from sliders.answer.profile import profile_tables
 from sliders.answer.result import Answer, Completeness
-from sliders.answer.values import SqlAnswer, TableView
+from sliders.answer.second import beside_others
+from sliders.answer.values import QueryResult, SqlAnswer, TableView
 from sliders.errors import BudgetExceeded
 from sliders.executor.citing import cite
 from sliders.executor.completing import ROUNDS, complete_statement
@@ -60,15 +62,15 @@ async def _statement(session: Session, need: Need) -> tuple[SqlAnswer, list[Tabl
     ordered = sorted(_filled_tables(session), key=lambda t: t.name not in need.columns)
     views = [TableView(_sql_table(session, t)) for t in ordered]
     names = [session.catalog.schemas.relation(t.name).relation for t in ordered]
+
+    def run_sql(sql: str) -> QueryResult:
+        return run_readonly(session.catalog.database, sql, tables=names)
+
+    model, profiles = session.models.model_for("answer"), profile_tables(views, run_sql)
     found = await answer_question(
-        need.question,
-        views,
-        lambda sql: run_readonly(session.catalog.database, sql, tables=names),
-        session.models.model_for("answer"),
-        uncovered=need.uncovered,
-        draft=need.draft,
+        need.question, views, run_sql, model, uncovered=need.uncovered, draft=need.draft, profiles=profiles
     )
-    return found, views
+    return await beside_others(found, profiles, run_sql, model, need.draft), views
 
 
 def _filled_tables(session: Session) -> list[Table]:

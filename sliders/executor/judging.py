@@ -1,4 +1,5 @@
-"""Judged columns over the whole collection: the cut between the choices is set where the documents' odds part best."""
+"""Odds over the whole collection: the cut between the choices of a judged column, and between the documents that tell a
+stated one and those that do not, is set where the documents' odds part best."""
 
 from __future__ import annotations
 
@@ -6,20 +7,40 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sliders.executor.session import Session
-from sliders.extraction.cell import Cell, Row
-from sliders.extraction.judge import judge
+from sliders.extraction.cell import Absence, Cell, Row
+from sliders.extraction.judge import TOLD, judge, told_cut
 from sliders.extraction.prompt import YES_NO, chosen_value, is_judged
 from sliders.schema.types import Column, Table
 
 _Odds = Mapping[str, float]
+_NOT_TOLD = "the model prefers no value here: its odds lie under the cut of the collection"
 
 
 def judge_table(session: Session, table: Table) -> None:
-    """Set the values of judged cells by all odds of their column; nothing is asked, and the odds stay as they were."""
-    for column in filter(is_judged, table.columns):
-        rows = [row for row in session.catalog.extractions.rows(table.name) if _odds(row, column) is not None]
-        if rows:
-            _judge_column(session, table, column, rows)
+    """Set the values of judged cells, and empty stated ones that are not told, by all odds of their column; nothing is
+    asked, and the odds stay as they were."""
+    every = session.catalog.extractions.rows(table.name)
+    for column in table.columns:
+        if is_judged(column):
+            if rows := [row for row in every if _odds(row, column) is not None]:
+                _judge_column(session, table, column, rows)
+        else:
+            _cut_column(session, table, column, every)
+
+
+def _cut_column(session: Session, table: Table, column: Column, rows: Sequence[Row]) -> None:
+    """Empty the stated cells under the cut, and give back those that an earlier cut took out."""
+    found = {row.id: cell for row in rows if (cell := row.cell(column.name)) is not None and TOLD in dict(cell.odds)}
+    cut, how = told_cut([dict(cell.odds)[TOLD] for cell in found.values()])
+    cells: dict[str, Cell] = {}
+    for row_id, cell in found.items():
+        under = cut is not None and dict(cell.odds)[TOLD] < cut
+        if cell.value is not None and under and cell.absence is None:
+            cells[row_id] = replace(cell, absence=Absence.NOT_STATED, detail=_NOT_TOLD)
+        elif not under and cell.detail == _NOT_TOLD:
+            cells[row_id] = replace(cell, absence=None, detail="")
+    if cells:
+        session.catalog.extractions.recalibrate(table.name, column.name, cells, how)
 
 
 def _judge_column(session: Session, table: Table, column: Column, rows: Sequence[Row]) -> None:

@@ -44,7 +44,7 @@ def check_cell(
         return Checked(Cell(column.name, absence=Absence.NOT_STATED))
     how = next((known for known in How if known.value == given.get("how")), How.STATED)
     why = str(given.get("why") or "")
-    parsed = typed(said, column)
+    parsed = typed(said, column, source.context)
     words = quoted(given)
     if parsed.absent and isinstance(said, str) and words and column.type is ColumnType.TEXT:
         parsed = Parsed(said.strip())  # a value whose words are printed is a value, whatever it looks like
@@ -131,7 +131,7 @@ def value_cell(source: Source, column: Column, said: object, near: Sequence[tupl
     """
     if said is None:
         return Cell(column.name, absence=Absence.NOT_STATED)
-    parsed = typed(said, column)
+    parsed = typed(said, column, source.context)
     if parsed.absent:
         return Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason)
     if parsed.value is None:

@@ -5,7 +5,7 @@ The document stands first in every request, so that the server's prefix cache re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,12 +14,14 @@ from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
 from sliders.extraction.check import value_cell, with_words
 from sliders.extraction.extract import Extraction, Refusal, generate, new_row
 from sliders.extraction.ground import find
+from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.extraction.prompt import (
     Asked,
     choices_of,
     chosen_value,
     chunk_document,
     counts_prompt,
+    dates_prompt,
     is_judged,
     judge_prompt,
     rows_prompt,
@@ -95,6 +97,8 @@ async def _stated(
         failed = reading.refusals[-1].reason
         return {c.name: Cell(c.name, absence=Absence.CALL_FAILED, detail=failed) for c in columns}
     cells = _cells(source, columns, reply.data, reply, request, reading.model)
+    if unread := [c for c in columns if c.type is ColumnType.DATE and cells[c.name].absence is Absence.NOT_PARSED]:
+        cells |= await _in_order(reading, source, table, unread, cells, document)
     lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
     if not lost:
         return cells
@@ -105,6 +109,18 @@ async def _stated(
         if words := str(told.get(column.name) or "").strip():
             cells[column.name] = with_words(source, column, cells[column.name], words)
     return cells
+
+
+async def _in_order(
+    reading: _Reading, source: Source, table: str, columns: Sequence[Column], cells: Mapping[str, Cell], document: str
+) -> dict[str, Cell]:
+    """Dates that did not parse as copied, asked once more as year, month and day: which number is the month, the model says."""
+    request = dates_prompt(document, columns)
+    reply = await reading.ask(request, table, fatal=False)
+    if reply is None:
+        return {}
+    read = _cells(source, columns, reply.data, reply, request, reading.model)
+    return {c.name: replace(read[c.name], doubt=cells[c.name].detail) for c in columns if read[c.name].stands}
 
 
 def _told_in_words(cell: Cell) -> bool:
@@ -150,6 +166,8 @@ def _cells(
         cell = value_cell(source, column, told.get(column.name), near)
         if cell.span is not None:
             near.append((cell.span.start - source.offset, cell.span.end - source.offset))
+        if column.name in reply.odds:
+            cell = replace(cell, odds=((TOLD, reply.odds[column.name]), (NOT_TOLD, 0.0)))
         cells[column.name] = replace(cell, call_id=reply.call_id, model=model.name, prompt_hash=request.prompt_hash)
     return cells
 

@@ -13,6 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+TOLD, NOT_TOLD = "told", "not told"
+"""What the odds of a stated cell are about: a value against null, where the reply gives the value."""
+LIKELY_NULL = 2.5
+"""Log-odds of a value over null under which the mean of the lower group must lie: a model that is sure of all has two groups
+by chance alone."""
 FEWEST = 9
 """Judgements from which on the collection decides where the cut is."""
 BAND = 0.08
@@ -54,6 +59,21 @@ def _two(odds: Sequence[Mapping[str, float]], choices: Sequence[str]) -> tuple[l
     near = [f"its odds lie {abs(v - cut):.1f} from the cut" if abs(v - cut) < band else "" for v in values]
     found = [Judgement(first if v > cut else second, abs(v - cut), doubt) for v, doubt in zip(values, near, strict=True)]
     return found, f"cut at log-odds {cut:.2f} of {first} over {second}: it explains {share:.0%} of the spread"
+
+
+def told_cut(odds: Sequence[float]) -> tuple[float | None, str]:
+    """Under which log-odds of a value over null a document does not tell it, None for no such cut; and how, in words.
+
+    A small model gives a value each time it is asked for one, and yet prefers it far less where there is none.
+    """
+    if len(odds) < FEWEST:
+        return None, f"{len(odds)} readings are too few to set a cut by"
+    cut, share, _ = best_split(odds)
+    low = [value for value in odds if value < cut]
+    mean = math.fsum(low) / len(low) if low else math.inf
+    if share < least_share(len(odds)) or mean > LIKELY_NULL:
+        return None, f"no cut: the best split explains {share:.0%} of the spread, its lower side has the mean {mean:.1f}"
+    return cut, f"cut at log-odds {cut:.2f} of a value over null: it explains {share:.0%} of the spread"
 
 
 def least_share(number: int) -> float:

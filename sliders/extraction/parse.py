@@ -130,11 +130,12 @@ def _date(words: str, column: Column, day_first: bool | None) -> Parsed:
 _BARE_NUMBER = re.compile(r"[-+(]?\d[\d.,' \u202f]*\)?")
 
 
-def typed(value: object, column: Column) -> Parsed:
+def typed(value: object, column: Column, context: Context = NO_CONTEXT) -> Parsed:
     """What a model said as a JSON value ("17 feet", 17.0, true, null) as the column's type.
 
     Text for a text column stays as it is, stripped. Numbers are taken to stand in the column's unit and scale unless they
-    come with another one.
+    come with another one. A model writes numbers its own way and copies a date the document's way: of `context` the order
+    of day and month counts.
     """
     if value is None:
         return Parsed(absent=True, reason="the reply holds null")
@@ -143,7 +144,7 @@ def typed(value: object, column: Column) -> Parsed:
             return Parsed(value.strip(), absent=is_absent(value))
         if column.type in _NUMERIC and _BARE_NUMBER.fullmatch(value.strip()):
             column = replace(column, unit="", scale="", currency="")  # it stands in them already
-        return parse_value(value, column, _MODEL)
+        return parse_value(value, column, replace(_MODEL, day_first=context.day_first))
     if isinstance(value, bool):
         if column.type is ColumnType.BOOLEAN:
             return Parsed(value)

@@ -203,7 +203,14 @@ def card_prompt(name: str, document: str) -> Request:
 
 def values_prompt(document: str, columns: Sequence[Column]) -> Request:
     """One object of typed values for one row."""
-    return _object("extraction/values", document, columns, {c.name: _value_schema(c) for c in columns}, 24 + 100 * len(columns))
+    shapes = {c.name: _value_schema(c) for c in columns}
+    return _object("extraction/values", document, columns, shapes, 24 + 100 * len(columns), told=True)
+
+
+def dates_prompt(document: str, columns: Sequence[Column]) -> Request:
+    """Dates as year, month and day, which the grammar holds."""
+    shapes = {c.name: _nullable({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}) for c in columns}
+    return _object("extraction/values", document, columns, shapes, 24 + 40 * len(columns), note="as YYYY-MM-DD")
 
 
 def words_prompt(document: str, columns: Sequence[Column]) -> Request:
@@ -316,11 +323,15 @@ def _noun(table: Table) -> str:
     return row[1] if len(row) > 1 and len(row[0]) <= 2 else table.row or spoken_name(table.name)
 
 
-def _object(name: str, document: str, columns: Sequence[Column], shapes: Mapping[str, Any], most: int) -> Request:
+def _object(
+    name: str, document: str, columns: Sequence[Column], shapes: Mapping[str, Any], most: int, note: str = "",
+    told: bool = False,
+) -> Request:
     prompt = load_prompt(name, COMPACT)
-    messages: tuple[Message, ...] = prompt.render(document=document, fields=[field_line(c) for c in columns])
+    fields = [f"{field_line(c)}, {note}" if note else field_line(c) for c in columns]
+    messages: tuple[Message, ...] = prompt.render(document=document, fields=fields)
     return Request(
-        stage="extract", messages=messages, prompt_hash=prompt.hash, json_schema=_closed(shapes), max_tokens=most
+        stage="extract", messages=messages, prompt_hash=prompt.hash, json_schema=_closed(shapes), max_tokens=most, told=told
     )
 
 

@@ -98,8 +98,8 @@ def request_key(request: Request, model: str, endpoint: str = "") -> str:
         request.temperature,
         request.logprobs,
     ]
-    if request.choices:
-        parts.append(request.choices)
+    if request.choices or request.told:
+        parts.append(request.choices or "told")
     if request.reply is not None and (shape := shape_of(request)) is not None:
         parts.append(shape.model_json_schema())
     return hashlib.sha256(
@@ -179,7 +179,10 @@ class CachedModel:
 
     def _found(self, request: Request, key: str) -> Response | None:
         known = self._log.lookup(key)
-        return replace(known, odds=known.data or {}) if known is not None and request.choices else known
+        if known is None or not (request.choices or request.told):
+            return known
+        kept = known.data or {}
+        return replace(known, data=kept.get("reply"), odds=kept.get("odds") or {}) if request.told else replace(known, odds=kept)
 
     def _record(self, request: Request, key: str, response: Response, **told: Any) -> str:
         """Meter one call and write it down; returns its id."""
@@ -194,7 +197,7 @@ class CachedModel:
             prompt_hash=request.prompt_hash,
             prompt=json.dumps(messages, ensure_ascii=False),
             reply=response.text,
-            data=response.data,
+            data={"reply": response.data, "odds": dict(response.odds)} if request.told else response.data,
             finish_reason=response.finish_reason,
             salvaged=response.salvaged,
             token_logprobs=response.token_logprobs,

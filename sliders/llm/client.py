@@ -21,7 +21,7 @@ from sliders.llm.ladder import Rung
 from sliders.llm.limits import Gate, RateLimiter
 from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import FinishReason, Request, Response, Usage
-from sliders.llm.odds import LISTED, chosen, odds_of
+from sliders.llm.odds import LISTED, chosen, odds_of, told_odds
 from sliders.llm.replies import Shape, complete_items, is_closed, plain_data, shape_of, told, unwrapped, without_bad_items
 from sliders.llm.retry import ServerRefusal, translated, with_retries
 from sliders.llm.tokens import context_window, token_counter
@@ -32,19 +32,24 @@ from sliders.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """One answer of the server, not yet parsed; `first` lists the likeliest first tokens."""
+    """One answer of the server, not yet parsed; `tokens` are those generated, with their rivals where they were asked for."""
 
     message: Mapping[str, Any]
     text: str
     finish_reason: FinishReason
     usage: Usage
-    logprobs: tuple[float, ...]
-    first: Sequence[Mapping[str, Any]]
+    tokens: Sequence[Mapping[str, Any]]
+    told: bool
+
+    @property
+    def first(self) -> Sequence[Mapping[str, Any]]:
+        """The likeliest first tokens."""
+        return (self.tokens[0].get("top_logprobs") or self.tokens[:1]) if self.tokens else ()
 
     def response(self, data: Any = None, *, salvaged: bool = False) -> Response:
-        return Response(
-            self.text, data, self.finish_reason, self.usage, salvaged=salvaged, token_logprobs=self.logprobs
-        )
+        logs = () if self.told else tuple(token["logprob"] for token in self.tokens)
+        odds = told_odds(self.tokens) if self.told else {}
+        return Response(self.text, data, self.finish_reason, self.usage, "", salvaged, logs, odds)
 
 
 class _Unusable(Exception):
@@ -102,6 +107,8 @@ class OpenAIModel:
     async def generate(self, request: Request) -> Response:
         """Answer one request; see `Model.generate`."""
         check_requests_allowed(f"{self._model} at {self._where}")
+        if request.told and not self._tells_odds:
+            request = replace(request, told=False)
         if request.choices:
             return await self._chosen(request)
         shape = shape_of(request)
@@ -167,6 +174,9 @@ class OpenAIModel:
             try:
                 response = await self._on_rung(request, shape, rung)
             except ServerRefusal as refusal:
+                if request.told and self._tells_odds:
+                    self._tells_odds = False  # it may be the odds that it refuses
+                    return await self._structured(replace(request, told=False), shape)
                 tried.add(rung)  # the server does not know this way of asking
                 told = f"{refusal}; check that it is a chat model"
                 continue
@@ -243,8 +253,10 @@ class OpenAIModel:
             options = {"max_completion_tokens": request.max_tokens}
         elif request.temperature > 0:
             options |= {"seed": self._settings.seed}  # not every server takes one, and without chance none is needed
-        if request.logprobs:
+        if request.logprobs or request.told:
             options |= {"logprobs": True}
+        if request.told:
+            options |= {"top_logprobs": LISTED}
         body = {"model": self._model, **options, **arguments}
 
         async def once() -> tuple[Mapping[str, Any], float]:
@@ -263,9 +275,9 @@ class OpenAIModel:
 
         completion, seconds = await with_retries(once, self._settings.retries, self._limiter.pause)
         await self._turns.get().take()  # who waits for the place in flight sends first
-        return self._reply(completion, seconds, arguments)
+        return self._reply(completion, seconds, arguments, request.told)
 
-    def _reply(self, completion: Mapping[str, Any], seconds: float, arguments: Mapping[str, Any]) -> _Reply:
+    def _reply(self, completion: Mapping[str, Any], seconds: float, arguments: Mapping[str, Any], told: bool) -> _Reply:
         if not completion.get("choices"):
             raise ModelError(f"model {self._model!r} at {self._where} sent a reply without choices; try again")
         choice = completion["choices"][0]
@@ -280,11 +292,10 @@ class OpenAIModel:
             prompt = sum(self.count_tokens(message["content"]) for message in arguments["messages"])
             generated = self.count_tokens(text) if generated is None else generated
         generated = generated or 0
-        logs = (choice.get("logprobs") or {}).get("content") or ()
-        first = (logs[0].get("top_logprobs") or logs[:1]) if logs else ()
+        tokens = (choice.get("logprobs") or {}).get("content") or ()
         usage = Usage(1, 0, prompt, generated, seconds, self._prices.cost(self._model, prompt, generated))
         reason: FinishReason = "length" if choice.get("finish_reason") == "length" else "stop"
-        return _Reply(message, text, reason, usage, tuple(token["logprob"] for token in logs), first)
+        return _Reply(message, text, reason, usage, tokens, told)
 
 
 def _parsed(reply: _Reply, rung: Rung, shape: Shape) -> BaseModel:

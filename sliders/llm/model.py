@@ -25,10 +25,12 @@ class Message:
 class Request:
     """One model call, fully described: the same request has the same cache key.
 
-    `stage` is the room that asks ("schema", "gate", "extract", "reconcile", "answer", "plan"). `reply` is a pydantic model of the
-    reply, `json_schema` a JSON schema where its shape depends on columns; neither means free text. `choices` non-empty asks for
-    ONE token and the log-probability of each choice at it. `enough` may be asked about a reply under way, so that a server of our
-    own stops when nothing more is to come; it is no part of what the request is.
+    `stage` is the room that asks ("schema", "gate", "extract", "reconcile", "answer", "plan").
+    `reply` is a pydantic model of the reply, `json_schema` a JSON schema where its shape depends on columns; neither
+    means free text. `choices` non-empty asks for ONE token and the log-probability of each choice at it. `told` asks for the
+    odds that each member of the JSON reply has a value rather than null. `enough` may be
+    asked about a reply under way, so that a server of our own stops when nothing more is to come; it is no part of what
+    the request is.
     """
 
     stage: str
@@ -40,6 +42,7 @@ class Request:
     logprobs: bool = False
     reply: type[BaseModel] | None = None
     choices: tuple[str, ...] = ()
+    told: bool = False
     enough: Callable[[str], bool] | None = field(default=None, compare=False, repr=False)
 
 
@@ -78,7 +81,8 @@ class Response:
     """A model's reply. `data` is the parsed JSON when the request had a schema.
 
     `salvaged` says that a broken tail was cut from a list; `token_logprobs` are natural logs, empty unless asked for;
-    `odds` is the natural log-probability of each choice of the request, empty where the server tells none.
+    `odds` is the natural log-probability of each choice of the request, or the log-odds of a value against null of each
+    member of the reply, empty where the server tells none.
     """
 
     text: str

@@ -1,8 +1,10 @@
-"""The log-probability of each choice at the first token of a reply."""
+"""The log-probability of each choice at the first token of a reply, and the odds of a value against null inside a JSON reply."""
 
 from __future__ import annotations
 
 import math
+import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -44,6 +46,36 @@ def odds_of(choices: Sequence[str], listed: Sequence[Mapping[str, Any]]) -> dict
         return {}
     floor = min(token["logprob"] for token in listed) - 1.0
     return {choice: _added_up(found[choice]) if choice in found else floor for choice in choices}
+
+
+def told_odds(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The log-odds of a value against null for each member of a JSON object, where the member's value begins.
+
+    The reply may say a value each time and yet prefer it far less in a document that has none: what a small model prefers
+    between documents is sound, its threshold is not.
+
+    Args:
+        tokens: the reply's tokens as the chat API gives them, each with its likeliest rivals.
+
+    Returns:
+        Nothing for members whose token came without rivals; one that is not listed counts as the floor of the list, minus 1.
+    """
+    starts, text = [], ""
+    for token in tokens:
+        starts.append(len(text))
+        text += token["token"]
+    found: dict[str, float] = {}
+    for member in _MEMBER.finditer(text):
+        listed = tokens[bisect_right(starts, min(member.end(), len(text) - 1)) - 1].get("top_logprobs") or ()
+        nulls = [t["logprob"] for t in listed if t["token"].strip().startswith("null")]
+        values = [t["logprob"] for t in listed if not t["token"].strip().startswith("null")]
+        if listed:
+            floor = min(t["logprob"] for t in listed) - 1.0
+            found.setdefault(member[1], max(values, default=floor) - max(nulls, default=floor))
+    return found
+
+
+_MEMBER = re.compile(r'[{,]\s*"([^"\\]+)"\s*:\s*')
 
 
 def _added_up(logs: Sequence[float]) -> float:

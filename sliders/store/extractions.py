@@ -19,6 +19,10 @@ from sliders.store.records import Decision, Reliability, Task
 _LOOKUP_BATCH = 5_000
 
 
+_SHOWN = 6
+"""Values that stood before a cut, in the words of its decision."""
+
+
 class Extractions:
     """Rows, cells and tasks."""
 
@@ -134,10 +138,10 @@ class Extractions:
         return int(self._database.value("SELECT key FROM sl_work WHERE table_key = ? AND hash = ?", identity))
 
     def recalibrate(self, table: str, column: str, cells: Mapping[str, Cell], reason: str) -> int:
-        """Give judged cells the value and doubt that a cut of their odds says; all else of them stays, odds included.
+        """Give cells what a cut of their odds says: value, doubt, and whether they are empty; all else stays, odds included.
 
         Args:
-            cells: by `Row.id`; only `value` and `doubt` are stored.
+            cells: by `Row.id`; only `value`, `doubt`, `absence` and `detail` are stored.
             reason: how the cut was made, for the decision that says what stood before.
 
         Returns:
@@ -150,28 +154,35 @@ class Extractions:
             column_key, found = self._standing(table, column, list(cells))
             before: Counter[str] = Counter()
             lines, changed = [], 0
-            for row_id, key, value, kind, doubt in found:
-                new = (*codec.encode_scalar(cells[row_id].value), cells[row_id].doubt or None)
-                before[codec.dump(codec.decode_scalar(value, kind))] += 1
-                changed += new[:2] != (value, kind)
-                if new != (value, kind, doubt):
+            for row_id, key, value, kind, absence, *rest in found:
+                cell = cells[row_id]
+                empty = cell.absence.value if cell.absence else None
+                new = (*codec.encode_scalar(cell.value), empty, cell.doubt or None, cell.detail or None)
+                before[absence or codec.dump(codec.decode_scalar(value, kind))] += 1
+                changed += new[:3] != (value, kind, absence)
+                if new != (value, kind, absence, *rest):
                     lines.append((*new, key, column_key))
             if lines:
                 self._database.insert_many(
-                    "UPDATE sl_cells SET value = ?, kind = ?, doubt = ? WHERE row_key = ? AND column_key = ?", lines
+                    """UPDATE sl_cells SET value = ?, kind = ?, absence = ?, doubt = ?, detail = ?
+                    WHERE row_key = ? AND column_key = ?""",
+                    lines,
                 )
                 self._database.execute("UPDATE sl_tables SET revision = revision + 1 WHERE name = ?", (table,))
-                stood = ", ".join(f"{value} {number}" for value, number in sorted(before.items()))
+                stood = ", ".join(f"{value} {number}" for value, number in sorted(before.most_common(_SHOWN)))
                 told = f"{reason}; {changed} of {len(found)} values changed, before: {stood}"
                 self._journal.record(Decision("extract", f"column:{table}.{column}", "calibrated", told))
         return changed
 
     def _standing(self, table: str, column: str, row_ids: Sequence[str]) -> tuple[int | None, list[tuple[Any, ...]]]:
-        """The key of a column, and (row id, row key, value, kind, doubt) of its cells that have a value."""
+        """The key of a column, and (row id, row key, value, kind, absence, doubt, detail) of its cells with a value, also one
+        that a cut took out."""
         key = Keys(self._database, self._known()).columns(table).get(column)
         found = self._database.query(
-            """SELECT r.id, c.row_key, c.value, c.kind, c.doubt FROM sl_cells c JOIN sl_rows r ON r.key = c.row_key
-            WHERE c.column_key = ? AND c.absence IS NULL AND r.id IN (SELECT value FROM json_each(?))""",
+            """SELECT r.id, c.row_key, c.value, c.kind, c.absence, c.doubt, c.detail
+            FROM sl_cells c JOIN sl_rows r ON r.key = c.row_key
+            WHERE c.column_key = ? AND c.value IS NOT NULL AND coalesce(c.absence, 'not stated') = 'not stated'
+            AND r.id IN (SELECT value FROM json_each(?))""",
             (key, codec.dump(row_ids)),
         )
         missing = set(row_ids) - {line[0] for line in found}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 
 from sliders.answer.profile import profile_tables
 from sliders.answer.prompt import SHOWN, Turn, named_values, schema_sql, sql_request
-from sliders.answer.values import SqlAttempt
+from sliders.answer.values import SqlAttempt, TableView
 from sliders.llm.dialect import COMPACT, FULL
-from sliders.schema.types import Column
-from tests.answer.tables import SHIP_TABLE, database, profiles
+from sliders.schema.types import Column, Table
+from tests.answer.tables import SHIP_TABLE, Rows, database, profiles
 
 
 def test_tables_are_shown_with_what_their_columns_hold() -> None:
@@ -52,3 +53,23 @@ def test_a_long_list_of_values_is_cut() -> None:
     )
     text = schema_sql(profiles(database()), replace(SHOWN["full"], characters=9))
     assert "owner TEXT, -- company that owns it; 3 different, most frequent 'Harbour Lines Ltd.' (2), 'Fjord Ferries' (1)" in text
+
+
+def test_a_name_that_the_question_shortens_is_named_as_near() -> None:
+    people = Table("people", (Column("name"),))
+    rows = tuple((name,) for name in ("Anna Maria Berg", "Otto Berg", "Anna Lind", "University of Arden"))
+
+    def run_sql(sql: str) -> Rows:
+        connection = sqlite3.connect(":memory:")
+        connection.execute("CREATE TABLE people (name TEXT)")
+        connection.executemany("INSERT INTO people VALUES (?)", rows)
+        cursor = connection.execute(sql)
+        return Rows(tuple(d[0] for d in cursor.description), tuple(cursor.fetchall()))
+
+    known = profile_tables([TableView(people, row_id="", document="")], run_sql)
+    assert named_values("When was Anna Berg born?", known, 9) == ["'Anna Maria Berg', which is near, is in name"]
+    assert named_values("When was Otto Berg born?", known, 9) == ["'Otto Berg' is in name"]
+    assert named_values("When was Anna Berg Stone born, and who was at the University of Oslo?", known, 9) == [
+        "'Anna Maria Berg', which is near, is in name"
+    ]
+    assert named_values("Who was at the University of Oslo?", known, 9) == []

@@ -10,7 +10,7 @@ import pytest
 import sliders
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request
+from sliders.llm.model import Request, Response
 from sliders.llm.testing import FunctionModel
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
@@ -92,3 +92,37 @@ def test_a_document_of_many_parts_is_judged_by_the_part_that_tells_most(tmp_path
 def _by_loudest(request: Request) -> Any:
     marks = [int(part.split(".")[0]) for part in request.messages[-1].content.split("mark ")[1:]]
     return {"yes": -6.0 + max(marks, default=0) / 10, "no": -0.1} if request.choices else {}
+
+
+YEAR = Column("sold", ColumnType.INTEGER, "In which year was it sold?", pinned=True)
+SOLD = Table("boats", (YEAR,), row="a boat", grain="document", pinned=True)
+
+
+def eager(request: Request) -> Response:
+    """Gives a year of the document each time, and prefers it far less where the document tells of no sale."""
+    content = request.messages[-1].content
+    year = int(content.split("in ")[1][:4])
+    told = 9.0 + year % 7 / 10 if "was sold" in content else 0.5 + year % 7 / 10
+    return Response(f'{{"sold":{year}}}', {"sold": year}, odds={"sold": told})
+
+
+def boats(ws: sliders.Workspace, years: range) -> None:
+    for year in years:
+        ws.add_text(f"The boat {'was sold' if year % 3 else 'burnt'} in {year}.", f"{year}.txt")
+    ws.extract()
+
+
+def test_a_document_that_does_not_tell_it_gives_no_value_where_the_collection_shows_the_cut(tmp_path: Path) -> None:
+    model = FunctionModel(eager, dialect=COMPACT)
+    with sliders.Workspace(tmp_path / "w.db", model=model, embedder=HashEmbedder()) as ws:
+        ws.pin_schema(Schema((SOLD,)))
+        boats(ws, range(1900, 1905))
+        assert len(ws.tables["boats"]["sold"].dropna()) == 5, "too few to set a cut by"
+        boats(ws, range(1905, 1915))
+        frame = ws.tables["boats"].dropna(subset="sold")
+        assert set(frame["sold"]) == {year for year in range(1900, 1915) if year % 3}
+        rows = ws.session.catalog.extractions.rows("boats")
+        out = [row.cells[0] for row in rows if row.cells[0].absence]
+        assert {cell.value for cell in out} == {year for year in range(1900, 1915) if not year % 3}, "kept for audit"
+        assert all("under the cut" in cell.detail for cell in out)
+        assert len(model.history) == 15

@@ -154,6 +154,14 @@ def test_a_bare_value_is_found_where_the_text_prints_it() -> None:
     assert value_cell(SOURCE, COST, None).absence is Absence.NOT_STATED
 
 
+@pytest.mark.parametrize(("day_first", "day"), [(True, "2018-04-03"), (False, "2018-03-04"), (None, None)])
+def test_a_copied_date_is_read_in_the_order_of_its_collection(day_first: bool | None, day: str | None) -> None:
+    source = replace(source_of("Sold on 03/04/2018."), context=Context(day_first=day_first))
+    column = Column("sold", ColumnType.DATE)
+    assert (value_cell(source, column, "03/04/2018").value == day) is (day is not None)
+    assert (check_cell(source, column, said("03/04/2018", "03/04/2018")).cell.value == day) is (day is not None)
+
+
 def test_a_bare_value_that_stands_nowhere_takes_words_afterwards() -> None:
     column = Column("fate")
     lost = value_cell(SOURCE, column, "unharmed")

@@ -56,6 +56,21 @@ async def test_typed_values_are_found_in_the_text() -> None:
         assert TEXT[cell.span.start - 100 : cell.span.end - 100] == cell.printed and printed in cell.printed
 
 
+async def test_a_date_that_may_be_read_two_ways_is_asked_once_more_as_year_month_and_day() -> None:
+    replies = iter([{"sold": "03/04/1911"}, {"sold": "1911-04-03"}])
+    table = table_of(Column("sold", ColumnType.DATE, "When was she sold?"))
+    found, asked = await read(table, lambda request: next(replies), "Sold on 03/04/1911 to a miller.")
+    cell = found.rows[0].cells[0]
+    assert (cell.value, cell.printed, len(asked)) == ("1911-04-03", "03/04/1911", 2) and "month" in cell.doubt
+
+
+async def test_a_date_that_the_text_does_not_print_either_way_stays_unread() -> None:
+    replies = iter([{"sold": "03/04/1911"}, {"sold": "1912-05-06"}])
+    table = table_of(Column("sold", ColumnType.DATE, "When was she sold?"))
+    found, _ = await read(table, lambda request: next(replies), "Sold on 03/04/1911 to a miller.")
+    assert found.rows[0].cells[0].absence is Absence.NOT_PARSED
+
+
 async def test_words_are_asked_once_for_the_values_that_the_text_prints_nowhere() -> None:
     def reply(request: Request) -> Any:
         if fields(request) == {"name", "cars", "town"}:
@@ -89,9 +104,9 @@ async def test_a_sum_of_which_the_page_gave_one_part_is_read_from_its_sentence(c
 
 async def test_null_is_not_stated_and_an_unfit_value_did_not_parse() -> None:
     table = table_of(Column("name"), Column("built", ColumnType.DATE))
-    found, asked = await read(table, lambda request: {"name": None, "built": "early"})
+    found, _ = await read(table, lambda request: {"name": None, "built": "early"})
     name, built = found.rows[0].cells
-    assert name.absence is Absence.NOT_STATED and built.absence is Absence.NOT_PARSED and len(asked) == 1
+    assert name.absence is Absence.NOT_STATED and built.absence is Absence.NOT_PARSED
 
 
 async def test_a_judged_column_is_one_token_with_its_odds() -> None:

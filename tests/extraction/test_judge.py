@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.extraction.judge import FEWEST, best_split, judge
+from sliders.extraction.judge import FEWEST, LIKELY_NULL, best_split, judge, told_cut
 
 SPREAD = st.floats(-0.5, 0.5)
 
@@ -84,3 +84,16 @@ def test_the_cut_moves_with_the_values(values: list[int], shift: int) -> None:
     if moved != pytest.approx(cut + shift):  # two splits may be equally good
         left = [v for v in values if v < cut], [v for v in values if v + shift < moved]
         assert len(left[0]) != len(left[1])
+
+
+@given(low=st.lists(SPREAD, min_size=2, max_size=20), high=st.lists(SPREAD, min_size=8, max_size=20), distance=st.floats(6, 12))
+def test_what_is_not_told_lies_under_the_cut(low: list[float], high: list[float], distance: float) -> None:
+    odds = [LIKELY_NULL - 1 + value for value in low] + [LIKELY_NULL + distance + value for value in high]
+    cut, how = told_cut(odds)
+    assert cut is not None and [value < cut for value in odds] == [True] * len(low) + [False] * len(high), how
+
+
+@given(low=st.lists(SPREAD, min_size=5, max_size=20), high=st.lists(SPREAD, min_size=5, max_size=20))
+def test_a_model_that_is_sure_of_all_loses_nothing(low: list[float], high: list[float]) -> None:
+    assert told_cut([LIKELY_NULL + 1 + value for value in low] + [LIKELY_NULL + 9 + value for value in high])[0] is None
+    assert told_cut([-5.0] * (FEWEST - 1))[0] is None and told_cut([])[0] is None

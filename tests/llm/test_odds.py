@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sliders.llm.odds import chosen, odds_of
+from sliders.llm.odds import chosen, odds_of, told_odds
 
 
 def listed(**tokens: float) -> list[dict[str, Any]]:
@@ -36,3 +36,26 @@ def test_variants_of_a_choice_are_added_up_and_a_missing_one_gets_the_floor() ->
 def test_no_choice_among_the_tokens_is_no_odds() -> None:
     assert odds_of(("yes", "no"), listed(Maybe=-0.1)) == {}
     assert odds_of(("yes", "no"), []) == {}
+
+
+def generated(*tokens: tuple[str, dict[str, float]]) -> list[dict[str, Any]]:
+    """The tokens of a reply, each with its likeliest rivals."""
+    return [
+        {"token": token, "logprob": 0.0, "top_logprobs": [{"token": t, "logprob": log} for t, log in rivals.items()]}
+        for token, rivals in tokens
+    ]
+
+
+def test_the_odds_of_a_value_against_null_are_read_where_it_begins() -> None:
+    reply = generated(
+        ("{", {}), ('"', {}), ("sold", {}), ('":', {}), (" ", {}), ("19", {"19": -0.1, "null": -4.1}), ("11", {"11": -0.2}),
+        (', "', {}), ("by", {}), ('":', {}), (' "', {' "': -0.5, "null": -1.0, '"': -2.0}), ("null", {"null": -0.1}), ('"}', {}),
+    )  # fmt: skip
+    assert told_odds(reply) == pytest.approx({"sold": 4.0, "by": 0.5})
+
+
+def test_a_rival_that_is_not_listed_counts_as_the_floor_and_no_list_as_nothing() -> None:
+    one, two = ("1", {"1": -0.1, "2": -3.0}), ("2", {})
+    reply = generated(('{"', {}), ("a", {}), ('":', {}), one, (',"', {}), ("b", {}), ('":', {}), two)
+    assert told_odds(reply) == pytest.approx({"a": 3.9})
+    assert told_odds([]) == {}

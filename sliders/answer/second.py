@@ -1,0 +1,102 @@
+"""A second reading of a question: a small model's answer is held against its other statements, and marked where they differ.
+
+Two statements from two prompts that give the same are rarely both wrong; one prompt is not to be believed (compact dialect).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sliders.answer.agent import check_names
+from sliders.answer.dialects import in_sqlite, statement_in
+from sliders.answer.findings import cell_text, column_name
+from sliders.answer.profile import TableProfile
+from sliders.answer.prompt import SHOWN, named_values
+from sliders.answer.range import number_in
+from sliders.answer.shape import Rows, empty, text_of, value_of
+from sliders.answer.values import RunSql, SqlAnswer
+from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
+from sliders.llm.dialect import Dialect
+from sliders.llm.model import Model, Request
+from sliders.llm.prompts import load_prompt
+
+_EXAMPLE_ROWS = 3
+_SHOWN = 80
+
+
+def second_prompt(question: str, profiles: Sequence[TableProfile], dialect: Dialect) -> Request:
+    """The request for a statement from bare tables with example rows, the form that code models are trained on."""
+    prompt = load_prompt("answer/second_sql", dialect)
+    shown = SHOWN[dialect.name]
+    tables = [_bare_table(profile, shown.longest) for profile in profiles]
+    named = named_values(question, profiles, shown.named)
+    messages = prompt.render(tables=tables, named=named, question=question)
+    return Request("answer", messages, prompt.hash, max_tokens=shown.max_tokens)
+
+
+async def beside_others(
+    answer: SqlAnswer, profiles: Sequence[TableProfile], run_sql: RunSql, model: Model, draft: str = ""
+) -> SqlAnswer:
+    """The answer, marked where other statements of the model give something else.
+
+    Args:
+        draft: the statement from before the tables were filled; where it gives the same, no call is made.
+
+    Raises:
+        ModelUnavailable: there is no model to ask.
+        BudgetExceeded: the run's limit is reached.
+    """
+    if model.dialect.sql != "text" or answer.status != "answered" or _same(_rows(draft, profiles, run_sql), answer.rows):
+        return answer
+    try:
+        reply = await model.generate(second_prompt(answer.question, profiles, model.dialect))
+    except (ModelRefusal, TruncatedReply):
+        return answer
+    answer = replace(answer, usage=answer.usage + reply.usage)
+    rows = _rows(statement_in(reply.text), profiles, run_sql)
+    if _same(rows, answer.rows):
+        return answer
+    number = number_in(rows) if rows else None
+    others = answer.others if number is None else (*answer.others, number)
+    other = text_of(value_of(rows))[:_SHOWN] if rows else "nothing"
+    doubt = f"a second statement of the model gives {other}"
+    return replace(answer, status="incomplete", reason="; ".join(filter(None, (answer.reason, doubt))), others=others)
+
+
+def _rows(sql: str, profiles: Sequence[TableProfile], run_sql: RunSql) -> Rows:
+    """What a statement gives; no rows where it does not run."""
+    if not sql:
+        return ()
+    try:
+        ran, tree = in_sqlite(sql, profiles)
+        check_names(tree, profiles)
+        return tuple(tuple(row) for row in run_sql(ran).rows)
+    except (StoreError, QueryError):
+        return ()
+
+
+def _same(one: Rows, other: Rows) -> bool:
+    """Whether two results tell the same, in any order, the narrower one within the wider one's rows."""
+    if empty(one) or len(one) != len(other):
+        return False
+    narrow, wide = sorted((_plain(one), _plain(other)), key=lambda rows: len(rows[0]))
+    left = list(wide)
+    for row in narrow:
+        match = next((w for w in left if all(cell in w for cell in row)), None)
+        if match is None:
+            return False
+        left.remove(match)
+    return True
+
+
+def _plain(rows: Rows) -> list[list[object]]:
+    return [[round(cell, 6) if isinstance(cell, float) else cell for cell in row] for row in rows]
+
+
+def _bare_table(profile: TableProfile, longest: int) -> str:
+    table = profile.view.table
+    columns = ",\n".join(f"  {column_name(c.column.name)} {c.column.type.sql}" for c in profile.columns)
+    names = " | ".join(c.column.name for c in profile.columns)
+    rows = [" | ".join(cell_text(cell)[:longest] for cell in row) for row in profile.examples[:_EXAMPLE_ROWS]]
+    return "\n".join([f"CREATE TABLE {column_name(table.name)} (", columns, ");", "/* example rows:", names, *rows, "*/"])

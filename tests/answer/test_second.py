@@ -1,0 +1,71 @@
+"""A second reading marks an answer where another statement of the small model gives something else, and changes nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from sliders.answer.agent import answer_question
+from sliders.answer.profile import profile_tables
+from sliders.answer.second import beside_others, second_prompt
+from sliders.answer.values import SqlAnswer
+from sliders.llm.dialect import COMPACT, FULL
+from sliders.llm.testing import ScriptedModel
+from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database
+
+TABLES = (SHIP_TABLE, CREW_TABLE)
+
+LONG = "SELECT COUNT(*) FROM ships WHERE length > 80"
+
+
+async def held(*replies: str, draft: str = "", first: str = LONG) -> tuple[SqlAnswer, ScriptedModel]:
+    """The answer of `first` held against a draft and further replies, and the model that gave them."""
+    run_sql, model = database(), ScriptedModel([first, *replies], dialect=COMPACT)
+    profiles = profile_tables(TABLES, run_sql)
+    answer = await answer_question("How many are longer than 80?", TABLES, run_sql, model, profiles=profiles)
+    return await beside_others(answer, profiles, run_sql, model, draft), model
+
+
+@pytest.mark.parametrize(
+    ("second", "status"),
+    [
+        (LONG, "answered"),
+        ("SELECT SUM(length > 80) FROM ships", "answered"),
+        ("SELECT COUNT(*) FROM ships", "incomplete"),
+        ("SELECT nothing FROM anywhere", "incomplete"),
+        ("no statement at all", "incomplete"),
+    ],
+)
+async def test_a_second_statement_that_gives_something_else_marks_the_answer(second: str, status: str) -> None:
+    answer, _ = await held(second)
+    assert (answer.value, answer.sql, answer.status) == (2, LONG, status)
+    assert ("second statement" in answer.reason) is (status == "incomplete")
+
+
+async def test_a_draft_that_gives_the_same_saves_the_call() -> None:
+    answer, model = await held(draft=LONG)
+    assert answer.status == "answered" and len(model.history) == 1
+
+
+@pytest.mark.parametrize("draft", ["SELECT COUNT(*) FROM ships", "SELECT nothing FROM anywhere", ""])
+async def test_a_draft_that_gives_something_else_is_a_guess_and_the_model_is_asked(draft: str) -> None:
+    answer, model = await held(LONG, draft=draft)
+    assert answer.status == "answered" and len(model.history) == 2
+
+
+async def test_rows_tell_the_same_in_any_order_and_with_a_column_more() -> None:
+    first = "SELECT name FROM ships ORDER BY name"
+    answer, _ = await held("SELECT name, length FROM ships ORDER BY length DESC", first=first)
+    assert answer.status == "answered"
+    answer, _ = await held("SELECT name FROM ships ORDER BY name LIMIT 2", first=first)
+    assert answer.status == "incomplete"
+
+
+async def test_the_full_dialect_has_no_second_reading() -> None:
+    run_sql = database()
+    answer = SqlAnswer("?", "answered", 1, "1.", "SELECT 1", rows=((1,),))
+    assert await beside_others(answer, profile_tables(TABLES, run_sql), run_sql, ScriptedModel([], dialect=FULL)) is answer
+
+
+def test_the_second_prompt_shows_bare_tables_with_rows() -> None:
+    shown = second_prompt("How long is the Merrow?", profile_tables(TABLES, database()), COMPACT).messages[-1].content
+    assert "CREATE TABLE ships" in shown and "/* example rows:" in shown and "How long is the Merrow?" in shown
