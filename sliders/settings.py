@@ -70,9 +70,6 @@ class Settings:
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
     stage_models: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    embed_model: str = LOCAL
-    embed_base_url: str | None = None
-    embed_api_key: str | None = field(default=None, repr=False)
     concurrency: int = 8
     rpm: int | None = None
     tpm: int | None = None
@@ -155,9 +152,6 @@ class Settings:
         _check(values, given, unnamed=self.model == LOCAL and "model" not in values)
         return replace(self, **values)
 
-    def with_budget(self, budget: Budget) -> Settings:
-        """The same settings under another budget."""
-        return replace(self, budget=budget)
 
 
 _TEXT = {
@@ -166,9 +160,6 @@ _TEXT = {
     "OPENAI_API_KEY": "api_key",
     "SLIDERS_API_KEY": "api_key",
     "SLIDERS_DIALECT": "dialect",
-    "SLIDERS_EMBED_MODEL": "embed_model",
-    "SLIDERS_EMBED_BASE_URL": "embed_base_url",
-    "SLIDERS_EMBED_API_KEY": "embed_api_key",
 }
 _WHOLE = {
     "SLIDERS_CONCURRENCY": "concurrency",

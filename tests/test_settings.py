@@ -51,7 +51,7 @@ def test_our_own_key_wins_over_the_vendors() -> None:
 
 
 def test_the_key_is_not_shown() -> None:
-    assert "secret" not in repr(Settings(api_key="secret", embed_api_key="secret"))
+    assert "secret" not in repr(Settings(api_key="secret"))
 
 
 @pytest.mark.parametrize(
