@@ -104,23 +104,23 @@ def _of_one_row(rows: Sequence[Row], columns: Sequence[Column]) -> list[Cell]:
     return found
 
 
-def synthesis_prompt(table: Table, column: Column, dialect: Dialect, count: int = _TEXTS) -> Request:
+def synthesis_prompt(table: Table, column: Column, dialect: Dialect) -> Request:
     """The request for texts that would state an attribute (QUEST, section 4.2)."""
     prompt = load_prompt("plan/synthesize", dialect)
     return Request(
         stage="plan",
         messages=prompt.render(
             row=table.row or spoken_name(table.name), attribute=spoken_name(column.name),
-            description=column.description, count=count,
+            description=column.description, count=_TEXTS,
         ),
         prompt_hash=prompt.hash,
         json_schema={
             "type": "object",
-            "properties": {"texts": {"type": "array", "items": {"type": "string", "maxLength": 300}, "maxItems": count}},
+            "properties": {"texts": {"type": "array", "items": {"type": "string", "maxLength": 300}, "maxItems": _TEXTS}},
             "required": ["texts"],
             "additionalProperties": False,
         },
-        max_tokens=60 * count,
+        max_tokens=60 * _TEXTS,
     )  # fmt: skip
 
 

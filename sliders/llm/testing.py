@@ -186,7 +186,6 @@ class Scripted:
     finish_reason: str = "stop"
     headers: Mapping[str, str] = field(default_factory=dict)
     error: str = "scripted error"
-    latency: float | None = None
     tool_call: bool = False
     odds: Mapping[str, float] = field(default_factory=dict)
 
@@ -265,7 +264,7 @@ class FakeServer:
         async with self._places:
             self.in_flight += 1
             self.most_in_flight = max(self.most_in_flight, self.in_flight)
-            await asyncio.sleep(self._latency if scripted.latency is None else scripted.latency)
+            await asyncio.sleep(self._latency)
             self.in_flight -= 1
         return scripted
 

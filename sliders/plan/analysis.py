@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sliders.chunks.embeddings import Embedder, default_embedder
-from sliders.plan.features import Corpus, Features, Passage, question_features, question_vector, retrieval_features
+from sliders.chunks.retrieval import RankedSegment
+from sliders.plan.features import Corpus, Features, question_features, question_vector, retrieval_features
 
 TaskClass = Literal["arithmetic", "extractive", "abstractive", "multi_source", "multi_bridge", "aggregation"]
 Pattern = Literal["exact", "semantic", "both"]
@@ -73,7 +74,7 @@ def wording_row(question: str, embedder: Embedder) -> Features:
     return np.hstack([question_features(question), EMBEDDING_WEIGHT * question_vector(question, embedder)])
 
 
-def evidence_row(question: str, passages: Sequence[Passage], corpus: Corpus, shares: Features) -> Features:
+def evidence_row(question: str, passages: Sequence[RankedSegment], corpus: Corpus, shares: Features) -> Features:
     """Input of the evidence and pattern heads, shape (f,); `shares` are the class probabilities.
 
     What the passages show is there for each class once more: a word that is missing says more of a bridge than of a calculation.
@@ -96,7 +97,7 @@ class Analyzer:
             shares /= shares.sum()
         return shares
 
-    def analyze(self, question: str, passages: Sequence[Passage], corpus: Corpus) -> TaskProfile:
+    def analyze(self, question: str, passages: Sequence[RankedSegment], corpus: Corpus) -> TaskProfile:
         """The profile of a question from the best three segments of 150 tokens.
 
         A question that the classifier is not sure of (another language often is one) gets the careful default: extractive,

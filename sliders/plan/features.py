@@ -7,33 +7,18 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sliders.chunks.embeddings import Embedder, Vectors
 from sliders.chunks.lexical import terms
+from sliders.chunks.retrieval import RankedSegment
 
 Features = NDArray[np.float64]
 
 QUESTION_CHARACTERS = 2_000
 """Only the beginning of a very long question is judged; the embedding model reads no more either."""
-
-
-class Passage(Protocol):
-    """A retrieved segment: its text, its rank score and the two scores behind it."""
-
-    @property
-    def document_id(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def exact(self) -> float: ...
-    @property
-    def semantic(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +119,7 @@ def question_features(question: str) -> Features:
     return np.array([*(float(bool(p.search(low))) for p in _PATTERNS.values()), *extra])
 
 
-def retrieval_features(question: str, passages: Sequence[Passage], corpus: Corpus) -> Features:
+def retrieval_features(question: str, passages: Sequence[RankedSegment], corpus: Corpus) -> Features:
     """What the first three segments say about the question, shape (len(RETRIEVAL_NAMES),); zeros without any.
 
     The fourth and fifth only tell how much the search would have preferred the first ones.
