@@ -22,12 +22,14 @@ from typing import Any
 
 from benchmarks.repair_cases import Defect, Plan, plans
 from benchmarks.results import table as text_table
+from sliders.llm.connect import ModelSet, connect
 from sliders.llm.model import Model, Request
 from sliders.llm.testing import FunctionModel
 from sliders.reconcile.profile import comparison_form
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.values import Reconciliation
 from sliders.reconcile.workbench import replay, script
+from sliders.settings import Settings
 
 _GROUP = re.compile(
     r"^Group (?P<number>\d+), (?P<kind>\w+).*?(?:in question: (?P<open>[^\n]+))?\n(?P<rows>.*?)</group>", re.MULTILINE | re.DOTALL
@@ -130,15 +132,10 @@ def _lost(relation: Any, result: Reconciliation, home: Mapping[str, Any]) -> int
     return lost
 
 
-def chosen_model(given: argparse.Namespace) -> Model | None:
-    """The model that answers, None for code alone; the scripted double is made for each plan."""
-    if given.model == "none":
-        return None
-    from sliders.llm.connect import connect
-    from sliders.settings import Settings
-
+def connected(given: argparse.Namespace) -> ModelSet:
+    """The models that the options name."""
     settings = Settings(model=given.model, base_url=given.base_url or None, api_key=given.api_key, dialect=given.dialect)
-    return connect(settings).model_for("reconcile")
+    return connect(settings)
 
 
 async def measure_all(given: argparse.Namespace) -> dict[str, Any]:
@@ -146,13 +143,16 @@ async def measure_all(given: argparse.Namespace) -> dict[str, Any]:
     treated, planned = Counter[str](), Counter[str]()
     lost = calls = groups = 0
     replays, wrong = True, []
-    model = chosen_model(given) if given.model else None
+    models = connected(given) if given.model not in ("", "none") else None
     for plan in plans():
-        one = await measure(plan, model if given.model else perfect(plan))
+        model = models.model_for("reconcile") if models else None if given.model else perfect(plan)
+        one = await measure(plan, model)
         treated += Counter(one.treated)
         planned += Counter(one.planned)
         lost, calls, groups = lost + one.lost, calls + one.calls, groups + one.groups
         replays, wrong = replays and one.replays, [*wrong, *one.wrong]
+    if models:
+        await models.aclose()
     figures: dict[str, Any] = {f"{kind}.treated": treated[kind] for kind in planned}
     figures |= {f"{kind}.planned": count for kind, count in planned.items()}
     figures |= {"treated": treated.total(), "planned": planned.total(), "lost": lost, "replays": replays, "calls": calls,

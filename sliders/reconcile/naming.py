@@ -14,6 +14,7 @@ from sliders.reconcile.canonical import Links, apply_variants, link_by_rule, var
 from sliders.reconcile.collector import paused
 from sliders.reconcile.memory import Memory
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
+from sliders.reconcile.showing import notes_of
 from sliders.reconcile.statements import copy_sql
 from sliders.reconcile.values import Case, Choice, Group, Options, Relation, Repair
 from sliders.reconcile.variants import RowEvidence, VariantPair, related, variant_pairs
@@ -196,16 +197,11 @@ class _Forms:
         ids = self.relation.row_ids
         values = {ids[i]: tuple(self.encoded.examples[c] if n == self.place else plain(column[i])
                                 for n, column in enumerate(columns)) for c, i in chosen}  # fmt: skip
-        notes = {ids[i]: self._note(i) for _, i in chosen}
+        notes = {ids[i]: notes_of(self.relation, i, [self.name], names) for _, i in chosen}
         choices = tuple(tuple(ids[i] for c, i in chosen if c == code) for code in group)
         sql = tuple(map(self.options.sql_name, names))
         shown = Group(sql, values, tuple(c.type.sql for c in self.table.columns))
         return Case("names", shown, (sql[self.place],), notes, choices)
-
-    def _note(self, index: int) -> tuple[str, ...]:
-        source = self.relation.source(index, self.name)
-        words = source.quote or source.printed
-        return (f'words: "{words[:240]}"',) if words else ()
 
     def _join(self, outcomes: Sequence[tuple[tuple[int, ...], Outcome]]) -> None:
         """Carry out what was decided: all rows of a form take the form that its program left."""

@@ -12,7 +12,7 @@ import asyncio
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from statistics import median
 
@@ -137,7 +137,8 @@ async def record_groups(
 ) -> tuple[list[list[int]], int]:
     """Groups of rows of different documents that may be one thing, for a table without a usable key; and the calls made.
 
-    Rows are compared as whole records, by all their text. What comes out is a guess: a reader of the rows confirms it.
+    Rows are compared as whole records, by all their text; rows whose figures contradict each other are not. What comes out
+    is a guess: a reader of the rows confirms it.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
@@ -146,15 +147,24 @@ async def record_groups(
     size = len(documents)
     if not any(profiles[n].identifying for n in texts) or len(np.unique(documents)) < 2 or size > _MOST_RECORDS:
         return [], 0
+    figures = [encoded[n].codes for n, c in enumerate(table.columns) if c.type not in (ColumnType.TEXT, ColumnType.CATEGORY)]
+
+    def fits(match: Match) -> bool:
+        pairs = [(codes[match.left], codes[match.right]) for codes in figures]
+        shared = [left == right for left, right in pairs if left >= 0 and right >= 0]
+        apart = shared.count(False)
+        return documents[match.left] != documents[match.right] and apart < 2 and (not apart or any(shared))
+
     columns = []
     for n in texts:
         examples = [str(value) for value in encoded[n].examples]
         columns.append([examples[code] if code >= 0 else "" for code in encoded[n].codes.tolist()])
-    heard = await reconsider(model, [table.columns[n].name for n in texts], columns, cluster(columns))
+    found = cluster(columns)
+    found = replace(found, matches=tuple(filter(fits, found.matches)), open=tuple(filter(fits, found.open)))
+    heard = await reconsider(model, [table.columns[n].name for n in texts], columns, found)
     links = Links(size)
-    for match in sorted(heard.matches, key=lambda m: -m.score):
-        if documents[match.left] != documents[match.right]:
-            links.join(match.left, match.right, "alike as whole records")
+    for match in sorted(filter(fits, heard.matches), key=lambda m: -m.score):
+        links.join(match.left, match.right, "alike as whole records")
     members: dict[int, list[int]] = {}
     for row in range(size):
         members.setdefault(links.find(row), []).append(row)

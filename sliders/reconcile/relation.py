@@ -22,7 +22,6 @@ class MemoryRelation:
         row_ids: identifiers, unique; numbered when not given.
         document_ids: the document of each row; one unnamed document when not given.
         sources: by (row id, column); cells without an entry have an empty source.
-        mentions: place of each row's words by row id.
         quote: the words around a cell, by row id and column; asked only for cells in doubt, since it reads the page.
     """
 
@@ -34,7 +33,6 @@ class MemoryRelation:
         chunk_ids: Sequence[str] | None = None,
         documents: Mapping[str, DocumentSource] | None = None,
         sources: Mapping[tuple[str, str], CellSource] | None = None,
-        mentions: Mapping[str, object] | None = None,
         quote: Callable[[str, str], str] | None = None,
     ) -> None:
         self._quote = quote
@@ -45,7 +43,6 @@ class MemoryRelation:
         self.chunk_ids: Sequence[str] = chunk_ids if chunk_ids is not None else self.document_ids
         self.documents: Mapping[str, DocumentSource] = documents or {}
         self._sources = sources or {}
-        self._mentions = mentions or {}
         lengths = {len(self.row_ids), len(self.document_ids), len(self.chunk_ids), *map(len, columns.values())}
         if len(lengths) > 1:
             raise RepairError(f"the columns have different lengths {sorted(lengths)}; give every row a value or None")
@@ -60,10 +57,6 @@ class MemoryRelation:
         if self._quote is None or found is _NOTHING:
             return found
         return replace(found, quote=self._quote(self.row_ids[index], column) or found.quote)
-
-    def mention(self, index: int) -> object:
-        """Place of the row's words, None when unknown."""
-        return self._mentions.get(self.row_ids[index])
 
 
 def relation_of(
@@ -89,22 +82,16 @@ def relation_of(
     kept = list(rows)
     values: dict[str, list[Scalar]] = {name: [None] * len(kept) for name in columns}
     sources: dict[tuple[str, str], CellSource] = {}
-    mentions: dict[str, object] = {}
     for index, row in enumerate(kept):
         kind: Literal["table", "prose"] = "table" if row.chunk_id in table_chunks else "prose"
-        place = []
         for cell in row.cells:
             if cell.column not in values or cell.value is None or not enters(cell, unverified):
                 continue
             values[cell.column][index] = cell.value
-            if cell.span is not None:
-                place.append((cell.column, cell.span.start, cell.span.end))
             sources[row.id, cell.column] = _source_of(cell, (sections or {}).get(row.chunk_id, ""), kind)
-        if place:
-            mentions[row.id] = (row.document_id, tuple(sorted(place)))
     return MemoryRelation(
         values, [row.id for row in kept], [row.document_id for row in kept], [row.chunk_id for row in kept],
-        documents, sources, mentions, quote,
+        documents, sources, quote,
     )  # fmt: skip
 
 

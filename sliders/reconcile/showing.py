@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sliders.extraction.cell import How, Scalar
 from sliders.reconcile.merge import Cluster, Frame
-from sliders.reconcile.values import Case, DocumentSource, Group, Options
+from sliders.reconcile.values import Case, CellSource, DocumentSource, Group, Options, Relation
 from sliders.schema.types import Table
 
 _QUOTE = 240  # characters of the words that are shown
 _SAME = 3  # rows that say the same of the open columns that are shown
 _MOST = 24  # rows of a group that are shown
+_LINES = 4  # values of a row whose words are shown
 
 
 def case_of(
@@ -34,39 +35,36 @@ def case_of(
     # No side stands first as a rule, so that a preference for the first letter can be told from a reason.
     ordered.sort(key=lambda some: hashlib.sha256(ids[some[0]].encode()).digest())
     shown = [r for some in ordered for r in some[:_SAME]][:_MOST]
-    notes = {ids[r]: _notes(frame, r, places) for r in sorted(shown)}
+    open_ = [frame.names[c] for c in places]
+    notes = {ids[r]: notes_of(frame.relation, r, open_, frame.names) for r in sorted(shown)}
     about = ", ".join(str(part) for part in cluster.key if part is not None)
     kind = Group(columns, rows, tuple(c.type.sql for c in table.columns))
     choices = tuple(tuple(ids[r] for r in some) for some in ordered)
     return Case("records" if cluster.doubtful else "conflict", kind, tuple(columns[c] for c in places), notes, choices, about)
 
 
-def _notes(frame: Frame, row: int, places: list[int]) -> tuple[str, ...]:
-    """Lines on a row: the words of each value in question and how it was read, then the document."""
+def notes_of(relation: Relation, row: int, open_: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Lines on a row: the words of each value in question (of any value where none is) and how it was read; the document."""
     lines = []
-    section = ""
-    page = None
-    kind = ""
-    for column in places or range(len(frame.names)):
-        if frame.codes[column][row] < 0:
-            continue
-        source = frame.relation.source(row, frame.names[column])
-        section, page, kind = source.section or section, source.page or page, source.kind or kind
+    last = CellSource()
+    for name in open_ or names:
+        source = relation.source(row, name)
         words = (source.quote or source.printed)[:_QUOTE]
-        if not places and not words:
+        if relation.column(name)[row] is None or not (words or open_):
             continue
+        last = source
         printed = f' (printed "{source.printed}")' if source.printed and source.printed not in words else ""
-        told = [f'{frame.names[column]}: {source.how.value}, words "{words}"{printed}']
+        told = [f'{name}: {source.how.value}, words "{words}"{printed}']
         told += [f"in {source.unit}"] * bool(source.unit)
         told += [f"why: {source.rationale[:_QUOTE]}"] * bool(source.rationale and source.how is not How.STATED)
         told += [f"in doubt: {source.doubt}"] * bool(source.doubt)
         lines.append("; ".join(told))
-    identifier = frame.relation.document_ids[row]
-    document = frame.relation.documents.get(identifier, DocumentSource(identifier))
+    identifier = relation.document_ids[row]
+    document = relation.documents.get(identifier, DocumentSource(identifier))
     where = [f"document {document.name or document.id}"]
     where += [f'titled "{document.title}"'] * bool(document.title and document.title != document.name)
     where += [f"dated {document.date}"] * bool(document.date)
-    where += [f'section "{section}"'] * bool(section)
-    where += [f"page {page}"] * (page is not None)
-    where += [f"in a {kind}"] * bool(kind == "table")
-    return (*lines[:4], ", ".join(where))
+    where += [f'section "{last.section}"'] * bool(last.section)
+    where += [f"page {last.page}"] * (last.page is not None)
+    where += ["in a table"] * (last.kind == "table")
+    return (*lines[:_LINES], ", ".join(where))

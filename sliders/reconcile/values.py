@@ -83,10 +83,6 @@ class Relation(Protocol):
         """What the page says of the cell at row number `index`."""
         ...
 
-    def mention(self, index: int) -> object:
-        """A hashable place of the row's words, None when unknown: two rows of one place are one mention."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class Normalization:

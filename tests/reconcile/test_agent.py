@@ -1,0 +1,86 @@
+"""What the agent is asked beside contradictions: the key, names, whole records; and what rows that differ in a class are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from sliders.llm.dialect import COMPACT
+from sliders.llm.model import Request
+from sliders.llm.testing import FunctionModel, ScriptedModel
+from sliders.reconcile.reconcile import reconcile_table
+from sliders.reconcile.relation import MemoryRelation
+from sliders.reconcile.values import Options, Reconciliation
+from sliders.schema.types import Column, ColumnType, Table
+
+INTEGER, NUMBER = ColumnType.INTEGER, ColumnType.NUMBER
+SALES = Table(
+    "sales", (Column("company"), Column("year", INTEGER), Column("quarter"), Column("revenue", NUMBER), Column("chair")),
+    key=("company", "year"),
+)  # fmt: skip
+QUARTERS = [(f"Company {c}", 2022, q, amount, f"Chair {c}") for c in "BC" for q, amount in (("Q1", 5.0), ("Q2", 7.0))]
+
+
+def run(table: Table, rows: Sequence[Sequence[Any]], model: Any = None, options: Options | None = None) -> Reconciliation:
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(table.column_names)}
+    documents = [f"d{n}" for n in range(len(rows))]
+    return asyncio.run(reconcile_table(table, MemoryRelation(columns, None, documents), options, model))
+
+
+def test_the_model_names_the_key_where_groups_contradict_themselves() -> None:
+    model = ScriptedModel([{"key": ["company", "year", "quarter"], "reason": "a row is a quarter"}])
+    result = run(SALES, QUARTERS, model)
+    assert result.key == ("company", "year", "quarter") and len(result.rows) == 4 and not result.conflicts
+    assert result.calls == 1 and '"quarter": "Q1"' in model.history[0].messages[-1].content
+    again = run(SALES, QUARTERS, ScriptedModel([]), Options(settled=result.settlements))
+    assert again.key == result.key and again.calls == 0
+
+
+def test_a_key_that_the_data_do_not_bear_out_is_refused() -> None:
+    leave = [{"group": n, "operation": "leave", "column": "", "statements": [], "reason": ""} for n in (1, 2)]
+    model = ScriptedModel([{"key": ["revenue"], "reason": "no"}, {"looks": [], "repairs": leave}])
+    result = run(SALES, QUARTERS, model)
+    assert result.key == ("company", "year") and len(result.conflicts) == 4
+    assert any(d.verdict == "refused" and "amount" in d.reason for d in result.decisions)
+
+
+def test_rows_that_differ_in_a_class_and_an_amount_are_no_conflict() -> None:
+    """Twelve companies, each worldwide and in one region: nothing contradicts, with no model and without a word."""
+    rows = [(f"Company {n}", 2022, region, float(n + r), f"Chair {n}") for n in range(10, 22)
+            for r, region in enumerate(("worldwide", "Europe"))]  # fmt: skip
+    result = run(SALES, rows)
+    assert len(result.rows) == 24 and not result.conflicts
+
+
+def yes_or_no(verdict: str) -> FunctionModel:
+    """Says the same of every pair, and chooses nothing else."""
+
+    def reply(request: Request) -> Any:
+        if request.choices:
+            return {choice: -0.1 if choice == verdict else -3.0 for choice in request.choices}
+        return verdict
+
+    return FunctionModel(reply, dialect=COMPACT)
+
+
+def test_a_model_that_chooses_says_whether_two_names_are_one() -> None:
+    table = Table("firms", (Column("name"), Column("staff", INTEGER, unit="people")), key=("name",), pinned=True)
+    rows = [("Harrow and Pell Engineering", 5), ("Harrow and Pell", None)]
+    one = run(table, rows, yes_or_no("yes"))
+    assert len(one.rows) == 1 and any(r.author == "model" and r.operation == "canonicalize" for r in one.repairs)
+    assert len(run(table, rows, yes_or_no("no")).rows) == 2
+
+
+def test_a_table_without_a_key_is_resolved_by_whole_records() -> None:
+    columns = (Column("title"), Column("maker"), Column("weight", NUMBER))
+    rows = [
+        ("Quartz Lantern Mark 4 storm lamp", "Tarnside", 2.5), ("Storm lamp Quartz Lantern Mark 4", "Tarnside Ltd", 2.5),
+        ("Copper kettle, two litres", "Orla", 1.0), ("Oak ladder", "Vela", 9.0), ("Hemp rope 20 m", "Brisk", 4.0),
+        ("Iron anvil", "Cobalt", 80.0), ("Glass float", "Dunmore", 0.5), ("Brass compass", "Elgin", 0.2),
+    ]  # fmt: skip
+    assert [len(row.sources) for row in run(Table("goods", columns), rows, yes_or_no("yes")).rows] == [2, *[1] * 6]
+    assert len(run(Table("goods", columns), rows, yes_or_no("no")).rows) == 8
+    heavier = [rows[0], (*rows[1][:2], 7.5), *rows[2:]]
+    model = yes_or_no("yes")
+    assert len(run(Table("goods", columns), heavier, model).rows) == 8 and not model.history
