@@ -155,6 +155,14 @@ class KeyChooser:
             return f"rows of one passage share it ({unique:.0%} are unique), so it throws different things together"
         return ""
 
+    def repeated(self, key: Sequence[str]) -> list[list[int]]:
+        """Rows of several documents that share a key, by group."""
+        codes = _spanning(combine(*(self._codes[n] for n in key)), self._documents)
+        groups: dict[int, list[int]] = {}
+        for row in np.flatnonzero(codes >= 0).tolist():
+            groups.setdefault(int(codes[row]), []).append(row)
+        return list(groups.values())
+
     def _declared(self, key: tuple[str, ...]) -> KeyPlan:
         if self._table.pinned:
             return KeyPlan(key, self.per_document, True, True, True, "the key was pinned by the user")

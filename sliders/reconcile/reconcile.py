@@ -138,24 +138,31 @@ class _Work:
         self.decisions.append(Choice(f"key of {self.table.name}", f"{key} ({reach})", self.plan.reason))
 
     async def reconsider_key(self, clusters: Sequence[Cluster]) -> bool:
-        """Ask the model for the key where several groups contradict themselves; code checks it; True when it changed."""
-        disputed = [c for c in clusters if c.pending and not c.doubtful]
+        """Ask the model for the key where it is in question; code checks what it names; True when the groups change.
+
+        In question is a key whose groups contradict themselves again and again, or one that the schema names and that the
+        other columns do not bear out across documents.
+        """
         asks = self.model is not None and self.model.dialect.repair == "program"
-        if not asks or self.model is None or self.plan.certain or self.plan.per_document or len(disputed) < _DISPUTED:
+        if not asks or self.model is None or self.plan.certain or self.plan.per_document:
+            return False
+        disputed = [c.rows for c in clusters if c.pending and not c.doubtful]
+        if len(disputed) < _DISPUTED and self.table.key and not self.plan.across:
+            disputed = self.chooser.repeated(self.table.key)
+        if len(disputed) < _DISPUTED:
             return False
         columns = [self.relation.column(name) for name in self.names]
-        rows = [[column[r] for column in columns] for c in disputed for r in c.rows]
-        key, reason = self.memory.key(self.plan.columns), "as settled before"
+        rows = [[column[r] for column in columns] for some in disputed for r in some]
+        before, subject = self.plan.columns, f"key of {self.table.name}"
+        key, reason = self.memory.key(before), "as settled before"
         if key is None:
-            key, reason = await propose_key(self.model, self.table, self.profiles, self.plan.columns, rows)
+            key, reason = await propose_key(self.model, self.table, self.profiles, before, rows)
             self.calls += 1
-        if key is None or key == self.plan.columns:
-            self.memory.keep_key(self.plan.columns, key)
-            self.decisions.append(Choice(f"key of {self.table.name}", "kept", reason))
-            return False
-        self.memory.keep_key(self.plan.columns, key)
-        if objection := self.chooser.objection(key):
-            self.decisions.append(Choice(f"key of {self.table.name}", "refused", f"{', '.join(key)}: {objection}"))
+        self.memory.keep_key(before, key)
+        objection = "" if key is None else self.chooser.objection(key)
+        if key is None or objection or (key == before and self.plan.across):
+            verdict = f"refused: {', '.join(key)}" if key is not None and objection else "kept"
+            self.decisions.append(Choice(subject, verdict, objection or reason))
             return False
         self.repairs = [r for r in self.repairs if r.operation != "fill_key"]
         self.plan = KeyPlan(key, False, bool(key), bool(key), False, f"the model: {reason}")

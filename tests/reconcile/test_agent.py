@@ -16,10 +16,13 @@ from sliders.schema.types import Column, ColumnType, Table
 
 INTEGER, NUMBER = ColumnType.INTEGER, ColumnType.NUMBER
 SALES = Table(
-    "sales", (Column("company"), Column("year", INTEGER), Column("quarter"), Column("revenue", NUMBER), Column("chair")),
+    "sales",
+    (Column("company"), Column("year", INTEGER), Column("quarter"), Column("revenue", NUMBER), Column("chair"), Column("city"),
+     Column("form")),
     key=("company", "year"),
 )  # fmt: skip
-QUARTERS = [(f"Company {c}", 2022, q, amount, f"Chair {c}") for c in "BC" for q, amount in (("Q1", 5.0), ("Q2", 7.0))]
+QUARTERS = [(f"Company {c}", 2022, q, amount, f"Chair {c}", f"City {c}", f"Form {c}")
+            for c in "BC" for q, amount in (("Q1", 5.0), ("Q2", 7.0))]  # fmt: skip
 
 
 def run(table: Table, rows: Sequence[Sequence[Any]], model: Any = None, options: Options | None = None) -> Reconciliation:
@@ -38,16 +41,25 @@ def test_the_model_names_the_key_where_groups_contradict_themselves() -> None:
 
 
 def test_a_key_that_the_data_do_not_bear_out_is_refused() -> None:
-    leave = [{"group": n, "operation": "leave", "column": "", "statements": [], "reason": ""} for n in (1, 2)]
-    model = ScriptedModel([{"key": ["revenue"], "reason": "no"}, {"looks": [], "repairs": leave}])
+    result = run(SALES, QUARTERS, ScriptedModel([{"key": ["revenue"], "reason": "no"}]))
+    assert result.key == ("company", "year") and len(result.rows) == 4 and not result.conflicts
+    assert any(d.verdict == "refused: revenue" and "amount" in d.reason for d in result.decisions)
+
+
+def test_a_key_that_the_model_stands_by_holds_across_documents() -> None:
+    """Many restated figures look to code like things of their own; whoever says otherwise is shown each group."""
+    said = [{"group": n, "operation": op, "column": c, "statements": [f"UPDATE rows SET {c} = (SELECT max({c}) FROM rows)"] * k,
+             "reason": "restated"} for n, op, k in ((1, "resolve_conflict", 1), (2, "apart", 0))
+            for c in ("quarter", "revenue")]  # fmt: skip
+    model = ScriptedModel([{"key": ["company", "year"], "reason": "a row is a year"}, {"looks": [], "repairs": said}])
     result = run(SALES, QUARTERS, model)
-    assert result.key == ("company", "year") and len(result.conflicts) == 4
-    assert any(d.verdict == "refused" and "amount" in d.reason for d in result.decisions)
+    assert [row.values[2:4] for row in result.rows] == [("Q2", 7.0), ("Q1", 5.0), ("Q2", 7.0)]
+    assert result.calls == 2 and not result.conflicts
 
 
 def test_rows_that_differ_in_a_class_and_an_amount_are_no_conflict() -> None:
     """Twelve companies, each worldwide and in one region: nothing contradicts, with no model and without a word."""
-    rows = [(f"Company {n}", 2022, region, float(n + r), f"Chair {n}") for n in range(10, 22)
+    rows = [(f"Company {n}", 2022, region, float(n + r), f"Chair {n}", f"City {n}", f"Form {n}") for n in range(10, 22)
             for r, region in enumerate(("worldwide", "Europe"))]  # fmt: skip
     result = run(SALES, rows)
     assert len(result.rows) == 24 and not result.conflicts
