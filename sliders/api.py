@@ -16,6 +16,7 @@ from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded
 from sliders.executor import citing, corrections, fill, front, memory, needs, querying, routing, run, settle
 from sliders.executor.corrections import OpenConflict
+from sliders.executor.differing import Difference, difference
 from sliders.executor.estimate import Estimate, estimate
 from sliders.executor.ingest import AddReport, Paths, add_paths, add_text
 from sliders.executor.querying import Tables
@@ -25,6 +26,8 @@ from sliders.executor.why import Explanation, why
 from sliders.extraction.cell import Scalar
 from sliders.llm.connect import connect
 from sliders.llm.model import Model, Usage
+from sliders.markup import Listing, note, table_html
+from sliders.notebook import notebook_report
 from sliders.plan.directives import Directive, parse_hints
 from sliders.schema.pin import schema_from
 from sliders.schema.types import Schema, Table
@@ -43,7 +46,7 @@ class Workspace:
         path: the SQLite file; made when it does not exist.
         model: a model name of the server, "local" for the embedded one, or a `Model` (a double in tests).
         settings: everything else; keyword overrides (`base_url=`, `max_tokens=`, `concurrency=` ...) win over it.
-        report: called with `Progress` while it works.
+        report: called with `Progress` while it works; in a notebook a line under the cell shows it when left out.
         embedder: makes vectors of texts; the shipped one when left out.
         write: False opens an existing file for reading, beside a process that writes to it.
 
@@ -55,7 +58,7 @@ class Workspace:
 
     def __init__(
         self, path: str | os.PathLike[str], *, model: str | Model | Mapping[str, Model] | None = None,
-        settings: Settings | None = None, report: Report = silent, embedder: Embedder | None = None, write: bool = True,
+        settings: Settings | None = None, report: Report | None = None, embedder: Embedder | None = None, write: bool = True,
         **overrides: Any,
     ) -> None:
         name = model if isinstance(model, str) else None
@@ -72,6 +75,7 @@ class Workspace:
         except BaseException:
             self._database.close()
             raise
+        report = report or notebook_report() or silent
         self.session = Session(catalog, models, settings, embedder or default_embedder(), report)
 
     def __enter__(self) -> Workspace:
@@ -79,6 +83,12 @@ class Workspace:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: what is in it."""
+        runs = [(run.id, run.kind, run.status, run.question) for run in reversed(self.runs())]
+        about = f"workspace {self.path.name}: {self.session.catalog.documents.count()} documents"
+        return note(about) + self.tables._repr_html_() + table_html(("run", "kind", "status", "question"), runs, most=5)
 
     def close(self) -> None:
         """Close the file; what was done is kept."""
@@ -207,8 +217,8 @@ class Workspace:
             QueryError: a query that is not supported, with its place.
         """
         if querying.is_sql(question):
-            return str(run_sync(querying.explain_sql(self.session, question)))
-        return "\n".join([str(self.estimate(question)), *parse_hints(question).lines()])
+            return Listing(run_sync(querying.explain_sql(self.session, question)))
+        return Listing("\n".join([str(self.estimate(question)), *parse_hints(question).lines()]))
 
     async def query_async(self, sql: str, describe: Mapping[str, str] | None = None) -> pd.DataFrame:
         """The result of one SELECT; cells that are missing are extracted first, as few as the query needs.
@@ -324,6 +334,16 @@ class Workspace:
     def why(self, subject: str) -> Explanation:
         """Why a row is here, or why a document, chunk or table gave what it gave."""
         return why(self.session, subject)
+
+    def diff(self, first: int | None = None, second: int | None = None) -> Difference:
+        """What changed between two runs (their numbers, see `runs`), each change with its cause.
+
+        Without numbers: the last run, and the one before it that asked the same.
+
+        Raises:
+            StoreError: there is no such run, or no two runs to compare.
+        """
+        return difference(self.session, first, second)
 
     def runs(self) -> list[Run]:
         """What was asked and done in this workspace, oldest first."""

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from sliders import cli_model, cli_review
+from sliders import cli_mcp, cli_model, cli_review, cli_trust
 from sliders.answer.result import Answer
 from sliders.api import Workspace
 from sliders.cli_shell import (
@@ -45,6 +45,7 @@ from sliders.cli_shell import (
     settings,
     show_added,
 )
+from sliders.cli_start import next_steps
 from sliders.documents.discover import discover, is_there
 from sliders.errors import PlanError, SettingsError, SlidersError
 from sliders.executor.querying import is_sql
@@ -53,7 +54,7 @@ from sliders.schema.types import Schema
 from sliders.store.audit import ExportFormat
 
 app = typer.Typer(
-    name="sliders", no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+    name="sliders", invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False,
     help="Turn a pile of documents into a relational database built for the question, and answer with SQL.",
 )
 INTERRUPTED = 130
@@ -67,9 +68,12 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _program(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
     """The options of the program itself."""
+    if context.invoked_subcommand is None:
+        print(next_steps() if sys.stdout.isatty() else context.get_help())
 
 
 TablesArgument = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]...", help="Tables; all when left out.")]
@@ -297,6 +301,8 @@ def export(
 
 
 cli_review.register(app)
+cli_trust.register(app)
+cli_mcp.register(app)
 app.add_typer(cli_model.app, name="model")
 
 

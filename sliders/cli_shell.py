@@ -77,15 +77,15 @@ class Output:
 
     def result(self, text: str, data: Any) -> None:
         """The result on standard output: `data` as JSON, or `text`."""
-        print(json.dumps(_plain(data), ensure_ascii=False, indent=2, default=str) if self.as_json else text)
+        print(json.dumps(plain_json(data), ensure_ascii=False, indent=2, default=str) if self.as_json else text)
 
 
-def _plain(data: Any) -> Any:
+def plain_json(data: Any) -> Any:
     """Plain JSON: what is missing or no finite number is null."""
     if isinstance(data, Mapping):
-        return {str(name): _plain(value) for name, value in data.items()}
+        return {str(name): plain_json(value) for name, value in data.items()}
     if isinstance(data, (list, tuple)):
-        return [_plain(value) for value in data]
+        return [plain_json(value) for value in data]
     if data is pd.NA or (isinstance(data, float) and not math.isfinite(data)):
         return None
     return data
@@ -130,7 +130,7 @@ def opened(
         StoreError: there is none.
     """
     if not new and not path.exists():
-        raise StoreError(f"workspace {str(path)!r} does not exist; check the path, or add documents to make it")
+        raise StoreError(f"workspace {str(path)!r} does not exist; check the path, or make it: sliders add FOLDER -w {path}")
     with (
         output.display() as display,
         Workspace(path, settings=chosen or Settings.from_env(), report=display.update, write=write) as ws,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import Any, Literal
 
 import pandas as pd
@@ -13,6 +13,7 @@ from sliders.answer.range import AnswerRange
 from sliders.answer.values import Value
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage
+from sliders.markup import folded, note, preformatted, table_html
 
 Status = Literal["answered", "not_found", "incomplete", "failed"]
 
@@ -153,9 +154,14 @@ class Answer:
 
     def _repr_html_(self) -> str:
         """How a notebook shows it; document text is escaped."""
-        cited = "".join(f"<li>{html.escape(str(c))}</li>" for c in self.citations[:10])
+        rows = table_html(self.columns, self.rows) if len(self.rows) > 1 or len(self.columns) > 1 else ""
+        cited = table_html(("document", "page", "words", "column", "read as"), (
+            (c.document, c.page, c.quote, c.column, f"{c.how}; {c.doubt}" if c.doubt else c.how) for c in self.citations
+        ))  # fmt: skip
+        cost = f"{self.usage.calls} calls, {self.usage.tokens} tokens"
         return (
-            f"<p><b>{html.escape(self.text)}</b></p><pre>{html.escape(self.sql)}</pre>"
-            f"<ul>{cited}</ul><p><small>{html.escape(str(self.completeness))}; "
-            f"{self.usage.calls} calls, {self.usage.tokens} tokens</small></p>"
-        )
+            f"<p><b>{escape(self.text)}</b></p>{rows}" + (note(f"range: {self.range}") if self.range else "")
+            + note(self.completeness, *self.decisions, cost)
+            + (folded("SQL", preformatted(self.sql)) if self.sql else "")
+            + (folded(f"{len(self.citations)} sources", cited) if self.citations else "")
+        )  # fmt: skip

@@ -16,6 +16,7 @@ from sliders.executor.session import Session
 from sliders.extraction.prompt import Asked, chunk_document, is_judged, judge_prompt, read_prompt, rows_prompt, values_prompt
 from sliders.llm.model import Model, Request
 from sliders.llm.usage import PriceTable
+from sliders.markup import note, table_html
 from sliders.plan.hint_reader import hints_request
 from sliders.schema.induce import induction_prompt
 from sliders.schema.sample import fitted
@@ -70,6 +71,12 @@ class Estimate:
         ]
         lines.append(f"in all {self.calls} calls, {self.tokens} tokens, ${self.cost:.4f}, {self.minutes:.1f} minutes")
         return "\n".join([*lines, *(f"assumed: {line}" for line in self.assumptions)])
+
+    def _repr_html_(self) -> str:
+        rows = [(s.stage, s.calls, s.prompt_tokens, s.completion_tokens) for s in self.stages]
+        total = f"in all {self.calls} calls, {self.tokens} tokens, ${self.cost:.4f}, {self.minutes:.1f} minutes"
+        head = ("stage", "calls", "prompt tokens", "generated")
+        return table_html(head, rows) + note(total, *(f"assumed: {line}" for line in self.assumptions))
 
 
 def estimate(session: Session, questions: Sequence[str]) -> Estimate:

@@ -15,6 +15,7 @@ from sliders.executor.judging import judge_table
 from sliders.executor.query import QueryOptions, explain_query, run_query
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
+from sliders.markup import note, table_html
 from sliders.plan.explain import Explanation
 from sliders.plan.parsing import Query, parse_query
 from sliders.plan.predicates import SYSTEM
@@ -41,6 +42,11 @@ class Tables(Mapping[str, pd.DataFrame]):
     def __iter__(self) -> Iterator[str]:
         schema = self._session.catalog.schemas.current() or Schema()
         return (t.name for t in schema.tables if self._session.catalog.tables.current(t.name) is not None)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows them: each table with its size and columns."""
+        rows = [(name, len(frame), ", ".join(map(str, frame.columns))) for name, frame in self.items()]
+        return table_html(("table", "rows", "columns"), rows) if rows else note("no tables yet: ask a question, or pin a schema")
 
     def __len__(self) -> int:
         return len(list(self))

@@ -141,7 +141,8 @@ def _doubts(session: Session, read: _Read, sql: str) -> Iterator[Doubt]:
         for row_id, stands in shown.items():
             of_row = [rows[s] for s in sources.get(row_id, (row_id,)) if s in rows]
             cells = [cell for row in of_row if (cell := row.cell(column.name)) is not None]
-            if (row_id, name) not in disputed and cells:
+            tells = any(cell.value is not None for row in of_row for cell in row.cells)  # else it is a row of nothing
+            if (row_id, name) not in disputed and cells and tells:
                 doubted = _in_doubt(column, stands[name], cells, near, others[column.name])
                 if doubted.options and not _decided(decisions, column.name, of_row):
                     place = Place(read.relation.relation, row_id, name)
@@ -218,11 +219,10 @@ def _near_cut(column: Column, rows: Iterable[Row]) -> frozenset[Cell]:
 
 
 def _other_form(column: Column, rows: Iterable[Row]) -> frozenset[Cell]:
-    """Stated values that their words do not print as they are ("four"), where most of their column's are printed so."""
+    """Stated values that are not printed as they are stored ("four", "March 4"): their place was found by what it means."""
     found = [row.cell(column.name) for row in rows]
     cells = [cell for cell in found if cell is not None and cell.absence is None and cell.value is not None]
-    other = frozenset(cell for cell in cells if cell.how is not How.JUDGED and cell.grounding is not Grounding.EXACT)
-    return other if 2 * len(other) < len(cells) else frozenset()
+    return frozenset(cell for cell in cells if cell.how is How.STATED and cell.grounding is not Grounding.EXACT)
 
 
 def _others(column: Column, relation: Relation, shown: Mapping[str, Mapping[str, Scalar]], sql: str) -> list[Scalar]:

@@ -10,6 +10,7 @@ from sliders.chunks.chunk import Chunk
 from sliders.errors import StoreError
 from sliders.executor.session import Session
 from sliders.extraction.cell import Grounding
+from sliders.markup import preformatted
 from sliders.store.audit import Evidence, doubt_of, lineage, words_of_odds
 from sliders.store.records import Decision, StoredDocument
 
@@ -35,6 +36,9 @@ class Explanation:
             out += [f"    {about}{line}" for about, line in told if line]
         out += [f"  {d.stage}: {d.verdict}. {d.reason}" for d in self.decisions]
         return "\n".join(out)
+
+    def _repr_html_(self) -> str:
+        return preformatted(self)
 
 
 def why(session: Session, subject: str) -> Explanation:

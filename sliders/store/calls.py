@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sliders.llm.cache import Call
@@ -43,6 +44,20 @@ class Calls:
                 call.error, call.created,
             ),
         )  # fmt: skip
+
+    def times(self, run: int) -> list[tuple[str, float, float, bool]]:
+        """Stage, end (seconds since 1970), seconds taken and whether it was known, of each call of a run, in order."""
+        rows = self._database.query("SELECT stage, created, seconds, cached FROM sl_calls WHERE run = ? ORDER BY number", (run,))
+        return [(stage, created, 0.0 if cached else seconds, bool(cached)) for stage, created, seconds, cached in rows]
+
+    def runs(self, identifiers: Iterable[str]) -> dict[str, int]:
+        """The run that paid for each of these calls."""
+        rows = self._database.query(
+            """SELECT id, min(run) FROM sl_calls WHERE run IS NOT NULL AND id IN (SELECT value FROM json_each(?))
+            GROUP BY id""",
+            (codec.dump(sorted(set(identifiers))),),
+        )
+        return dict(rows)
 
     def usage(self, run: int | None = None) -> dict[str, Usage]:
         """What was spent, by stage."""

@@ -275,14 +275,25 @@ class Tables:
         with self._database.transaction():
             return self._show(found[0])
 
-    def derivations(self, table: str, row_id: str) -> list[Derivation]:
-        """What the current version declares of the values of one row."""
+    def rows_of(self, version: TableVersion) -> list[DataRow]:
+        """The rows of one version, the current or an earlier one."""
+        listed = ", ".join(quote_identifier(name) for name in (*SYSTEM_COLUMNS, *version.columns))
+        rows = self._database.query(f"SELECT {listed} FROM {quote_identifier(version.relation)}")
+        return [
+            DataRow(row_id, document, document_id, dict(zip(version.columns, values, strict=True)),
+                    tuple(codec.load(sources) or (row_id,)))
+            for document, document_id, row_id, sources, *values in rows
+        ]  # fmt: skip
+
+    def derivations(self, table: str, row_id: str, version: int | None = None) -> list[Derivation]:
+        """What a version (the current one when left out) declares of the values of one row."""
         key, _ = self._identity(table)
         current = self.current(table)
+        number = version if version is not None else current.version if current else -1
         rows = self._database.query(
             """SELECT column_name, value, kind, reason, row_id, source_value FROM sl_derivations
             WHERE table_key = ? AND version = ? AND (row_id = ? OR row_id IS NULL) ORDER BY rowid""",
-            (key, current.version if current else -1, row_id),
+            (key, number, row_id),
         )
         return [Derivation(*row) for row in rows]
 

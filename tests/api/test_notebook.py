@@ -1,4 +1,4 @@
-"""The notebook runs from its first cell to its last, with a double in place of the model."""
+"""The notebooks run from their first cell to their last, with a double in place of the model."""
 
 from __future__ import annotations
 
@@ -18,20 +18,27 @@ import sliders
 from demo_reader import demo_reader
 
 real = sliders.Workspace
-sliders.Workspace = lambda path: real(path, model=demo_reader())
+sliders.Workspace = lambda path, **settings: real(path, model=demo_reader(), **settings)
 """
+SHOWN = {
+    "first_look": ["SELECT AVG(length) FROM bridges", "10 new", "<table>", "image/png", "range:"],
+    "audit": ["ferry_timetable.txt", "of surveyor: measured on site", "lark.txt was added", "image/png", "audit.db"],
+    "query_session": ["DELETE", "mean_length", "prompt tokens", "stopped:"],
+}
+
+
+def test_each_notebook_is_tested() -> None:
+    assert {path.stem for path in (ROOT / "notebooks").glob("*.py")} == set(SHOWN)
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_notebook_runs(tmp_path: Path) -> None:
-    notebook = jupytext.read(ROOT / "notebooks" / "explore.py")
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_notebook_runs(name: str, tmp_path: Path) -> None:
+    notebook = jupytext.read(ROOT / "notebooks" / f"{name}.py")
     notebook.cells.insert(0, nbformat.v4.new_code_cell(_DOUBLE.format(places=[str(ROOT / "tests")])))
     (tmp_path / "build").mkdir()
     (tmp_path / "demo").symlink_to(ROOT / "demo")
-    client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}})
+    client = NotebookClient(notebook, timeout=900, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}})
     client.execute()
     shown = "\n".join(str(output) for cell in notebook.cells for output in cell.get("outputs", []))
-    assert "SELECT AVG(length) FROM bridges" in shown
-    assert "10 new" in shown
-    assert "ferry_timetable.txt" in shown
-    assert (tmp_path / "build" / "audit.db").exists()
+    assert [words for words in SHOWN[name] if words not in shown] == []

@@ -1,0 +1,74 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: py:percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A first look
+#
+# Ten short documents about bridges, a question, and what comes out. Everything is kept in one file, the workspace: run the
+# notebook again and nothing is asked twice. Start it in the folder of the project.
+
+# %%
+from pathlib import Path
+
+import sliders
+from sliders.plots import cost_by_stage, spread
+
+workspace = sliders.Workspace("build/first_look.db")
+print(workspace.add(Path("demo/documents")))
+
+# %% [markdown]
+# What would a question take? No model is called for this.
+
+# %%
+question = "What is the average length of the bridges in metres?"
+workspace.estimate(question)
+
+# %% [markdown]
+# The answer shows its rows, how sure it is, the SQL that gave it and the words on the page (click to open them).
+
+# %%
+answer = workspace.ask(question)
+answer
+
+# %% [markdown]
+# A number has a range: what it would be if the values in doubt were different.
+
+# %%
+print(answer.range)
+
+# %% [markdown]
+# The tables that were made for the question are ordinary pandas frames.
+
+# %%
+workspace.tables
+
+# %%
+name = next(iter(workspace.tables))
+table = workspace.tables[name]
+table
+
+# %% [markdown]
+# The next question starts from what is known: only its SQL is new.
+
+# %%
+second = workspace.ask("How many bridges were opened after 2000?")
+print(second.text, second.usage.calls, "calls")
+
+# %% [markdown]
+# What it cost, and how the values are spread.
+
+# %%
+cost_by_stage(workspace)
+
+# %%
+spread(workspace, name, "length")
+
+# %%
+workspace.close()

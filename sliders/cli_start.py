@@ -1,0 +1,60 @@
+"""What `sliders` says without a command: what is here, and what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sliders.api import Workspace
+from sliders.cli_shell import DEFAULT_WORKSPACE
+from sliders.executor.session import Session
+from sliders.settings import Settings
+
+_MOST_LISTED = 3
+
+
+def next_steps(path: Path = DEFAULT_WORKSPACE, chosen: Settings | None = None) -> str:
+    """What is in the workspace of the current folder, and the commands that follow from it.
+
+    Raises:
+        StoreError: the file is no workspace.
+    """
+    settings = chosen or Settings.from_env()
+    model = "the embedded model (fetched at the first question: 1.1 GB)" if settings.is_local else f"model {settings.model}"
+    if not path.exists():
+        return _lines(
+            f"No workspace here yet ({path}). Questions are read by {model}.",
+            ('sliders ask FOLDER "question"', "read documents, answer, and keep everything in sliders.db"),
+            ('sliders ask FOLDER "question" --dry-run', "only say what it would take"),
+            ("sliders add FOLDER", "only read the documents in"),
+            ("sliders --install-completion", "complete commands with the tab key"),
+            ("sliders --help", "all commands"),
+        )
+    with Workspace(path, settings=settings, write=False) as ws:
+        return _known(ws.session, path, model)
+
+
+def _known(session: Session, path: Path, model: str) -> str:
+    documents = session.catalog.documents.count()
+    asked = [run for run in session.catalog.journal.runs() if run.kind == "ask"]
+    head = f"Workspace {path}: {documents} documents, {len(asked)} runs of questions. Questions are read by {model}."
+    if not documents:
+        return _lines(head, ("sliders add FOLDER", "read documents in"))
+    lines = [head, *(f"  asked: {run.question}" for run in asked[-_MOST_LISTED:])]
+    steps = [('sliders ask "question"', "ask these documents")]
+    if asked and asked[-1].status in ("running", "stopped", "failed"):
+        steps.insert(0, (f'sliders ask "{asked[-1].question}"', "go on where the last run stopped"))
+    if any(version for version in map(session.catalog.tables.current, _tables(session))):
+        steps += [("sliders tables", "what is known"), ("sliders why DOCUMENT", "what became of it, or why a row is here"),
+                  ("sliders conflicts", "what contradicts itself"), ("sliders diff", "what changed since the question before"),
+                  ("sliders export audit.db", "a file for everybody else")]  # fmt: skip
+    return _lines("\n".join(lines), *steps, ("sliders --help", "all commands"))
+
+
+def _tables(session: Session) -> list[str]:
+    schema = session.catalog.schemas.current()
+    return [table.name for table in schema.tables] if schema else []
+
+
+def _lines(head: str, *steps: tuple[str, str]) -> str:
+    width = max(len(command) for command, _ in steps)
+    return "\n".join([head, "", *(f"  {command:<{width}}  {told}" for command, told in steps)])

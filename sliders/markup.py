@@ -1,0 +1,46 @@
+"""How things look in a notebook: HTML in which everything that a document or a model wrote is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+MOST_ROWS = 20
+_NOTE = "opacity:.7;font-size:85%"
+
+
+class Listing(str):
+    """Words of several lines that a notebook shows as they are; otherwise an ordinary string."""
+
+    def _repr_html_(self) -> str:
+        return preformatted(self)
+
+
+def preformatted(text: object) -> str:
+    """Text with its lines and spaces kept."""
+    return f'<pre style="white-space:pre-wrap">{escape(str(text))}</pre>'
+
+
+def note(*lines: object) -> str:
+    """Small print, a line each."""
+    return "".join(f'<div style="{_NOTE}">{escape(str(line))}</div>' for line in lines if line)
+
+
+def table_html(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "", most: int = MOST_ROWS) -> str:
+    """A table of at most `most` rows; what is missing is empty."""
+    kept = list(rows)
+    head = "".join(f'<th scope="col" style="text-align:left">{escape(str(column))}</th>' for column in columns)
+    cells = ("".join(f'<td style="text-align:left">{_cell(value)}</td>' for value in row) for row in kept[:most])
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    more = note(f"and {len(kept) - most} more rows") if len(kept) > most else ""
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else escape(str(value))
+
+
+def folded(title: str, inner: str) -> str:
+    """A part that opens on a click; `inner` is HTML."""
+    return f"<details><summary>{escape(title)}</summary>{inner}</details>"

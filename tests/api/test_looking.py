@@ -1,0 +1,112 @@
+"""What notebooks, terminals and plots show of a workspace."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from demo_reader import demo_reader
+
+import sliders
+from sliders import plots
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.cli import run
+from sliders.cli_start import next_steps
+from sliders.display import Progress
+from sliders.errors import SchemaError, StoreError
+from sliders.markup import Listing, preformatted, table_html
+from sliders.notebook import NotebookLine, notebook_report
+
+QUESTION = "What is the average length of the bridges in metres?"
+HOSTILE = "<script>alert(1)</script> The Alder Bridge is 100 metres long. It cost 10 euros. It opened in 1990."
+
+
+@pytest.fixture(scope="module")
+def ws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sliders.Workspace]:
+    path = tmp_path_factory.mktemp("looking") / "w.db"
+    with sliders.Workspace(path, model=demo_reader(), embedder=HashEmbedder()) as ws:
+        ws.add_text(HOSTILE, "<img src=x onerror=alert(1)>.txt")
+        ws.add_text("The Birch Bridge is 50 metres long. It cost 500,000 euros. It opened in 2005.", "birch.txt")
+        yield ws
+
+
+def test_everything_shows_as_html_and_nothing_of_a_document_is_markup(ws: sliders.Workspace) -> None:
+    answer = ws.ask(QUESTION)
+    ws.add_text(HOSTILE.replace("100", "200"), "<img src=x onerror=alert(1)>.txt")
+    ws.ask(QUESTION)
+    row = ws.tables["bridges"]["row_id"].iloc[0]
+    shown = [answer, ws, ws.tables, ws.estimate(QUESTION), ws.explain(QUESTION), ws.why(row), ws.diff()]
+    for one in shown:
+        html: str = one._repr_html_()  # type: ignore[union-attr]
+        assert "<script" not in html and "<img" not in html
+    assert "SELECT AVG(length)" in answer._repr_html_() and "range:" in answer._repr_html_()
+    assert "was changed" in ws.diff()._repr_html_() and "bridges" in ws.tables._repr_html_()
+
+
+def test_tables_are_escaped_and_cut() -> None:
+    html = table_html(["<b>"], [(n, ) for n in range(25)], caption="a & b")
+    assert "&lt;b&gt;" in html and "a &amp; b" in html and "and 5 more rows" in html
+    assert "<td style=\"text-align:left\"></td>" in table_html(["x"], [(None,)])
+    assert preformatted("<x>") == Listing("<x>")._repr_html_() and "&lt;x&gt;" in preformatted("<x>")
+
+
+def test_progress_of_a_notebook_is_one_line_that_is_written_over() -> None:
+    shown: list[str] = []
+
+    class Handle:
+        def update(self, page: dict[str, str], **_: Any) -> None:
+            shown[-1] = page["text/html"]
+
+    def show(page: dict[str, str], **_: Any) -> Handle:
+        shown.append(page["text/html"])
+        return Handle()
+
+    cells = iter([1, 1, 1, 1, 2])
+    line = NotebookLine(show, lambda: next(cells))
+    for done in range(4):
+        line.update(Progress("extract", done, 3, done, 10, detail="<b>"))
+    assert len(shown) == 1 and "3/3" in shown[0] and "&lt;b&gt;" in shown[0]
+    line.update(Progress("extract", 1, 3))
+    assert len(shown) == 2 and "1/3" in shown[1]
+    assert notebook_report() is None
+
+
+def test_plots_show_cost_values_and_time(ws: sliders.Workspace, tmp_path: Path) -> None:
+    ws.ask(QUESTION)
+    number = next(run.id for run in ws.runs() if run.kind == "ask")
+    drawn = [plots.cost_by_stage(ws), plots.spread(ws, "bridges", "length"), plots.spread(ws, "bridges", "bridge_name"),
+             plots.timeline(ws, number)]  # fmt: skip
+    assert all(plot._repr_png_().startswith(b"\x89PNG") for plot in drawn)
+    drawn[0].save(tmp_path / "cost.svg")
+    assert b"<svg" in (tmp_path / "cost.svg").read_bytes()
+    with pytest.raises(SchemaError):
+        plots.spread(ws, "bridges", "none")
+    with pytest.raises(StoreError, match="no calls"):
+        plots.timeline(ws, 999)
+
+
+def test_the_program_alone_says_what_to_do_next(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "w.db"
+    assert "sliders ask FOLDER" in next_steps(path) and "No workspace here yet" in next_steps(path)
+    with sliders.Workspace(path, model=demo_reader(), embedder=HashEmbedder()) as ws:
+        ws.add_text(HOSTILE, "a.txt")
+        ws.ask(QUESTION)
+    told = next_steps(path)
+    assert "1 documents" in told and QUESTION in told and "sliders tables" in told
+    assert run([]) == 0 and "Usage: sliders" in capsys.readouterr().out
+
+
+def test_the_tab_key_completes_commands() -> None:
+    asked = {"_SLIDERS_COMPLETE": "complete_bash", "COMP_WORDS": "sliders di", "COMP_CWORD": "1"}
+    done = subprocess.run([sys.executable, "-m", "sliders"], env=os.environ | asked, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["diff"]
+
+
+def test_an_error_names_the_next_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["tables", "-w", str(tmp_path / "none.db")]) == 1
+    assert "sliders add FOLDER -w" in capsys.readouterr().err

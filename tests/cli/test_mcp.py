@@ -1,0 +1,120 @@
+"""Another agent uses a workspace, through the protocol's own client."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from demo_reader import demo_reader
+from mcp import Client, StdioServerParameters
+
+import sliders
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.cli_mcp import mcp_server
+from sliders.errors import SettingsError
+
+ROOT = Path(__file__).parents[2]
+QUESTION = "What is the average length of the bridges in metres?"
+
+
+def workspace(tmp_path: Path, **settings: Any) -> sliders.Workspace:
+    ws = sliders.Workspace(tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder(), **settings)
+    ws.add(ROOT / "demo" / "documents")
+    return ws
+
+
+async def test_an_agent_asks_looks_and_gets_the_words(tmp_path: Path) -> None:
+    with workspace(tmp_path) as ws:
+        async with Client(mcp_server(ws)) as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} == {"ask", "query", "tables", "why"}
+            answer = (await client.call_tool("ask", {"question": QUESTION})).structured_content
+            assert answer["value"] == 110 and answer["sql"] and answer["citations"] and "range" in answer
+            listed = (await client.call_tool("tables", {})).structured_content
+            assert listed["tables"][0]["name"] == "bridges" and listed["documents_in_all"] == 10
+            asked = {"sql": "SELECT row_id, length FROM bridges WHERE length IS NOT NULL ORDER BY length"}
+            rows = (await client.call_tool("query", asked)).structured_content
+            assert rows["columns"] == ["row_id", "length"] and not rows["truncated"]
+            why = await client.call_tool("why", {"subject": rows["rows"][0]["row_id"]})
+            assert "metres" in why.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [("DELETE FROM bridges", "SELECT"), ("SELECT * FROM sl_documents", "sl_documents"), ("SELECT gone FROM bridges", "gone")],
+)
+async def test_a_statement_that_does_more_than_look_is_refused_in_words(tmp_path: Path, sql: str, told: str) -> None:
+    with workspace(tmp_path) as ws:
+        await ws.ask_async(QUESTION)
+        async with Client(mcp_server(ws)) as client:
+            reply = await client.call_tool("query", {"sql": sql})
+            assert reply.is_error and told in reply.content[0].text
+
+
+async def test_the_budget_is_one_for_all_questions(tmp_path: Path) -> None:
+    with workspace(tmp_path, max_tokens=60_000) as ws:
+        server = mcp_server(ws)
+        async with Client(server) as client:
+            first = await client.call_tool("ask", {"question": QUESTION})
+            assert not first.is_error
+            spent = ws.usage.tokens
+    with sliders.Workspace(tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder(), max_tokens=1) as ws:
+        async with Client(mcp_server(ws)) as client:
+            asked = [f"How many bridges were opened after 2000? {number}" for number in (1, 2)]
+            replies = [await client.call_tool("ask", {"question": question}) for question in asked]
+            assert spent and replies[-1].is_error and "budget" in replies[-1].content[0].text
+            assert not (await client.call_tool("query", {"sql": "SELECT COUNT(*) AS n FROM bridges"})).is_error
+
+
+async def test_documents_are_added_only_from_the_folder_that_is_allowed(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "new.txt").write_text("The Elm Bridge is 30 metres long.")
+    with workspace(tmp_path) as ws:
+        async with Client(mcp_server(ws, folder)) as client:
+            assert not (await client.call_tool("add", {"path": "new.txt"})).is_error
+            outside = await client.call_tool("add", {"path": "../w.db"})
+            assert outside.is_error and "outside" in outside.content[0].text
+            assert (await client.call_tool("tables", {})).structured_content["documents_in_all"] == 11
+        with pytest.raises(SettingsError, match="no folder"):
+            mcp_server(ws, tmp_path / "none")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[list[str], str]]:
+    """A workspace with an answer: the command that serves it, and the address where it is served over HTTP."""
+    with workspace(tmp_path) as ws:
+        ws.ask(QUESTION)
+    shutil.copy(tmp_path / "w.db", tmp_path / "v.db")  # one process writes to a workspace at a time
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = ["-m", "sliders", "mcp", str(tmp_path / "v.db"), "--http", str(port)]
+    server = subprocess.Popen([sys.executable, *command], cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(1500):
+            with socket.socket() as door:
+                if not door.connect_ex(("127.0.0.1", port)):
+                    break
+            time.sleep(0.2)
+        yield ["-m", "sliders", "mcp", str(tmp_path / "w.db")], f"http://127.0.0.1:{port}/mcp"
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
+@pytest.mark.slow
+async def test_over_standard_input_and_http(served: tuple[list[str], str]) -> None:
+    command, address = served
+    counted = {"sql": "SELECT COUNT(*) AS n FROM bridges"}
+    async with Client(StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)) as client:
+        over_pipe = (await client.call_tool("query", counted)).structured_content
+    async with Client(address) as client:
+        over_http = (await client.call_tool("query", counted)).structured_content
+    assert over_pipe["rows"] == over_http["rows"] and over_pipe["rows"][0]["n"] > 0
