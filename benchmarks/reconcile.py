@@ -78,6 +78,9 @@ class FirstChoice:
                 for column, sql in zip(open_.split(", "), copied, strict=True)
             ]  # fmt: skip
         data: dict[str, Any] = {"looks": [], "repairs": repairs}
+        if "key" in (request.json_schema or {}).get("properties", {}):
+            stands = re.search(r"key as first thought of: ([^\n]*)", text)
+            data = {"key": stands[1].split(", ") if stands else [], "reason": "as it stands"}
         return Response(json.dumps(data), data)
 
 

@@ -164,13 +164,13 @@ class _Forms:
             self.naming.decisions.append(Choice(f"{self.table.name}.{self.name}", f"{left} groups of names left apart", why))
 
     def _allowed(self) -> int:
-        """Groups that may be asked about: as many as rows, one in ten where each is a call of its own."""
+        """Groups that may be asked about: as many as rows, one for four rows where each is a call of its own."""
         assert self.model is not None
         size = len(self.relation.row_ids)
         alone = self.model.dialect.repair == "choice"
         bound = self.options.max_calls
         calls = size if bound is None else max(0, bound - self.naming.calls) * (1 if alone else self.options.batch)
-        return min(calls, max(1, size // 10) if alone else size)
+        return min(calls, max(1, size // 4) if alone else size)
 
     def _groups(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
         """Forms to decide on together: chains of pairs whose forms could all be one name; pairs for a model that compares."""
