@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -36,9 +37,20 @@ def _reply(request: Request) -> str | dict[str, Any] | list[Any]:
     if "rows" in fields:
         document = " ".join(text.rsplit("<document>", 1)[-1].split())
         return {"rows": [{"table": t, "cells": _cells(columns, document)} for t, columns in asked_columns(text)]}
-    if "pairs" in fields:
-        return {"pairs": [{"pair": 1, "verdict": "same"}]}
+    if "looks" in fields:
+        groups = re.findall(r"^Group (\d+), (\w+).*?in question: (\w+)(.*?)</group>", text, re.MULTILINE | re.DOTALL)
+        return {"looks": [], "repairs": [_repair(int(n), kind, column, rows) for n, kind, column, rows in groups]}
     return {}
+
+
+def _repair(number: int, kind: str, column: str, group: str) -> dict[str, Any]:
+    """Names get their longest form; of contradictory values the one holds that no words call preliminary."""
+    rows = re.findall(r"^row_id (\S+): (.*?)(?=^row_id|\Z)", group, re.MULTILINE | re.DOTALL)
+    longest = max(rows, key=lambda row: len(json.loads(row[1].splitlines()[0])[column]) if kind == "names" else 0)
+    told = longest if kind == "names" else min(rows, key=lambda row: "preliminary" in row[1])
+    sql = f"UPDATE rows SET {column} = (SELECT {column} FROM rows WHERE row_id = '{told[0]}')"
+    operation = "canonicalize" if kind == "names" else "resolve_conflict"
+    return {"group": number, "operation": operation, "column": column, "statements": [sql], "reason": "as the words say"}
 
 
 def _schema() -> dict[str, Any]:
