@@ -20,6 +20,7 @@ from sliders.executor.differing import Difference, difference
 from sliders.executor.estimate import Estimate, estimate
 from sliders.executor.ingest import AddReport, Paths, add_paths, add_text
 from sliders.executor.querying import Tables
+from sliders.executor.runner import runner_for
 from sliders.executor.running import plainly, run_sync
 from sliders.executor.session import Report, Session, silent
 from sliders.executor.why import Explanation, why
@@ -63,20 +64,20 @@ class Workspace:
     ) -> None:
         name = model if isinstance(model, str) else None
         double = None if model is None or isinstance(model, str) else model
-        chosen = Settings.from_env if settings is None else settings.changed
-        settings = chosen(model=name, **overrides)
+        settings = (Settings.from_env if settings is None else settings.changed)(model=name, **overrides)
         self.path = Path(path)
         self._write = write
         refuse_foreign(self.path)
+        runner = runner_for(settings, double)
         self._database = Database(self.path, write=write)
         try:
             catalog = Catalog(self._database)
-            models = connect(settings, catalog.calls, model=double)
+            models = connect(settings, catalog.calls, model=double, limiter=runner.limiter)
         except BaseException:
             self._database.close()
             raise
         report = report or notebook_report() or silent
-        self.session = Session(catalog, models, settings, embedder or default_embedder(), report)
+        self.session = Session(catalog, models, settings, embedder or default_embedder(), report, runner)
 
     def __enter__(self) -> Workspace:
         return self
@@ -92,12 +93,13 @@ class Workspace:
 
     def close(self) -> None:
         """Close the file; what was done is kept."""
+        self.session.runner.close()
         self._database.close()
 
     # documents
 
     def add(self, paths: Paths) -> AddReport:
-        """Read files, folders (recursive) and globs into the workspace.
+        """Read files, folders (recursive), globs and addresses (`s3://`, `https://` ...) into the workspace.
 
         Raises:
             DocumentError: nothing was found, or nothing could be read.

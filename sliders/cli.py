@@ -21,6 +21,7 @@ from sliders.cli_shell import (
     BaseUrlOption,
     ConcurrencyOption,
     DialectOption,
+    ExecutorOption,
     ExtractModelOption,
     JsonOption,
     MaxCostOption,
@@ -31,6 +32,7 @@ from sliders.cli_shell import (
     Output,
     PlainOption,
     QuietOption,
+    RayAddressOption,
     SchemaOption,
     UnverifiedOption,
     Workflow,
@@ -94,13 +96,14 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
 @app.command()
 def ask(
     words: Annotated[
-        list[str], typer.Argument(metavar="[DOCS]... QUESTION...", help="Files, folders or globs, then questions.")
+        list[str], typer.Argument(metavar="[DOCS]... QUESTION...", help="Files, folders, globs or addresses, then questions.")
     ],
     workspace: NewWorkspaceOption = DEFAULT_WORKSPACE, schema: SchemaOption = None,
     model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     extract_model: ExtractModelOption = None, max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None,
     max_minutes: MaxMinutesOption = None, concurrency: ConcurrencyOption = None, unverified: UnverifiedOption = False,
-    audit_share: AuditShareOption = None, workflow: WorkflowOption = "extract_and_query",
+    audit_share: AuditShareOption = None, executor: ExecutorOption = None, ray_address: RayAddressOption = None,
+    workflow: WorkflowOption = "extract_and_query",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
     ] = False,
@@ -115,17 +118,16 @@ def ask(
     chosen = settings(
         model=model, dialect=dialect, base_url=base_url, api_key=api_key, extract_model=extract_model, max_tokens=max_tokens,
         max_cost=max_cost, max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None,
-        audit_share=audit_share,
+        audit_share=audit_share, executor=executor, ray_address=ray_address,
     )
     output = Output(as_json, quiet, plain)
     if not documents and not workspace.exists():
         raise PlanError(f"no documents: none were named, and workspace {str(workspace)!r} does not exist; name files or "
                         "folders before the question")  # fmt: skip
-    if documents:
-        discover(documents)  # a wrong path is told before a workspace is made
+    found = discover(documents) if documents else []  # a wrong path is told before a workspace is made
     with opened(workspace, output, chosen, new=bool(documents)) as ws:
-        if documents:
-            show_added(ws.add(documents))
+        if found:
+            show_added(ws.add(found))
         if schema is not None:
             ws.pin_schema(schema)
         if dry_run:
@@ -162,15 +164,16 @@ def _show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, outp
 
 @app.command()
 def add(
-    documents: Annotated[list[str], typer.Argument(metavar="DOCS...", help="Files, folders or globs.")],
-    workspace: NewWorkspaceOption = DEFAULT_WORKSPACE,
+    documents: Annotated[list[str], typer.Argument(metavar="DOCS...", help="Files, folders, globs or addresses.")],
+    workspace: NewWorkspaceOption = DEFAULT_WORKSPACE, executor: ExecutorOption = None, ray_address: RayAddressOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Read documents into the workspace; what is known already is not read again."""
     output = Output(as_json, quiet, plain)
-    discover(documents)
-    with opened(workspace, output, new=True) as ws:
-        report = ws.add(documents)
+    found = discover(documents)
+    chosen = settings(executor=executor, ray_address=ray_address)
+    with opened(workspace, output, chosen, new=True) as ws:
+        report = ws.add(found)
     show_added(report)
     output.result(str(report), {"new": report.new, "same": report.same, "changed": report.changed,
                                 "failed": [f.message for f in report.failures], "warnings": report.warnings})
@@ -212,12 +215,14 @@ def extract(
     model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
     concurrency: ConcurrencyOption = None, unverified: UnverifiedOption = False,
+    executor: ExecutorOption = None, ray_address: RayAddressOption = None,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Fill every column of the schema's tables from the documents, and reconcile them."""
     output = Output(as_json, quiet, plain)
     chosen = settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
-                      max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None)
+                      max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None, executor=executor,
+                      ray_address=ray_address)
     with opened(workspace, output, chosen) as ws:
         counts = ws.extract(tables or None)
     output.result("\n".join(f"{name}: {count} rows extracted" for name, count in counts.items())

@@ -45,6 +45,13 @@ MaxTokensOption = Annotated[int | None, typer.Option("--max-tokens", help="Stop 
 MaxCostOption = Annotated[float | None, typer.Option("--max-cost", help="Stop cleanly after so many US dollars.")]
 MaxMinutesOption = Annotated[float | None, typer.Option("--max-minutes", help="Stop cleanly after so many minutes.")]
 ConcurrencyOption = Annotated[int | None, typer.Option("--concurrency", help="Requests in flight at a time.")]
+ExecutorOption = Annotated[
+    Literal["local", "ray"] | None,
+    typer.Option("--executor", help="Where documents and chunks are read: here, or on a Ray cluster."),
+]
+RayAddressOption = Annotated[
+    str | None, typer.Option("--ray-address", help="The cluster's address; one on this machine when left out.")
+]
 UnverifiedOption = Annotated[
     bool, typer.Option("--unverified", help="Also use values that were not found in the text or did not parse.")
 ]

@@ -18,6 +18,7 @@ from sliders.errors import SettingsError
 
 LOCAL = "local"
 DIALECTS = ("auto", "full", "compact")
+EXECUTORS = ("local", "ray")
 STAGES = ("plan", "schema", "gate", "extract", "reconcile", "answer")
 
 
@@ -63,7 +64,9 @@ class Settings:
     JSON file, or a mapping, of model name to {"prompt": ..., "completion": ...} in USD per million tokens. `dialect` says
     how models are asked ("auto": the embedded one compactly, every other fully). `unverified` lets values into tables that
     were not found in the text or did not parse. `audit_share` is the share (0 to 1) of the parts that choice and gate left
-    out that is read after all, to say how much they would change an answer.
+    out that is read after all, to say how much they would change an answer. `max_file_mb` is the size of the largest file
+    that is read (MB of 2**20). `executor` says where the work on documents and chunks is done: "local", or "ray" (a cluster
+    at `ray_address`, or one on this machine).
     """
 
     model: str = LOCAL
@@ -84,9 +87,12 @@ class Settings:
     dialect: str = "auto"
     unverified: bool = False
     audit_share: float = 0.0
+    max_file_mb: int = 256
+    executor: str = "local"
+    ray_address: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "timeout", "local_context_tokens"):
+        for name in ("concurrency", "timeout", "local_context_tokens", "max_file_mb"):
             if getattr(self, name) <= 0:
                 raise SettingsError(f"{name} is {getattr(self, name)}: it must be above zero")
         for name in ("rpm", "tpm", "context_tokens"):
@@ -101,6 +107,10 @@ class Settings:
             raise SettingsError("the model name is empty: name a model, or leave it out for the embedded one")
         if self.dialect not in DIALECTS:
             raise SettingsError(f"dialect is {self.dialect!r}: it must be one of {', '.join(DIALECTS)}")
+        if self.executor not in EXECUTORS:
+            raise SettingsError(f"executor is {self.executor!r}: it must be one of {', '.join(EXECUTORS)}")
+        if self.ray_address and self.executor != "ray":
+            raise SettingsError(f"ray_address is {self.ray_address!r}, but executor is {self.executor!r}: set that to 'ray'")
         unknown = sorted(set(self.stage_models) - set(STAGES))
         if unknown:
             raise SettingsError(f"unknown stage {unknown[0]!r} in stage_models; the stages are {', '.join(STAGES)}")
@@ -160,6 +170,8 @@ _TEXT = {
     "OPENAI_API_KEY": "api_key",
     "SLIDERS_API_KEY": "api_key",
     "SLIDERS_DIALECT": "dialect",
+    "SLIDERS_EXECUTOR": "executor",
+    "SLIDERS_RAY_ADDRESS": "ray_address",
 }
 _WHOLE = {
     "SLIDERS_CONCURRENCY": "concurrency",
@@ -169,6 +181,7 @@ _WHOLE = {
     "SLIDERS_CONTEXT_TOKENS": "context_tokens",
     "SLIDERS_LOCAL_CONTEXT_TOKENS": "local_context_tokens",
     "SLIDERS_SEED": "seed",
+    "SLIDERS_MAX_FILE_MB": "max_file_mb",
 }
 
 

@@ -51,6 +51,10 @@ def main(arguments: Sequence[str]) -> None:
         from benchmarks.engine.stages import measure_stages
 
         found = [asdict(stage) for stage in measure_stages(files, paths["folder"])]
+    elif what == "cluster":
+        from benchmarks.cluster import spread
+
+        found = spread(files, paths["workspace"], **told)
     elif what == "scale":
         from benchmarks.engine.scale import scale
 

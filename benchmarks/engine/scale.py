@@ -6,7 +6,7 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import sliders
 from benchmarks.engine.server import Server
 from benchmarks.engine.stages import MODEL
 from sliders.display import Progress
+from sliders.executor.session import silent
 
 COLD = "How many judgments state the case name, the judge, the hearing date and the judgment date?"
 AGAIN = "How many judgments state a judge and a judgment date?"
@@ -23,11 +24,12 @@ _LINE_SECONDS = 20.0
 class _Clock:
     """When each stage was last seen at work, from the progress that the engine reports."""
 
-    def __init__(self, shown: bool) -> None:
+    def __init__(self, shown: bool, watch: Callable[[Progress], None] = silent) -> None:
         self.seconds: dict[str, float] = {}
-        self._shown, self._last, self._line = shown, time.perf_counter(), 0.0
+        self._shown, self._last, self._line, self._watch = shown, time.perf_counter(), 0.0, watch
 
     def __call__(self, progress: Progress) -> None:
+        self._watch(progress)
         now = time.perf_counter()
         self.seconds[progress.stage] = self.seconds.get(progress.stage, 0.0) + now - self._last
         self._last = now
@@ -41,12 +43,18 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
-def scale(files: Sequence[Path], workspace: Path, latency: float = 0.2, slots: int = 64, shown: bool = False) -> dict[str, float]:
-    """Add the files to a new workspace and ask one question over all of them; run it in a process of its own."""
-    clock = _Clock(shown)
+def scale(
+    files: Sequence[Path], workspace: Path, latency: float = 0.2, slots: int = 64, shown: bool = False, executor: str = "local",
+    watch: Callable[[Progress], None] = silent,
+) -> dict[str, float]:
+    """Add the files to a new workspace and ask one question over all of them; run it in a process of its own.
+
+    `watch` is told of progress as it comes.
+    """
+    clock = _Clock(shown, watch)
     began, processor = time.perf_counter(), time.process_time()
     with Server(latency) as server:
-        with _open(workspace, server, slots, clock) as ws:
+        with _open(workspace, server, slots, clock, executor) as ws:
             ws.add(files)
             added = time.perf_counter()
             answer = ws.ask(COLD)
@@ -101,10 +109,10 @@ def _outside(ws: Any, question: str) -> float:
     return time.perf_counter() - began - float(answer.usage.seconds)
 
 
-def _open(path: Path, server: Server, slots: int, clock: _Clock) -> sliders.Workspace:
+def _open(path: Path, server: Server, slots: int, clock: _Clock, executor: str = "local") -> sliders.Workspace:
     path.parent.mkdir(parents=True, exist_ok=True)
     return sliders.Workspace(
-        path, model=MODEL, base_url=server.base_url, api_key="scripted", concurrency=slots, report=clock
+        path, model=MODEL, base_url=server.base_url, api_key="scripted", concurrency=slots, report=clock, executor=executor
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sliders.documents.remote import addresses, is_address, local_path, shown
 from sliders.documents.sniff import SUFFIXES
 from sliders.errors import DocumentError
 
@@ -17,37 +18,51 @@ _LONGEST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to read, and its name in the workspace (relative to the folder or glob that was given)."""
+    """A file to read, and its name in the workspace: relative to the folder or glob that was given, or its `address`."""
 
     path: Path
     name: str
+    address: str = ""
 
 
-def discover(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, suffixes: Iterable[str] = SUFFIXES
-) -> list[SourceFile]:
+Source = str | os.PathLike[str] | SourceFile
+"""A file, folder, glob or address; or what an earlier `discover` found."""
+
+
+def discover(paths: Source | Iterable[Source], *, suffixes: Iterable[str] = SUFFIXES) -> list[SourceFile]:
     """The files of `paths`, sorted by name; folders are read recursively, without hidden files and symlink loops.
 
     In a folder only files with one of `suffixes` count; a file that is named is taken whatever its name. A file that is
     reached twice is listed once.
 
     Raises:
-        DocumentError: a path does not exist, a folder cannot be read, or nothing is found.
+        DocumentError: a path does not exist, a folder cannot be read, an address does not answer, or nothing is found.
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    given = [paths] if isinstance(paths, (str, os.PathLike, SourceFile)) else list(paths)
     if not given:
         raise DocumentError("no documents: no file or folder was given; name at least one")
     wanted = frozenset(suffixes)
     found: dict[str, SourceFile] = {}
     for path in given:
-        if not str(path).strip():  # an unset variable of a shell would mean the whole folder that it stands in
-            raise DocumentError("the name of a file or folder is empty; name one, or . for this folder")
-        for source in _expand(Path(path).expanduser(), wanted):
-            found.setdefault(os.path.realpath(source.path), replace(source, name=printable(source.name)))
+        for source in _sources(path, wanted):
+            found.setdefault(source.address or os.path.realpath(source.path), replace(source, name=printable(source.name)))
     if not found:
-        listed = ", ".join(str(path) for path in given[:5])
+        listed = ", ".join(shown(str(path)) for path in given[:5])
         raise DocumentError(f"no documents in {listed}; readable are {', '.join(sorted(wanted))}")
     return sorted(_distinct(list(found.values())), key=lambda source: source.name)
+
+
+def _sources(path: Source, wanted: frozenset[str]) -> Iterator[SourceFile]:
+    if isinstance(path, SourceFile):
+        yield path
+    elif not str(path).strip():  # an unset variable of a shell would mean the whole folder that it stands in
+        raise DocumentError("the name of a file or folder is empty; name one, or . for this folder")
+    elif is_address(path) and (near := local_path(str(path))) is not None:
+        yield from _expand(Path(near), wanted)
+    elif is_address(path):
+        yield from (SourceFile(Path(), shown(found), found) for found in addresses(str(path), wanted))
+    else:
+        yield from _expand(Path(path).expanduser(), wanted)
 
 
 def _expand(path: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
@@ -71,7 +86,9 @@ def shortened(name: str) -> str:
 
 
 def is_there(name: str) -> bool:
-    """Whether a word names a file or folder; one that no file can be called, a long question for instance, names none."""
+    """Whether a word names a file or folder, or is an address; one that no file can be called names none."""
+    if is_address(name):
+        return True
     try:
         return os.path.lexists(Path(name).expanduser())
     except RuntimeError:  # the home of a user that does not exist
@@ -116,15 +133,15 @@ def _glob(pattern: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
 
 def _distinct(sources: list[SourceFile]) -> Iterator[SourceFile]:
     """Two files of one name, from two folders, get as much of their path as tells them apart."""
-    parts = {source.path: 0 for source in sources}
-    names = {source.path: source.name for source in sources}
+    parts = {source.path: 0 for source in sources if not source.address}
+    names = {source.path: source.name for source in sources if not source.address}
     for _ in range(64):
         times = Counter(names.values())
-        clashing = [source for source in sources if times[names[source.path]] > 1]
+        clashing = [source for source in sources if times[names.get(source.path, "")] > 1]
         if not clashing:
             break
         for source in clashing:
             parts[source.path] += 1
             depth = len(Path(source.name).parts) + parts[source.path]
             names[source.path] = "/".join(source.path.absolute().parts[-depth:]).lstrip("/")
-    return (replace(source, name=names[source.path]) for source in sources)
+    return (replace(source, name=names.get(source.path, source.name)) for source in sources)

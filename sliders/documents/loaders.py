@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sliders.documents import sniff
-from sliders.documents.discover import SourceFile, printable
+from sliders.documents import remote, sniff
+from sliders.documents.discover import Source, SourceFile, printable
 from sliders.documents.discover import discover as _discover
 from sliders.documents.document import Document
 from sliders.documents.partition import read_docx, read_email, read_html, read_markdown, read_pptx
@@ -21,7 +21,8 @@ from sliders.errors import DocumentError
 Reader = Callable[[bytes, str], Document]
 """Reads the raw bytes of a file of the given name; raises DocumentError when it cannot."""
 
-_MAX_BYTES = 256 * 2**20
+MAX_BYTES = 256 * 2**20
+"""The largest file, where nothing else is said."""
 
 _READERS: dict[str, Reader] = {
     sniff.TEXT: read_text,
@@ -46,34 +47,80 @@ class LoadFailure:
     message: str
 
 
+Registered = tuple[tuple[str, Reader, str], ...]
+_registered: dict[str, tuple[str, Reader, str]] = {}
+
+
+def registered() -> Registered:
+    """What was registered in this process, for others that read on its behalf."""
+    return tuple(_registered.values())
+
+
+def register_all(readers: Registered) -> None:
+    """Register what another process did."""
+    for suffix, reader, media_type in readers:
+        register_loader(suffix, reader, media_type)
+
+
 def register_loader(suffix: str, reader: Reader, media_type: str = "") -> None:
     """Read files that end in `suffix` (".rtf") by `reader`, in place of what reads them now."""
     suffix = suffix.lower() if suffix.startswith(".") else f".{suffix.lower()}"
     media_type = media_type or f"application/x-{suffix[1:]}"
     _SUFFIXES[suffix] = media_type
     _READERS[media_type] = reader
+    _registered[suffix] = (suffix, reader, media_type)
 
 
-def discover(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[SourceFile]:
-    """The files of files, folders (recursive) and globs, sorted by name.
+def discover(paths: Source | Iterable[Source]) -> list[SourceFile]:
+    """The files of files, folders (recursive), globs and addresses, sorted by name.
 
     Raises:
-        DocumentError: a path does not exist, a folder cannot be read, or nothing is found.
+        DocumentError: a path does not exist, a folder cannot be read, an address does not answer, or nothing is found.
     """
     return _discover(paths, suffixes=_SUFFIXES)
 
 
-def load(path: str | os.PathLike[str], *, name: str | None = None) -> Document:
-    """The document in a file; `name` is what the workspace calls it (the file's name by default).
+def load(path: str | os.PathLike[str], *, name: str | None = None, max_bytes: int = MAX_BYTES) -> Document:
+    """The document in a file or at an address; `name` is what the workspace calls it (the file's name by default).
 
     Raises:
         DocumentError: the file cannot be read; the message says why and what to do.
     """
-    path = Path(path)
-    name = name or path.name
-    raw, modified = _read(path, name)
-    document = _reader(raw, name)(raw, name)
-    return replace(document, source=printable(str(path.absolute())), modified=modified)
+    if remote.is_address(path):
+        return load_source(SourceFile(Path(), name or remote.shown(str(path)), str(path)), max_bytes)
+    return load_source(SourceFile(Path(path), name or Path(path).name), max_bytes)
+
+
+def load_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> Document:
+    """The document of a file that `discover` found.
+
+    Raises:
+        DocumentError: the file cannot be read; the message says why and what to do.
+    """
+    return parse(source, read_source(source, max_bytes))
+
+
+def read_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> remote.Fetched:
+    """The bytes of a file, and the name that tells its format.
+
+    Raises:
+        DocumentError: it cannot be read, is empty, or has more than `max_bytes`.
+    """
+    read = remote.fetch(source.address, max_bytes) if source.address else _read(source.path, source.name, max_bytes)
+    if not read.raw.strip(b" \t\r\n\f\x00"):
+        raise DocumentError(f"{source.name}: the file is empty; add one with text")
+    return read
+
+
+def parse(source: SourceFile, read: remote.Fetched) -> Document:
+    """The document of a file's bytes.
+
+    Raises:
+        DocumentError: they are no document that can be read.
+    """
+    document = _reader(read.raw, read.file_name, source.name)(read.raw, source.name)
+    where = remote.shown(source.address) if source.address else str(source.path.absolute())
+    return replace(document, source=printable(where), modified=read.modified)
 
 
 def load_text(text: str, name: str) -> Document:
@@ -88,7 +135,7 @@ def load_text(text: str, name: str) -> Document:
 
 
 def load_many(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    paths: Source | Iterable[Source],
 ) -> tuple[list[Document], list[LoadFailure]]:
     """Every document that can be read, in the order of `discover`, and a failure for each that cannot.
 
@@ -109,13 +156,18 @@ def load_many(
     return list(documents.values()), failures
 
 
-def load_each(sources: Iterable[SourceFile]) -> Iterator[Document | LoadFailure]:
+def load_each(sources: Iterable[SourceFile], max_bytes: int = MAX_BYTES) -> Iterator[Document | LoadFailure]:
     """One file after the other, so that a large collection is never in memory as a whole."""
     for source in sources:
         try:
-            yield load(source.path, name=source.name)
+            yield load_source(source, max_bytes)
         except DocumentError as error:
-            yield LoadFailure(printable(str(source.path)), printable(str(error)))
+            yield failure(source, error)
+
+
+def failure(source: SourceFile, error: Exception) -> LoadFailure:
+    """A file that could not be read."""
+    return LoadFailure(printable(source.name if source.address else str(source.path)), printable(str(error)))
 
 
 def same_content(name: str) -> str:
@@ -128,26 +180,23 @@ def suffixes() -> Sequence[str]:
     return sorted(_SUFFIXES)
 
 
-def _reader(raw: bytes, name: str) -> Reader:
-    suffix = Path(name).suffix.lower()
+def _reader(raw: bytes, file_name: str, name: str) -> Reader:
+    suffix = Path(file_name).suffix.lower()
     own = _SUFFIXES.get(suffix)
     if own is not None and own != sniff.SUFFIXES.get(suffix):
         return _READERS[own]
-    return _READERS[sniff.sniff(raw, name)]
+    return _READERS[sniff.sniff(raw, name, suffix)]
 
 
-def _read(path: Path, name: str) -> tuple[bytes, float]:
+def _read(path: Path, name: str, max_bytes: int) -> remote.Fetched:
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
             raise DocumentError(f"{name}: not a regular file; add a file or a folder")
-        if about.st_size > _MAX_BYTES:
-            limit = _MAX_BYTES // 2**20
-            raise DocumentError(f"{name}: {about.st_size // 2**20} MB is more than {limit} MB; split the file")
-        raw = path.read_bytes()
+        if about.st_size > max_bytes:
+            told = f"{about.st_size / 2**20:,.0f} MB is more than {max_bytes / 2**20:,.0f} MB"
+            raise DocumentError(f"{name}: {told}; raise SLIDERS_MAX_FILE_MB, or split the file")
+        return remote.Fetched(path.read_bytes(), path.name, about.st_mtime)
     except OSError as error:
         problem = f"{name}: cannot be read ({error.strerror or error}); check the path and its rights"
         raise DocumentError(problem) from error
-    if not raw.strip(b" \t\r\n\f\x00"):
-        raise DocumentError(f"{name}: the file is empty; add one with text")
-    return raw, about.st_mtime

@@ -35,13 +35,13 @@ _MAX_RATIO = 150
 _MAX_ENTRIES = 20_000
 
 
-def sniff(raw: bytes, name: str) -> str:
-    """The media type of the content.
+def sniff(raw: bytes, name: str, suffix: str | None = None) -> str:
+    """The media type of the content; `suffix` is that of the name where nothing else is said.
 
     Raises:
         DocumentError: an archive, an old or encrypted Office file, a zip bomb, or an archive that is damaged.
     """
-    by_name = SUFFIXES.get(PurePath(name).suffix.lower(), TEXT)
+    by_name = SUFFIXES.get(PurePath(name).suffix.lower() if suffix is None else suffix, TEXT)
     head = raw[:1024]
     if b"%PDF-" in head:
         return PDF

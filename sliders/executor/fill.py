@@ -12,15 +12,14 @@ from sliders.errors import BudgetExceeded
 from sliders.executor.cards import card_of
 from sliders.executor.choose import LONG, Chooser, shown_to_gate
 from sliders.executor.conventions import context_of
+from sliders.executor.runner import Reading
 from sliders.executor.session import Session
 from sliders.extraction.cell import Row
-from sliders.extraction.compact import read_compact
-from sliders.extraction.extract import Extraction, joined, read_chunk
+from sliders.extraction.extract import Extraction, joined
 from sliders.extraction.gate import gate_chunks
 from sliders.extraction.parse import Context
-from sliders.extraction.prompt import Asked, chunk_head
+from sliders.extraction.prompt import Asked
 from sliders.extraction.records import records_of
-from sliders.extraction.source import Source
 from sliders.schema.types import Schema, Table
 from sliders.store.records import Decision, Task
 
@@ -233,30 +232,12 @@ def _leave_out(session: Session, work: Sequence[Work], why: Mapping[str, str], s
         session.catalog.extractions.save([], tasks, decisions)
 
 
-def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
-    """The scale note ("in millions") of the table at a place of the document; the chunk's captions without tables."""
-    tables = [e for e in document.elements if e.grid is not None and e.start < chunk.end and e.end > chunk.start]
-
-    def note_at(start: int) -> str:
-        if not tables:
-            return " ".join(chunk.context.captions)
-        grid = next((e.grid for e in tables if e.start <= start < e.end), None)
-        return " ".join(dict.fromkeys(n for n in (grid.note, grid.caption) if n)) if grid is not None else ""
-
-    return note_at
-
-
 async def _one(filling: _Filling, item: Work, facts: _Facts) -> None:
     session, chunk = filling.session, item.chunk
-    source = Source(
-        chunk, chunk.text, chunk.start, facts.context, facts.card, filling.questions, facts.document.page_at,
-        _notes_of(facts.document, chunk), chunk_head(chunk, facts.card), facts.document.text,
-    )  # fmt: skip
-    model = session.models.model_for("extract")
     known = {a.table.name: _known_rows(session, a.table, chunk) for a in item.asked if a.table.grain == "many"}
-    asked = [_with_identity(a, known.get(a.table.name, ())) for a in item.asked]
-    read = read_compact if model.dialect.row_shape == "values" else read_chunk
-    extraction = await read(source, asked, model)
+    asked = tuple(_with_identity(a, known.get(a.table.name, ())) for a in item.asked)
+    reading = Reading(facts.document, chunk, asked, facts.card, facts.context, filling.questions)
+    extraction = await session.runner.read(reading, session.models.model_for("extract"))
     for wanted in item.asked:
         _save(session, wanted, extraction, known.get(wanted.table.name, ()))
     filling.done.asked += 1

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sliders.chunks.chunking import chunk_document
-from sliders.documents.document import Document
-from sliders.documents.loaders import LoadFailure, discover, load_each, load_text, same_content
+from sliders.documents.discover import Source
+from sliders.documents.loaders import LoadFailure, discover, load_text, same_content
 from sliders.errors import DocumentError
+from sliders.executor.runner import Parsed, cut_later
 from sliders.executor.session import Session
 
-Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+Paths = Source | Iterable[Source]
 
 _SHARE_OF_WINDOW = 0.25
 
@@ -45,13 +44,14 @@ def chunk_tokens(session: Session) -> int:
 
 
 def add_paths(session: Session, paths: Paths) -> AddReport:
-    """Read files, folders and globs into the workspace; a file that fails costs only itself.
+    """Read files, folders, globs and addresses into the workspace; a file that fails costs only itself.
 
     Raises:
         DocumentError: nothing was found, or no file could be read.
     """
     sources = discover(paths)
-    report = _add(session, load_each(sources), len(sources))
+    limit, model = session.settings.max_file_mb << 20, session.models.model_for("extract")
+    report = _add(session, session.runner.parse(sources, limit, chunk_tokens(session), model), len(sources))
     if not (report.new or report.same or report.changed):
         more = len(report.failures) - _NAMED_FAILURES
         named = "; ".join(f.message for f in report.failures[:_NAMED_FAILURES])
@@ -65,24 +65,25 @@ def add_text(session: Session, text: str, name: str) -> AddReport:
     Raises:
         DocumentError: the text is empty.
     """
-    return _add(session, [load_text(text, name)], 1)
+    parsed = cut_later(load_text(text, name), chunk_tokens(session), session.models.model_for("extract"))
+    return _add(session, [parsed], 1)
 
 
-def _add(session: Session, found: Iterable[Document | LoadFailure], total: int) -> AddReport:
+def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) -> AddReport:
     """Store one document after the other; each is forgotten before the next is read."""
     outcomes: dict[str, list[str]] = {"new": [], "same": [], "changed": []}
     failures: list[LoadFailure] = []
     warnings: list[str] = []
     seen: dict[str, str] = {}
-    for number, document in enumerate(found, 1):
-        if isinstance(document, LoadFailure):
-            session.decide("documents", f"document:{document.path}", "refused", document.message)
-            failures.append(document)
-        elif document.id in seen:
+    for number, parsed in enumerate(found, 1):
+        if isinstance(parsed, LoadFailure):
+            session.decide("documents", f"document:{parsed.path}", "refused", parsed.message)
+            failures.append(parsed)
+        elif (document := parsed.document).id in seen:
             warnings.append(f"{seen[document.id]}: {same_content(document.name)}")
         else:
             seen[document.id] = document.name
-            outcomes[_store(session, document)].append(document.id)
+            outcomes[_store(session, parsed)].append(document.id)
             warnings.extend(f"{document.name}: {w}" if document.name not in w else w for w in document.warnings)
         session.progress("documents", number, total)
     return AddReport(
@@ -90,13 +91,13 @@ def _add(session: Session, found: Iterable[Document | LoadFailure], total: int) 
     )
 
 
-def _store(session: Session, document: Document) -> str:
+def _store(session: Session, parsed: Parsed) -> str:
     """A document with its chunks, all or nothing; whether it was new, the same or changed."""
-    count = session.models.model_for("extract").count_tokens
+    document = parsed.document
     with session.catalog.database.transaction():
         added = session.catalog.documents.add(document)
         if added.outcome != "same":
-            chunks = chunk_document(document, max_tokens=chunk_tokens(session), count_tokens=count)
+            chunks = parsed.chunks()
             session.catalog.chunks.save(added.document_id, chunks)
             session.decide("documents", f"document:{document.name}", added.outcome, f"{len(chunks)} chunks")
     return added.outcome

@@ -9,7 +9,6 @@ import numpy as np
 
 from sliders.chunks.embeddings import Embedder, Vectors
 from sliders.chunks.index import SegmentVectors, TwoLevelIndex
-from sliders.chunks.segments import index_document
 from sliders.executor.session import Session
 
 SEGMENT_TOKENS = 64
@@ -54,7 +53,7 @@ class KeptSegments:
     """Segment vectors of documents at any granularity: those of the workspace, computed and kept where they are missing."""
 
     def __init__(self, session: Session, stage: str) -> None:
-        self._session, self._count = session, session.models.model_for(stage).count_tokens
+        self._session, self._model = session, session.models.model_for(stage)
         self._levels: dict[int, dict[str, Vectors]] = {}
         self._entries: dict[tuple[str, int], SegmentVectors] = {}
 
@@ -62,8 +61,22 @@ class KeptSegments:
         """The segments of a document, of at most `tokens` each."""
         key = (document_id, tokens)
         if key not in self._entries:
-            self._entries[key] = self._stored(*key) or self._computed(*key)
+            self.prepare([document_id], tokens)
         return self._entries[key]
+
+    def prepare(self, document_ids: Sequence[str], tokens: int) -> None:
+        """Look these documents up, and compute and keep what is missing, side by side where the runner can."""
+        session, missing = self._session, []
+        for document_id in document_ids:
+            entry = self._entries.get((document_id, tokens)) or self._stored(document_id, tokens)
+            if entry is None:
+                missing.append(document_id)
+            else:
+                self._entries[document_id, tokens] = entry
+        documents = (session.catalog.documents.get(document_id) for document_id in missing)
+        for number, entry in enumerate(session.runner.index(documents, session.embedder, self._model, tokens), 1):
+            session.progress("index", number, len(missing))
+            self._keep(entry, tokens)
 
     def _stored(self, document_id: str, tokens: int) -> SegmentVectors | None:
         knowledge, embedder = self._session.catalog.knowledge, self._session.embedder
@@ -76,16 +89,13 @@ class KeptSegments:
         table = np.array(spans, dtype=np.int64).reshape(-1, 3)
         return SegmentVectors.build(document_id, embedder.name, rows[0], table, rows[1:])
 
-    def _computed(self, document_id: str, tokens: int) -> SegmentVectors:
+    def _keep(self, entry: SegmentVectors, tokens: int) -> None:
         session, knowledge = self._session, self._session.catalog.knowledge
-        document = session.catalog.documents.get(document_id)
-        session.progress("index", detail=document.name)
-        entry = index_document(document, session.embedder, self._count, max_tokens=tokens)
         rows = np.vstack([entry.document[None, :], entry.vectors]).astype(np.float32)
         with session.catalog.database.transaction():
-            knowledge.save_vectors(f"segments:{tokens}", session.embedder.name, {document_id: rows})
-            knowledge.set_statistic(f"segments:{tokens}:{document_id}", entry.spans.tolist())
-        return entry
+            knowledge.save_vectors(f"segments:{tokens}", session.embedder.name, {entry.document_id: rows})
+            knowledge.set_statistic(f"segments:{tokens}:{entry.document_id}", entry.spans.tolist())
+        self._entries[entry.document_id, tokens] = entry
 
 
 def update_index(session: Session, kept: SegmentIndex | None = None) -> SegmentIndex:
@@ -94,7 +104,8 @@ def update_index(session: Session, kept: SegmentIndex | None = None) -> SegmentI
     current = [d.id for d in session.catalog.documents.all()]
     for gone in set(held.index.document_ids) - set(current):
         held.index.remove(gone)
-    for document_id in current:
-        if document_id not in held.index:
-            held.index.add(segments.of(document_id, SEGMENT_TOKENS))
+    unseen = [document_id for document_id in current if document_id not in held.index]
+    segments.prepare(unseen, SEGMENT_TOKENS)
+    for document_id in unseen:
+        held.index.add(segments.of(document_id, SEGMENT_TOKENS))
     return held

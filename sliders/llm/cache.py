@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import time
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -123,13 +124,24 @@ class CachedModel:
         self.meter = meter or Meter()
         self._pending: PerLoop[dict[str, asyncio.Future[Response]]] = PerLoop(dict)
 
+    def key_of(self, request: Request) -> str:
+        """The request's key in the log."""
+        return request_key(request, self.name, self._endpoint)
+
+    def adopt(self, calls: Iterable[Call]) -> None:
+        """Meter and keep calls that were made elsewhere for this run."""
+        for call in calls:
+            usage = Usage(call.calls, int(call.cached), call.prompt_tokens, call.completion_tokens, call.seconds, call.cost)
+            self.meter.add(call.stage, call.model, usage)
+            self._log.record(call)
+
     def known(self, request: Request) -> Response | None:
         """The answer that the log already holds; nothing is asked and nothing is recorded."""
-        return self._found(request, request_key(request, self.name, self._endpoint))
+        return self._found(request, self.key_of(request))
 
     async def generate(self, request: Request) -> Response:
         """Answer from the log, from an equal call under way, or from the model; see `Model.generate`."""
-        key = request_key(request, self.name, self._endpoint)
+        key = self.key_of(request)
         pending = self._pending.get()
         while True:
             known = self._found(request, key)

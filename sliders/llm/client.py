@@ -18,7 +18,7 @@ from sliders.llm import ladder
 from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.guard import check_requests_allowed
 from sliders.llm.ladder import Rung
-from sliders.llm.limits import Gate, RateLimiter
+from sliders.llm.limits import Gate, Limiter, RateLimiter
 from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import FinishReason, Request, Response, Usage
 from sliders.llm.odds import LISTED, chosen, odds_of, told_odds
@@ -87,7 +87,7 @@ class OpenAIModel:
         first_rung: Rung = Rung.JSON_SCHEMA,
         dialect: Dialect = FULL,
         gate: Gate | None = None,
-        limiter: RateLimiter | None = None,
+        limiter: Limiter | None = None,
     ) -> None:
         self._model, self._settings, self.name, self.dialect = model, settings, name or model, dialect
         self.context_tokens = settings.context_tokens or context_window(model)
@@ -95,7 +95,7 @@ class OpenAIModel:
         self._first, self._worked, self._skipped = first_rung, set[Rung](), set[Rung]()
         self._tells_odds = True
         self._gate = gate or Gate(settings.concurrency)
-        self._limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
+        self._limiter: Limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
         self.count_tokens = token_counter(self.name)
         self._channels, self._turns = PerLoop(self._channel), PerLoop(Turns)
 

@@ -9,7 +9,7 @@ from sliders.llm.cache import CachedModel, CallLog, MemoryCallLog
 from sliders.llm.client import OpenAIModel
 from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.ladder import Rung
-from sliders.llm.limits import Gate, RateLimiter
+from sliders.llm.limits import Gate, Limiter, RateLimiter
 from sliders.llm.local import LocalModel, local_model
 from sliders.llm.model import Model
 from sliders.llm.model_file import EMBEDDED
@@ -45,9 +45,9 @@ class ModelSet:
         """Whether the stage's server reads one request at a time: two that share a text are best sent one after the other."""
         return isinstance(self._models[stage if stage in self._models else ""], LocalModel)
 
-    def for_run(self) -> ModelSet:
-        """The same models with a fresh meter, for the next run."""
-        return ModelSet(self._models, self._endpoints, self._log, Meter(self.meter.budget), self._gate)
+    def for_run(self, log: CallLog | None = None) -> ModelSet:
+        """The same models with a fresh meter, for the next run; `log` where its calls are kept elsewhere."""
+        return ModelSet(self._models, self._endpoints, log or self._log, Meter(self.meter.budget), self._gate)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
@@ -57,12 +57,14 @@ class ModelSet:
 
 
 def connect(
-    settings: Settings, call_log: CallLog | None = None, *, model: Model | Mapping[str, Model] | None = None
+    settings: Settings, call_log: CallLog | None = None, *, model: Model | Mapping[str, Model] | None = None,
+    limiter: Limiter | None = None,
 ) -> ModelSet:
     """The models that the settings name, behind one call log and one meter. Nothing is contacted before the first call.
 
-    `model` stands in for the settings' own (a double), or one for each stage ("" for the others). Raises SettingsError: a
-    money budget over a model without a price, or a price table that cannot be read.
+    `model` stands in for the settings' own (a double), or one for each stage ("" for the others); `limiter` holds limits that are
+    shared with other processes. Raises SettingsError: a money budget over a model without a price, or a price table that
+    cannot be read.
     """
     log: CallLog = MemoryCallLog() if call_log is None else call_log
     meter = Meter(settings.budget)
@@ -74,7 +76,7 @@ def connect(
         endpoints = {stage: f"given:{distinct.index(m)}" for stage, m in models.items()}
         return ModelSet(models, endpoints, log, meter, Gate(settings.concurrency))
     prices = PriceTable.load(settings.prices)
-    gate, limiter = Gate(settings.concurrency), RateLimiter(settings.rpm, settings.tpm)
+    gate, limiter = Gate(settings.concurrency), limiter or RateLimiter(settings.rpm, settings.tpm)
     built: dict[str, Model] = {}
     models = {}
     endpoints = {}

@@ -7,10 +7,27 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Protocol
 
 from sliders.llm.loops import PerLoop
 
 WINDOW = 60.0
+
+
+class Limiter(Protocol):
+    """Limits of a server, wherever they are kept."""
+
+    async def acquire(self, tokens: int) -> list[float]:
+        """Wait until a call of about `tokens` tokens may start; returns its booking."""
+        ...
+
+    def settle(self, booking: list[float], tokens: int) -> None:
+        """Replace the estimate of a booking by what the call really used."""
+        ...
+
+    def pause(self, seconds: float) -> None:
+        """Start no call for so long."""
+        ...
 
 
 class RateLimiter:

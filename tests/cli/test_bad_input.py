@@ -76,6 +76,23 @@ def test_a_wrong_path_makes_no_workspace(fail: Fail) -> None:
     assert not Path("sliders.db").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["add", "http://127.0.0.1:9/a.txt"], 1, "cannot be read"),
+        (["add", "abfs://box/a.txt"], 1, "needs a driver"),
+        (["ask", "memory://nowhere/a.txt", QUESTION], 1, "there is no such file"),
+        (["ask", "https://example.org/a.pdf"], 2, "no question"),
+        (["add", "docs", "--ray-address", "127.0.0.1:9"], 2, "set that to 'ray'"),
+        (["add", "docs", "--executor", "ray", "--ray-address", "127.0.0.1:9"], 2, "Ray"),
+    ],
+)
+def test_what_is_far_away_and_does_not_answer(fail: Fail, words: list[str], code: int, told: str) -> None:
+    found, line = fail(*words)
+    assert (found, told in line) == (code, True), line
+    assert not Path("sliders.db").exists()
+
+
 def test_unreadable_folder(fail: Fail, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "docs")
