@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
@@ -25,6 +27,8 @@ from sliders.store.records import Decision, Task
 
 _LEAST_AHEAD = 8
 """Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the prefix of the last call."""
+_SLOTS_A_DOCUMENT = 8
+"""Parallel calls for each document that is prepared at a time."""
 BEFORE_GATE = 24
 """Most chunks of a document that the gate is asked about."""
 
@@ -132,7 +136,7 @@ async def fill(session: Session, wanted: Mapping[str, Sequence[str]], questions:
 
     async def produce() -> None:
         try:
-            await _produce(filling, missing, queue.put)
+            await _produce(filling, missing, queue.put, max(1, slots // _SLOTS_A_DOCUMENT))
         except BudgetExceeded as error:
             filling.done.stopped = str(error)
         for _ in range(number):
@@ -175,16 +179,35 @@ async def _together(*work: Coroutine[None, None, None]) -> None:
 
 
 async def _produce(
-    filling: _Filling, missing: Sequence[_Missing], put: Callable[[tuple[Work, _Facts]], Coroutine[None, None, None]]
+    filling: _Filling, missing: Sequence[_Missing], put: Callable[[tuple[Work, _Facts]], Coroutine[None, None, None]], ahead: int
 ) -> None:
-    """Hands on the work of one document after the other, without what choice and gate leave out."""
-    for entry in missing:
-        if filling.done.stopped:
-            return
-        facts = await _facts(filling.session, entry.document_id)
-        for item in await _kept(filling, _work(filling.session, entry), facts):
-            await put((item, facts))
-        await asyncio.sleep(0)  # the first calls are sent while the queue fills
+    """Hands on the work of one document after the other, without what choice and gate leave out.
+
+    `ahead` documents are on their way to it at a time: card and gate are calls that wait for each other.
+    """
+    left = iter(missing)
+    coming = deque(asyncio.create_task(_prepared(filling, entry)) for entry in islice(left, ahead))
+    try:
+        while coming and not filling.done.stopped:
+            work, facts = await coming[0]
+            coming.popleft()
+            coming.extend(asyncio.create_task(_prepared(filling, entry)) for entry in islice(left, 1))
+            for item in work:
+                await put((item, facts))
+            await asyncio.sleep(0)  # the first calls are sent while the queue fills
+    except BudgetExceeded:
+        raise
+    except BaseException:
+        for task in coming:
+            task.cancel()
+        raise
+    finally:  # at a budget's end the calls that are under way are finished and counted
+        await asyncio.gather(*coming, return_exceptions=True)
+
+
+async def _prepared(filling: _Filling, entry: _Missing) -> tuple[list[Work], _Facts]:
+    facts = await _facts(filling.session, entry.document_id)
+    return await _kept(filling, _work(filling.session, entry), facts), facts
 
 
 async def _facts(session: Session, document_id: str) -> _Facts:
