@@ -62,8 +62,7 @@ class Workspace:
         settings: Settings | None = None, report: Report | None = None, embedder: Embedder | None = None, write: bool = True,
         **overrides: Any,
     ) -> None:
-        name = model if isinstance(model, str) else None
-        double = None if model is None or isinstance(model, str) else model
+        name, double = (model, None) if model is None or isinstance(model, str) else (None, model)
         settings = (Settings.from_env if settings is None else settings.changed)(model=name, **overrides)
         self.path = Path(path)
         self._write = write
