@@ -22,7 +22,7 @@ from sliders.display import Progress
 from sliders.documents import loaders
 from sliders.documents.document import Document
 from sliders.errors import ModelUnavailable, SettingsError
-from sliders.executor import cluster
+from sliders.executor import cluster, workers
 from sliders.executor.session import silent
 from sliders.llm.testing import FunctionModel, requests_allowed
 
@@ -140,12 +140,12 @@ def test_vectors_made_there_are_those_made_here(tmp_path: Path, documents: Path)
 
 
 def test_limits_hold_over_all_workers_together() -> None:
-    limits = ray.remote(num_cpus=0, max_concurrency=100)(cluster.Limits).remote(4, None)
+    limits = ray.remote(num_cpus=0, max_concurrency=100)(workers.Limits).remote(4, None)
 
     @ray.remote(num_cpus=1)
     def ask(limits: Any) -> int:
         async def three() -> int:
-            limiter = cluster.SharedLimiter(lambda: limits)
+            limiter = workers.SharedLimiter(lambda: limits)
             asked = [asyncio.ensure_future(limiter.acquire(10)) for _ in range(3)]
             await asyncio.wait(asked, timeout=5)
             return sum(one.done() for one in asked)
