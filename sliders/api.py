@@ -75,8 +75,8 @@ class Workspace:
         except BaseException:
             self._database.close()
             raise
-        report = report or notebook_report() or silent
-        self.session = Session(catalog, models, settings, embedder or default_embedder(), report, runner)
+        told = report or notebook_report() or silent
+        self.session = Session(catalog, models, settings, embedder or default_embedder(), told, runner)
 
     def __enter__(self) -> Workspace:
         return self
