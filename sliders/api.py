@@ -64,8 +64,7 @@ class Workspace:
     ) -> None:
         name, double = (model, None) if model is None or isinstance(model, str) else (None, model)
         settings = (Settings.from_env if settings is None else settings.changed)(model=name, **overrides)
-        self.path = Path(path)
-        self._write = write
+        self.path, self._write = Path(path), write
         refuse_foreign(self.path)
         runner = runner_for(settings, double)
         self._database = Database(self.path, write=write)
