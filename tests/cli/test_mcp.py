@@ -35,7 +35,8 @@ async def test_an_agent_asks_looks_and_gets_the_words(tmp_path: Path) -> None:
         async with Client(mcp_server(ws)) as client:
             assert {tool.name for tool in (await client.list_tools()).tools} == {"ask", "query", "tables", "why"}
             answer = (await client.call_tool("ask", {"question": QUESTION})).structured_content
-            assert answer["value"] == 110 and answer["sql"] and answer["citations"] and "range" in answer
+            assert answer["value"] == pytest.approx(ws.tables["bridges"]["length"].mean())
+            assert answer["sql"] and answer["citations"] and "range" in answer
             listed = (await client.call_tool("tables", {})).structured_content
             assert listed["tables"][0]["name"] == "bridges" and listed["documents_in_all"] == 10
             asked = {"sql": "SELECT row_id, length FROM bridges WHERE length IS NOT NULL ORDER BY length"}
