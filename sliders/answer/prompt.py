@@ -75,7 +75,7 @@ def schema_sql(profiles: Sequence[TableProfile], shown: Shown) -> str:
 def _table_sql(profile: TableProfile, shown: Shown) -> str:
     table = profile.view.table
     about = [f"one row: {table.row}" if table.row else "", table.description]
-    about.append(f"identified by {', '.join(table.key)}" if table.key else "")
+    about.append(f"rows of a document are told apart by {', '.join(table.key)}" if table.key else "")
     lines = [f"CREATE TABLE {column_name(table.name)} ( -- {'; '.join([f'{profile.rows} rows', *filter(None, about)])}"]
     for column in profile.columns:
         brief = replace(shown, values=_FEW_NUMBERS) if column.column.name == profile.view.document else shown

@@ -7,21 +7,25 @@ from sliders.errors import ModelError
 from sliders.executor.session import Session
 from sliders.extraction.extract import generate
 from sliders.extraction.prompt import Card, card_prompt
+from sliders.llm.model import Model
 
 _FIRST_CHARACTERS = 6000
 _LINES, _LINE_CHARACTERS = 3, 160
 
 
 async def card_of(session: Session, document: Document) -> str:
-    """The card that stands above every chunk of the document; "" for a document that is read in one piece.
+    """The card that stands above every chunk of the document.
 
-    The model makes it in the full dialect, once, and it is kept; in the compact dialect it is the title with the first lines.
+    In the full dialect the file's name, and for a document of several parts what the model says of it, asked once and kept; in
+    the compact dialect the title with the first lines, "" for a document that is read in one piece.
     """
-    if len(session.catalog.chunks.of(document.id)) < 2:
-        return ""
-    model = session.models.model_for("extract")
+    model, whole = session.models.model_for("extract"), len(session.catalog.chunks.of(document.id)) < 2
     if model.dialect.card == "code":
-        return _by_code(document)
+        return "" if whole else _by_code(document)
+    return f"file {document.name}" if whole else f"file {document.name}; {await _by_model(session, document, model)}"
+
+
+async def _by_model(session: Session, document: Document, model: Model) -> str:
     key = f"card:{document.id}"
     if (kept := session.catalog.knowledge.statistic(key)) is not None:
         return str(kept)

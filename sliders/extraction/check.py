@@ -19,6 +19,7 @@ from sliders.schema.types import Column, ColumnType
 
 _TOLERANCE = 1e-6
 _FACTORS = (1e3, 1e6, 1e9, 1e12)
+_PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
 _NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 
 
@@ -103,6 +104,8 @@ def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[G
     findings = [agrees(cell.value, words, column, source.context_at(p.start)) for words, p in zip(said, places, strict=True)]
     if not all(findings) or (column.type in _NUMBERS and _opposite(source, column, cell.value, places)):
         return ""
+    if column.type is ColumnType.TEXT and find(str(cell.value), source.whole or source.text).status in _PRINTED:
+        return ""  # the words tell whose it is, the document prints its full form elsewhere
     return agrees(cell.value, " ".join(said), column, source.context_at(places[0].start)) and findings[0]
 
 

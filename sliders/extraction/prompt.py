@@ -19,7 +19,7 @@ YES_NO = ("yes", "no")
 _LONGEST_VALUE = 240
 """Characters after which the grammar stops a value: run-away values are not cheap."""
 _LONGEST_SENTENCE = 420
-_MOST_QUESTIONS = 12
+_MOST_QUESTIONS = 40
 
 
 @dataclass(frozen=True, slots=True)
