@@ -118,6 +118,13 @@ def test_of_equal_words_those_beside_the_rows_others_are_taken() -> None:
     assert found.cell.span is not None and found.cell.span.start == source.text.rindex("40 euros")
 
 
+def test_a_full_form_that_the_document_prints_elsewhere_is_no_finding() -> None:
+    source = source_of("Port Arden played at home. Later Arden's keeper Ida Holm scored.")
+    found = check_cell(source, Column("team"), said("Port Arden", "Arden's keeper Ida Holm"))
+    assert (found.finding, found.cell.doubt) == ("", "")
+    assert check_cell(source, Column("team"), said("South Arden", "Arden's keeper Ida Holm")).finding
+
+
 def test_the_note_of_a_table_holds_inside_it_only() -> None:
     text = "Cost 3,120 inside. Length 120 outside."
     inside = range(0, text.index("Length"))
