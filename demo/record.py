@@ -47,7 +47,7 @@ class Recording:
 
     def type(self, command: str) -> None:
         """A prompt, and a command typed behind it."""
-        self.print("\x1b[1;32m$\x1b[0m ", 0.4)
+        self.print("\x1b[32m$\x1b[0m ", 0.4)
         for key in command:
             self.print(key, KEY)
         self.print("\r\n", 0.3)
@@ -95,7 +95,7 @@ def main(cast: str, svg: str, workspace: str) -> int:
             recording.print("", PAUSE)
             if number == 0:  # the first command shows an empty folder
                 shutil.copy(workspace, folder / "sliders.db")
-    recording.print("\x1b[1;32m$\x1b[0m ", 0.4)
+    recording.print("\x1b[32m$\x1b[0m ", 0.4)
     recording.write(Path(cast))
     return subprocess.call([sys.executable, "-m", "termtosvg", "render", cast, svg, "-t", "window_frame"])
 

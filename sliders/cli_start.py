@@ -22,7 +22,7 @@ def next_steps(path: Path = DEFAULT_WORKSPACE, chosen: Settings | None = None) -
     model = "the embedded model (fetched at the first question: 1.1 GB)" if settings.is_local else f"model {settings.model}"
     if not path.exists():
         return _lines(
-            f"No workspace here yet ({path}). Questions are read by {model}.",
+            f"No workspace here yet ({path}).\nQuestions are read by {model}.",
             ('sliders ask FOLDER "question"', "read documents, answer, and keep everything in sliders.db"),
             ('sliders ask FOLDER "question" --dry-run', "only say what it would take"),
             ("sliders add FOLDER", "only read the documents in"),
@@ -36,7 +36,7 @@ def next_steps(path: Path = DEFAULT_WORKSPACE, chosen: Settings | None = None) -
 def _known(session: Session, path: Path, model: str) -> str:
     documents = session.catalog.documents.count()
     asked = [run for run in session.catalog.journal.runs() if run.kind == "ask"]
-    head = f"Workspace {path}: {documents} documents, {len(asked)} runs of questions. Questions are read by {model}."
+    head = f"Workspace {path}: {documents} documents, {len(asked)} runs of questions.\nQuestions are read by {model}."
     if not documents:
         return _lines(head, ("sliders add FOLDER", "read documents in"))
     lines = [head, *(f"  asked: {run.question}" for run in asked[-_MOST_LISTED:])]
