@@ -8,11 +8,12 @@ from typing import Literal
 
 from sliders.extraction.cell import Scalar
 
-Kind = Literal["unverified", "judged", "form", "conflict", "unfound", "empty", "document", "tie", "statement", "unread"]
+Kind = Literal["unverified", "judged", "cut", "form", "conflict", "unfound", "empty", "document", "tie", "statement", "unread"]
 Number = int | float
 _WORDS: Mapping[Kind, tuple[str, str]] = {
     "unverified": ("unverified value", "unverified values"),
     "judged": ("judged value", "judged values"),
+    "cut": ("value near the cut of its column", "values near the cut of their column"),
     "form": ("value printed in another form", "values printed in another form"),
     "conflict": ("open conflict", "open conflicts"),
     "unfound": ("value that was not found in the text", "values that were not found in the text"),

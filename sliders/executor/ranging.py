@@ -19,6 +19,7 @@ from sliders.executor.auditing import audited, extrapolated
 from sliders.executor.corrections import conflicts
 from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Scalar
+from sliders.extraction.judge import TOLD
 from sliders.extraction.parse import parse_value
 from sliders.extraction.prompt import YES_NO, chosen_value, is_judged
 from sliders.reconcile.profile import comparison_form
@@ -137,13 +138,13 @@ def _doubts(session: Session, read: _Read, sql: str) -> Iterator[Doubt]:
         yield Doubt("conflict", tuple(((place, value),) for value in values))
     for column in read.columns:
         name = read.relation.sql_name(column.name)
-        near = _near_cut(column, rows.values()) | _other_form(column, rows.values())
+        near, form = _near_cut(rows.values(), column), _other_form(rows.values(), column)
         for row_id, stands in shown.items():
             of_row = [rows[s] for s in sources.get(row_id, (row_id,)) if s in rows]
             cells = [cell for row in of_row if (cell := row.cell(column.name)) is not None]
             tells = any(cell.value is not None for row in of_row for cell in row.cells)  # else it is a row of nothing
             if (row_id, name) not in disputed and cells and tells:
-                doubted = _in_doubt(column, stands[name], cells, near, others[column.name])
+                doubted = _in_doubt(column, stands[name], cells, near, form, others[column.name])
                 if doubted.options and not _decided(decisions, column.name, of_row):
                     place = Place(read.relation.relation, row_id, name)
                     yield Doubt(doubted.kind, tuple(((place, option),) for option in doubted.options))
@@ -167,17 +168,19 @@ class _Doubted:
 
 
 def _in_doubt(
-    column: Column, value: Scalar, cells: Sequence[Cell], near: frozenset[Cell], others: Sequence[Scalar]
+    column: Column, value: Scalar, cells: Sequence[Cell], near: frozenset[Cell], form: frozenset[Cell], others: Sequence[Scalar]
 ) -> _Doubted:
     """Whether a value may be another one: all its cells are unverified, near the cut, or exceptions of their column."""
     if value is None:
         said = [c.value for c in cells if c.absence in _SAID and _fits(c.value, column)]
-        return _Doubted("unfound", said) if said else _Doubted("empty", others)
+        cut = [c.value for c in cells if c in near and _fits(c.value, column)]
+        return _Doubted("unfound", said) if said else _Doubted("cut", cut) if cut else _Doubted("empty", others)
     holding = [c for c in cells if c.absence is None and c.value == value] or [c for c in cells if c.value is not None]
-    if not holding or any(not c.doubt and c not in near and (c.how is not How.JUDGED or is_judged(column)) for c in holding):
+    weak, plainly = near | form, is_judged(column)  # a judgement is an exception only in a column of stated values
+    if not holding or any(not c.doubt and c not in weak and (c.how is not How.JUDGED or plainly) for c in holding):
         return _Doubted()
-    kinds: tuple[Kind, ...] = ("unverified", "judged", "form")
-    held = (any(c.doubt for c in holding), any(c.how is How.JUDGED for c in holding), True)
+    kinds: tuple[Kind, ...] = ("unverified", "judged", "cut", "form")
+    held = (any(c.doubt for c in holding), any(c.how is How.JUDGED for c in holding), any(c in near for c in holding), True)
     return _Doubted(kinds[held.index(True)], _instead(column, value, holding))
 
 
@@ -200,25 +203,28 @@ def _fits(value: Scalar, column: Column) -> bool:
     return not numeric or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
-def _near_cut(column: Column, rows: Iterable[Row]) -> frozenset[Cell]:
-    """Judged cells whose odds lie close to where the collection parts yes from no."""
-    if column.type is not ColumnType.BOOLEAN:
+def _near_cut(rows: Iterable[Row], column: Column) -> frozenset[Cell]:
+    """Cells whose odds lie close to where the collection parts yes from no, or what is told from what is not."""
+    leaning = {cell: lean for row in rows if (cell := row.cell(column.name)) is not None and (lean := _lean(cell)) is not None}
+    above = [lean for lean, side in leaning.values() if side]
+    below = [lean for lean, side in leaning.values() if not side]
+    if not above or not below:
         return frozenset()
-    leaning: dict[Cell, float] = {}
-    for row in rows:
-        cell = row.cell(column.name)
-        if cell is not None and cell.absence is None and cell.odds:
-            odds = dict(cell.odds)
-            leaning[cell] = odds[YES_NO[0]] - odds[YES_NO[1]]
-    yes = [lean for cell, lean in leaning.items() if cell.value]
-    no = [lean for cell, lean in leaning.items() if not cell.value]
-    if not yes or not no:
-        return frozenset()
-    cut, band = (min(yes) + max(no)) / 2, NEAR * abs(fmean(yes) - fmean(no))
-    return frozenset(cell for cell, lean in leaning.items() if abs(lean - cut) < band)
+    cut, band = (min(above) + max(below)) / 2, NEAR * abs(fmean(above) - fmean(below))
+    return frozenset(cell for cell, (lean, _) in leaning.items() if abs(lean - cut) < band)
 
 
-def _other_form(column: Column, rows: Iterable[Row]) -> frozenset[Cell]:
+def _lean(cell: Cell) -> tuple[float, bool] | None:
+    """The log-odds of a judged yes or of a stated value being told, and on which side of the cut it stands."""
+    odds = dict(cell.odds)
+    if TOLD in odds:
+        return odds[TOLD], cell.absence is None
+    if set(odds) == set(YES_NO) and cell.absence is None:
+        return odds[YES_NO[0]] - odds[YES_NO[1]], bool(cell.value)
+    return None
+
+
+def _other_form(rows: Iterable[Row], column: Column) -> frozenset[Cell]:
     """Stated values that are not printed as they are stored ("four", "March 4"): their place was found by what it means."""
     found = [row.cell(column.name) for row in rows]
     cells = [cell for cell in found if cell is not None and cell.absence is None and cell.value is not None]

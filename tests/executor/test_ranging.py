@@ -14,6 +14,9 @@ from sliders.chunks.embeddings import HashEmbedder
 from sliders.errors import StoreError
 from sliders.executor.answering import answer_need
 from sliders.executor.needs import Need
+from sliders.executor.ranging import _Doubted, _in_doubt, _near_cut
+from sliders.extraction.cell import Absence, Cell, Grounding, Row
+from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request, Usage
 from sliders.llm.testing import FunctionModel
@@ -118,3 +121,23 @@ def test_the_copy_is_caged_and_changes_are_taken_back(tmp_path: Path) -> None:
                 sandbox.run("DELETE FROM reviews")
         with pytest.raises(StoreError, match="more than 5 rows"):
             Sandbox(ws.session.catalog.database, [relation], largest=5)
+
+
+def told(row: int, lean: float, value: int, *, stands: bool = True) -> Row:
+    absence = None if stands else Absence.NOT_STATED
+    odds = ((TOLD, lean), (NOT_TOLD, 0.0))
+    cell = Cell("price", value, str(value), Grounding.EXACT, absence=absence, odds=odds)
+    return Row(str(row), "reviews", "d", "c", row, (cell,))
+
+
+def test_stated_values_near_the_cut_of_what_is_told_may_be_otherwise() -> None:
+    rows = [told(n, 5.0 + n, 10) for n in range(4)] + [told(8, 1.2, 40), told(9, 0.8, 50, stands=False)]
+    rows += [told(20 + n, -5.0 - n, 60, stands=False) for n in range(4)]
+    near = _near_cut(rows, PRICE)
+    assert {cell.value for cell in near} == {40, 50}
+    nothing: frozenset[Cell] = frozenset()
+    standing, emptied, clear = (row.cells[0] for row in (rows[4], rows[5], rows[0]))
+    assert _in_doubt(PRICE, 40, [standing], near, nothing, []) == _Doubted("cut", [None])
+    assert _in_doubt(PRICE, None, [emptied], near, nothing, [1, 2]) == _Doubted("cut", [50])
+    assert not _in_doubt(PRICE, 10, [clear], near, nothing, []).options
+    assert _in_doubt(PRICE, 10, [clear], near, frozenset([clear]), []) == _Doubted("form", [None])
