@@ -62,9 +62,13 @@ class PerfectReader:
             return {"cells": list(self.again(prompt))}
         if "parts" in asked:
             return {"parts": [int(number) for number in re.findall(r'<part number="(\d+)">', prompt)]}
-        if "pairs" in asked:
-            numbers = re.findall(r"^Pair (\d+)", prompt, re.MULTILINE)
-            return {"pairs": [{"pair": int(n), "verdict": "different"} for n in numbers]}
+        if "looks" in asked:
+            groups = re.findall(r"^Group (\d+), (\w+)", prompt, re.MULTILINE)
+            return {"looks": [], "repairs": [
+                {"group": int(n), "operation": "leave" if kind == "conflict" else "apart", "column": "", "statements": [],
+                 "reason": "gold tells no two of them to be one"}
+                for n, kind in groups
+            ]}  # fmt: skip
         if "hints" in asked:
             return {"hints": []}
         if "about" in asked:

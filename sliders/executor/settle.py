@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sliders.errors import RepairError
 from sliders.executor.citing import quote_of
 from sliders.executor.dating import document_dates
 from sliders.executor.memory import criteria_of, recall, remember
@@ -179,6 +180,9 @@ def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
     before = version_rows(session, root)
     sql = script(repairs, [name for name, _ in columns])
     after = [_data_row(row, relation) for row in replay(columns, before.values(), sql)]
+    accounted = [source for row in after for source in row.sources or (row.row_id,)]
+    if sorted(accounted) != sorted(before):
+        raise RepairError(f"the repairs of {table.name!r} leave {len(accounted)} of {len(before)} rows; nothing was changed")
     tables.create_version(
         table.name,
         after,

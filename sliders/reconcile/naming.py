@@ -242,7 +242,7 @@ class _Forms:
         for step in outcome.steps:
             self.naming.repairs.append(
                 Repair("canonicalize", step.rows, self.name, before, canonical, step.program.statements,
-                       step.program.reason, "model", scoped=True)
+                       f"the model: {step.program.reason}", "model", scoped=True)
             )  # fmt: skip
         others = tuple(i for i in ids if i not in outcome.steps[-1].rows)
         if others:
