@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from sliders.documents.document import Document
 from sliders.errors import ModelError
 from sliders.executor.session import Session
@@ -16,13 +18,14 @@ _LINES, _LINE_CHARACTERS = 3, 160
 async def card_of(session: Session, document: Document) -> str:
     """The card that stands above every chunk of the document.
 
-    In the full dialect the file's name, and for a document of several parts what the model says of it, asked once and kept; in
-    the compact dialect the title with the first lines, "" for a document that is read in one piece.
+    The file's name, and for a document of several parts what the model says of it, asked once and kept (full dialect), or
+    the title with the first lines (compact).
     """
     model, whole = session.models.model_for("extract"), len(session.catalog.chunks.of(document.id)) < 2
-    if model.dialect.card == "code":
-        return "" if whole else _by_code(document)
-    return f"file {document.name}" if whole else f"file {document.name}; {await _by_model(session, document, model)}"
+    name = f"file {' '.join(PurePath(document.name).stem.replace('_', ' ').split())}"
+    if whole:
+        return name
+    return f"{name}; {_by_code(document) if model.dialect.card == 'code' else await _by_model(session, document, model)}"
 
 
 async def _by_model(session: Session, document: Document, model: Model) -> str:

@@ -19,6 +19,7 @@ from sliders.schema.types import Column, ColumnType
 
 _TOLERANCE = 1e-6
 _FACTORS = (1e3, 1e6, 1e9, 1e12)
+_CARD_ALONE = "only the document's card tells it"
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
 _NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 
@@ -59,7 +60,7 @@ def check_cell(
     cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale, rationale=why, how=how)
     if not places and words and all(find(w, source.head).status is not Grounding.NONE for w in words):
         cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
-        return Checked(replace(cell, doubt="only the document's card tells it"))
+        return Checked(replace(cell, doubt=_CARD_ALONE))
     if not places:
         lacking = _join(words)
         detail = f"these words are not in the text: {lacking!r}" if lacking else "no words were given"
@@ -141,6 +142,8 @@ def value_cell(source: Source, column: Column, said: object, near: Sequence[tupl
         return Cell(column.name, _scalar(said), str(said), absence=Absence.NOT_PARSED, detail=parsed.reason)
     place = find_value(parsed.value, column, source.text, source.context, near)
     cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale)
+    if place.status is Grounding.NONE and isinstance(parsed.value, str) and find(parsed.value, source.head).status in _PRINTED:
+        return replace(cell, printed=parsed.value, grounding=Grounding.DERIVED, how=How.JUDGED, doubt=_CARD_ALONE)
     if place.status is Grounding.NONE:
         detail = "the text prints this value nowhere"
         return replace(cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail)

@@ -182,3 +182,10 @@ def test_a_bare_value_that_stands_nowhere_takes_words_afterwards() -> None:
 def test_a_number_whose_words_do_not_print_it_is_doubted() -> None:
     cell = with_words(SOURCE, ABOARD, value_cell(SOURCE, ABOARD, 17), "2 pilots and 15 passengers")
     assert cell.stands and cell.value == 17 and cell.doubt
+
+
+def test_a_bare_value_that_the_card_alone_tells_is_doubted() -> None:
+    source = replace(SOURCE, head="From: file The Merrow of Arden")
+    cell = value_cell(source, Column("name"), "The Merrow of Arden")
+    assert (cell.stands, cell.value, cell.span) == (True, "The Merrow of Arden", None) and "card" in cell.doubt
+    assert value_cell(source, Column("name"), "The Gannet").absence is Absence.UNGROUNDED
