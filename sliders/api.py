@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from sliders.executor.estimate import Estimate, estimate
 from sliders.executor.ingest import AddReport, Paths, add_paths, add_text
 from sliders.executor.querying import Tables
 from sliders.executor.runner import runner_for
-from sliders.executor.running import plainly, run_sync
+from sliders.executor.running import journaled, plainly, run_sync
 from sliders.executor.session import Report, Session, silent
 from sliders.executor.why import Explanation, why
 from sliders.extraction.cell import Scalar
@@ -38,6 +39,7 @@ from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 from sliders.store.migrations import refuse_foreign
 from sliders.store.records import Correction, Run, TableVersion
+from sliders.view import view_file
 
 
 class Workspace:
@@ -129,7 +131,7 @@ class Workspace:
 
     async def induce_async(self, questions: Sequence[str]) -> Schema:
         """Extend the schema by what the questions need; nothing is extracted."""
-        async with self._run("schema", " / ".join(questions)):
+        async with journaled(self.session, "schema", " / ".join(questions)):
             run.check(self.session, questions)
             await needs.plan_tables(self.session, questions)
         return self.schema
@@ -161,10 +163,9 @@ class Workspace:
         """
         if workflow == "extract_and_query" and not directives:
             return (await self.ask_many_async([question], lazy=lazy))[0]
-        async with self._run("ask", question) as outcome:
+        async with journaled(self.session, "ask", question) as outcome:
             answer = await routing.ask_routed(self.session, question, workflow=workflow, directives=directives)
-            outcome["answers"] = [answer.to_dict()]
-        return answer
+            return self._kept([answer], outcome)[0]
 
     ask = plainly(ask_async)
 
@@ -178,29 +179,17 @@ class Workspace:
 
     async def ask_many_async(self, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
         """Answer several questions with one schema and one pass of extraction; `lazy` as for `ask`."""
-        async with self._run("ask", " / ".join(questions)) as outcome:
-            answers = await front.ask_many(self.session, questions, lazy=lazy)
-            outcome["answers"] = [answer.to_dict() for answer in answers]
-        return answers
+        async with journaled(self.session, "ask", " / ".join(questions)) as outcome:
+            return self._kept(await front.ask_many(self.session, questions, lazy=lazy), outcome)
 
     ask_many = plainly(ask_many_async)
 
-    @asynccontextmanager
-    async def _run(self, kind: str, question: str = "") -> AsyncIterator[dict[str, Any]]:
-        """A run in the journal with a fresh meter; what the block puts into the mapping is kept as its outcome."""
-        journal = self.session.catalog.journal
-        self.session.models = self.session.models.for_run()
-        run = journal.start_run(kind, question, {"model": self.session.settings.model})
-        outcome: dict[str, Any] = {}
-        try:
-            yield outcome
-        except BaseException as error:
-            stopped = isinstance(error, BudgetExceeded)
-            journal.finish_run(run, "stopped" if stopped else "failed", {"error": f"{type(error).__name__}: {error}"})
-            raise
-        finally:
-            await self.session.models.aclose()
-        journal.finish_run(run, "done", outcome)
+    def _kept(self, answers: Sequence[Answer], outcome: dict[str, Any]) -> list[Answer]:
+        """The answers with the number of the open run and their way to its audit page; they are kept as its outcome."""
+        run = self.session.catalog.journal.open_run or 0
+        kept = [replace(answer, run=run, viewer=partial(view_file, self.path, run=run)) for answer in answers]
+        outcome["answers"] = [answer.to_dict() for answer in kept]
+        return kept
 
     def estimate(self, questions: str | Sequence[str]) -> Estimate:
         """Calls, tokens, money and minutes that the questions would take; no model is called.
@@ -235,7 +224,7 @@ class Workspace:
         """
         if not self._write:
             return querying.plain(self.session, sql)
-        async with self._run("query", sql) as outcome:
+        async with journaled(self.session, "query", sql) as outcome:
             frame = await querying.query_frame(self.session, sql, describe)
             outcome |= {"rows": len(frame), "tokens": frame.attrs.get("tokens", 0)}
         return frame
@@ -247,7 +236,7 @@ class Workspace:
     async def extract_async(self, tables: Sequence[str] | None = None) -> dict[str, int]:
         """Fill every column of the schema's tables; rows by table."""
         counts: dict[str, int] = {}
-        async with self._run("extract") as outcome:
+        async with journaled(self.session, "extract") as outcome:
             await needs.describe_pinned(self.session)
             chosen = self._chosen(tables)
             filled = await fill.fill(self.session, {table.name: table.column_names for table in chosen})
@@ -272,7 +261,7 @@ class Workspace:
         counts: dict[str, int] = {}
         if criteria is not None:
             memory.set_criteria(self.session, criteria)
-        async with self._run("reconcile") as outcome:
+        async with journaled(self.session, "reconcile") as outcome:
             for table in self._chosen(tables):
                 await settle.settle(self.session, table)
                 current = self.session.catalog.tables.current(table.name)
@@ -344,6 +333,14 @@ class Workspace:
             StoreError: there is no such run, or no two runs to compare.
         """
         return difference(self.session, first, second)
+
+    def view(self, run: int | None = None, path: str | os.PathLike[str] = "audit.html") -> Path:
+        """Write the audit page of a run (of the last one that answered): one HTML file that works offline; its path.
+
+        Raises:
+            StoreError: there is no such run, or the path is a file that is no audit page.
+        """
+        return view_file(self.path, path, run)
 
     def runs(self) -> list[Run]:
         """What was asked and done in this workspace, oldest first."""

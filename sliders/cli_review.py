@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import getpass
 import sys
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
@@ -46,12 +47,27 @@ ReasonOption = Annotated[str, typer.Option("--reason", help="Why, for the record
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file to the program."""
-    for command in (verify, why, conflicts, decisions, undo, tables, runs):
+    for command in (view, verify, why, conflicts, decisions, undo, tables, runs):
         app.command()(command)
     app.command("set-value")(set_value)
     app.command()(merge)
     app.command()(split)
     app.command()(revoke)
+
+
+def view(
+    run: Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a run; the last answer when left out.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path("audit.html"),
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a run's audit page: answer, SQL, rows, words on the page, cost; one HTML file that works offline."""
+    with opened(workspace, Output(as_json, quiet=True), write=False) as ws:
+        path = ws.view(run, out)
+    if show:
+        webbrowser.open(path.absolute().as_uri())
+    Output(as_json).result(str(path), {"path": str(path)})
 
 
 def verify(

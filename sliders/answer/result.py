@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
 from sliders.answer.range import AnswerRange
 from sliders.answer.values import Value
+from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage
 from sliders.markup import folded, note, preformatted, table_html
@@ -108,7 +111,8 @@ class Answer:
     """The answer of a question.
 
     `value` is the bare number, string, list or table; `rows` and `columns` are the result of `sql`; `decisions` are lines
-    for the user about what was switched off, stopped or left out. `range` is what a number could be, None for other answers.
+    for the user about what was switched off, stopped or left out. `range` is what a number could be, None for other answers,
+    `run` the number of the run that gave it.
     """
 
     question: str
@@ -125,6 +129,18 @@ class Answer:
     decisions: tuple[str, ...] = ()
     workflow: str = "extract_and_query"
     range: AnswerRange | None = None
+    run: int = 0
+    viewer: Callable[[str | os.PathLike[str]], Path] | None = field(default=None, repr=False, compare=False)
+
+    def view(self, path: str | os.PathLike[str] = "audit.html") -> Path:
+        """Write the audit page of this answer's run: one HTML file that works offline; its path.
+
+        Raises:
+            StoreError: the workspace is gone, or the path is a file that is no audit page.
+        """
+        if self.viewer is None:
+            raise StoreError("this answer came from no workspace: ask with Workspace(...).ask or ask(..., workspace=...)")
+        return self.viewer(path)
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -1,12 +1,16 @@
-"""Coroutines run to their end from plain code, in notebooks too."""
+"""Coroutines run to their end from plain code, in notebooks too; runs in the journal."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
+
+from sliders.errors import BudgetExceeded
+from sliders.executor.session import Session
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,3 +35,21 @@ def plainly(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
     run.__name__ = function.__name__.removesuffix("_async")
     return run
+
+
+@asynccontextmanager
+async def journaled(session: Session, kind: str, question: str = "") -> AsyncIterator[dict[str, Any]]:
+    """A run in the journal with a fresh meter; what the block puts into the mapping is kept as its outcome."""
+    journal = session.catalog.journal
+    session.models = session.models.for_run()
+    run = journal.start_run(kind, question, {"model": session.settings.model})
+    outcome: dict[str, Any] = {}
+    try:
+        yield outcome
+    except BaseException as error:
+        stopped = isinstance(error, BudgetExceeded)
+        journal.finish_run(run, "stopped" if stopped else "failed", {"error": f"{type(error).__name__}: {error}"})
+        raise
+    finally:
+        await session.models.aclose()
+    journal.finish_run(run, "done", outcome)

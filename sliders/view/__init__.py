@@ -1,0 +1,23 @@
+"""The audit page: what a run answered, and the way from every value to its words, as one HTML file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sliders.store.catalog import Catalog
+from sliders.store.database import Database
+from sliders.view.page import render, write_page
+from sliders.view.run import collect
+
+__all__ = ["collect", "render", "view_file", "write_page"]
+
+
+def view_file(workspace: str | os.PathLike[str], target: str | os.PathLike[str], run: int | None = None) -> Path:
+    """Write the audit page of a run of a workspace, of the last one that answered when none is named; the file.
+
+    Raises:
+        StoreError: there is no such workspace or run, or the target is no audit page or cannot be written.
+    """
+    with Database(Path(workspace), write=False) as database:
+        return write_page(collect(Catalog(database), run), Path(target))

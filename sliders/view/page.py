@@ -1,0 +1,95 @@
+"""An audit page as one HTML file that works offline: all in it, nothing fetched, no script but its own may run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import SqlLexer
+
+from sliders.errors import StoreError
+from sliders.view.model import AuditPage, Stage, plain
+
+ASSETS = Path(__file__).parent / "assets"
+SCRIPTS = ("datatables.min.js", "page.js")
+GENERATOR = '<meta name="generator" content="sliders audit page">'
+_MOST_RESULT_ROWS = 200
+
+
+def render(page: AuditPage) -> str:
+    """The page as HTML; every text of a document, name or model stands in it escaped."""
+    environment = Environment(
+        loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"sql": _sql, "figure": _figure}
+    scripts = [_asset(name) for name in SCRIPTS]
+    style = _asset("page.css")
+    hashes = " ".join(f"'{_hash(script)}'" for script in scripts)
+    policy = (f"default-src 'none'; script-src {hashes}; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'")
+    return environment.get_template("page.html").render(
+        page=page, policy=policy, style=Markup(style), scripts=[Markup(script) for script in scripts], data=_data(page),
+        generator=Markup(GENERATOR), most=_MOST_RESULT_ROWS, bars=_bars(page.stages),
+    )  # fmt: skip
+
+
+def write_page(page: AuditPage, path: Path) -> Path:
+    """Write the page; only an earlier page is ever written over.
+
+    Raises:
+        StoreError: the file is there and is no audit page, or it cannot be written.
+    """
+    try:
+        if path.exists() and GENERATOR not in path.read_text(encoding="utf-8", errors="replace")[:2_000]:
+            raise StoreError(f"{str(path)!r} exists and is no audit page; delete it, or choose another name")
+        path.write_bytes(render(page).encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise StoreError(f"{str(path)!r} cannot be written: {error.strerror}; choose another place") from error
+    return path
+
+
+@cache
+def _asset(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _data(page: AuditPage) -> Markup:
+    """What the page's script shows, as JSON that cannot close its element."""
+    kept = {
+        "documents": page.documents, "tables": page.tables,
+        "citations": tuple(answer.citations for answer in page.answers),
+    }  # fmt: skip
+    text = json.dumps(plain(kept), ensure_ascii=False, separators=(",", ":"), default=str)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)
+
+
+def _sql(text: str) -> Markup:
+    return Markup(highlight(text, SqlLexer(stripnl=False), HtmlFormatter(nowrap=True)))
+
+
+def _figure(value: Any) -> Any:
+    """A value of a result as it is shown: whole numbers without a point, nothing for null."""
+    whole = isinstance(value, float) and value.is_integer()
+    return int(value) if whole else "" if value is None else value
+
+
+def _bars(stages: tuple[Stage, ...]) -> list[dict[str, Any]]:
+    """Widths (of 640) of the bars of the cost plot: prompt and generated tokens of each stage."""
+    most = max((s.prompt_tokens + s.completion_tokens for s in stages), default=0) or 1
+    return [
+        {"stage": s, "prompt": round(640 * s.prompt_tokens / most, 2), "made": round(640 * s.completion_tokens / most, 2)}
+        for s in stages
+    ]
