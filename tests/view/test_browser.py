@@ -15,8 +15,9 @@ from sliders.view import view_file
 
 from .world import harbour, harmless, hostile, listed
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the page is not looked at in a browser")
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: the page is not looked at in a browser")
+_NAMES = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next((found for name in _NAMES if name and (found := shutil.which(name))), None)
 if CHROMIUM is None:
     pytest.skip("no Chromium: the page is not looked at in a browser (apt-get install chromium)", allow_module_level=True)
 

@@ -111,8 +111,8 @@ def test_only_its_own_scripts_may_run(tmp_path: Path) -> None:
 
 
 def test_a_thousand_cells_over_long_documents_stay_below_five_megabytes(tmp_path: Path) -> None:
-    texts = [(f"{n}.txt", "Filling words. " * 20_000 + f"The words {n} stand here. " + "More words. " * 20_000, f"words {n} stand")
-             for n in range(20)]  # fmt: skip
+    filling = "Filling words. " * 20_000
+    texts = [(f"{n}.txt", f"{filling}The words {n} stand here. {filling}", f"words {n} stand") for n in range(20)]
     page = of(listed(tmp_path / "long.db", texts, rows=50))
     assert sum(len(row.values) for row in page.tables[0].rows) >= 1_000
     assert len(render(page).encode()) < 5_000_000

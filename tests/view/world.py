@@ -83,11 +83,13 @@ def harbour(path: Path) -> Path:
         )  # fmt: skip
         catalog.tables.materialise("incidents")
         run = catalog.journal.start_run("ask", "Which ships had more than two falls?", {"model": "double"})
-        catalog.knowledge.correct(Correction("set_value", "incidents", {"ship": "Anna"}, "port", "Bergen", "maria", "the log says so"))
+        catalog.knowledge.correct(
+            Correction("set_value", "incidents", {"ship": "Anna"}, "port", "Bergen", "maria", "the log says so")
+        )
         merged = DataRow("r0", "report.pdf", "report", {"ship": "Anna", "people": 3, "damage": 4600.0, "grave": True,
                                                          "port": "Bergen"}, ("r0", "r1"))  # fmt: skip
         catalog.tables.create_version("incidents", [merged], operation="reconcile", reason="audited over unaudited",
-                                      derived=[Derivation("port", "Bergen", "correction", "correction of None", "r0")])  # fmt: skip
+                                      derived=[Derivation("port", "Bergen", "correction", "a correction", "r0")])  # fmt: skip
         cited = Citation("report.pdf", "two sailors", 1, "incidents", "people", "r0", 3, "report", *_at("two sailors"),
                          "exact", "computed", "1 + 2")  # fmt: skip
         answered(catalog, Answer(
@@ -152,7 +154,8 @@ def hostile() -> list[tuple[str, str, str]]:
 
 def harmless() -> list[tuple[str, str, str]]:
     """As many documents of the same shape that do nothing."""
-    return [(f"{n} name", f"Before. plain words {n} After.{' x' * 500_000 if n == 49 else ''}", f"plain words {n}") for n in range(50)]
+    return [(f"{n} name", f"Before. plain words {n} After.{' x' * 500_000 if n == 49 else ''}", f"plain words {n}")
+            for n in range(50)]  # fmt: skip
 
 
 def _attacks(count: int) -> Iterable[tuple[str, str]]:
