@@ -36,17 +36,18 @@ from sliders.schema.types import Schema, Table
 from sliders.settings import Budget, Settings
 from sliders.store.audit import ExportFormat, export, verify_audit
 from sliders.store.catalog import Catalog
-from sliders.store.database import Database
-from sliders.store.migrations import refuse_foreign
+from sliders.store.database import Database, place_of
+from sliders.store.file import refuse_foreign
 from sliders.store.records import Correction, Run, TableVersion
 from sliders.view import view_file
 
 
 class Workspace:
-    """A workspace file with documents, tables and answers; use it as a context manager.
+    """A workspace with documents, tables and answers; use it as a context manager.
 
     Args:
-        path: the SQLite file; made when it does not exist.
+        path: the SQLite file, or a PostgreSQL server's `postgresql+psycopg://user@host/database?schema=NAME`; made when
+            it does not exist.
         model: a model name of the server, "local" for the embedded one, or a `Model` (a double in tests).
         settings: everything else; keyword overrides (`base_url=`, `max_tokens=`, `concurrency=` ...) win over it.
         report: called with `Progress` while it works; in a notebook a line under the cell shows it when left out.
@@ -66,8 +67,9 @@ class Workspace:
     ) -> None:
         name, double = (model, None) if model is None or isinstance(model, str) else (None, model)
         settings = (Settings.from_env if settings is None else settings.changed)(model=name, **overrides)
-        self.path, self._write = Path(path), write
-        refuse_foreign(self.path)
+        self.path, self._write = place_of(path), write
+        if isinstance(self.path, Path):
+            refuse_foreign(self.path)
         runner = runner_for(settings, double)
         self._database = Database(self.path, write=write)
         try:
@@ -88,7 +90,8 @@ class Workspace:
     def _repr_html_(self) -> str:
         """How a notebook shows it: what is in it."""
         runs = [(run.id, run.kind, run.status, run.question) for run in reversed(self.runs())]
-        about = f"workspace {self.path.name}: {self.session.catalog.documents.count()} documents"
+        name = self.path.name if isinstance(self.path, Path) else self._database.name
+        about = f"workspace {name}: {self.session.catalog.documents.count()} documents"
         return note(about) + self.tables._repr_html_() + table_html(("run", "kind", "status", "question"), runs, most=5)
 
     def close(self) -> None:

@@ -54,6 +54,7 @@ from sliders.executor.querying import is_sql
 from sliders.plan.directives import parse_hints
 from sliders.schema.types import Schema
 from sliders.store.audit import ExportFormat
+from sliders.store.database import workspace_is_there
 
 app = typer.Typer(
     name="sliders", invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -121,8 +122,8 @@ def ask(
         audit_share=audit_share, executor=executor, ray_address=ray_address,
     )
     output = Output(as_json, quiet, plain)
-    if not documents and not workspace.exists():
-        raise PlanError(f"no documents: none were named, and workspace {str(workspace)!r} does not exist; name files or "
+    if not documents and not workspace_is_there(workspace):
+        raise PlanError(f"no documents: none were named, and workspace {workspace!r} does not exist; name files or "
                         "folders before the question")  # fmt: skip
     found = discover(documents) if documents else []  # a wrong path is told before a workspace is made
     with opened(workspace, output, chosen, new=bool(documents)) as ws:

@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    workspace: Annotated[Path, typer.Argument(help="The workspace file.")],
+    workspace: Annotated[str, typer.Argument(metavar="<path|url>", help="The workspace: a file, or a schema of PostgreSQL.")],
     http: Annotated[
         int | None,
         typer.Option("--http", metavar="PORT", help="Serve streamable HTTP on this port; else standard input and output."),

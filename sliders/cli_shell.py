@@ -20,14 +20,21 @@ from sliders.display import Display, choose_mode, duration
 from sliders.errors import SettingsError, StoreError
 from sliders.executor.ingest import AddReport
 from sliders.settings import Settings
+from sliders.store.database import workspace_is_there
 
-DEFAULT_WORKSPACE = Path("sliders.db")
+DEFAULT_WORKSPACE = "sliders.db"
 MOST_CITATIONS = 10
 
-WorkspaceOption = Annotated[Path, typer.Option("--workspace", "-w", help="The workspace file.")]
-NewWorkspaceOption = Annotated[
-    Path, typer.Option("--workspace", "-w", help="The workspace file; it is made when it does not exist.")
+WorkspaceOption = Annotated[
+    str, typer.Option("--workspace", "-w", metavar="<path|url>", help="The workspace: a file, or a schema of PostgreSQL.")
 ]
+NewWorkspaceOption = Annotated[
+    str,
+    typer.Option(
+        "--workspace", "-w", metavar="<path|url>", help="The workspace: a file, or postgresql+psycopg://user@host/database"
+        "?schema=NAME; it is made when it does not exist.",
+    ),
+]  # fmt: skip
 JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output, nothing else.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
 PlainOption = Annotated[bool, typer.Option("--plain", help="Progress as plain lines, without a live display.")]
@@ -129,18 +136,18 @@ def settings(**given: Any) -> Settings:
 
 @contextmanager
 def opened(
-    path: Path, output: Output, chosen: Settings | None = None, *, write: bool = True, new: bool = False
+    place: str, output: Output, chosen: Settings | None = None, *, write: bool = True, new: bool = False
 ) -> Iterator[Workspace]:
     """A workspace with its progress shown; `write=False` reads beside a process that writes, `new` may make it.
 
     Raises:
         StoreError: there is none.
     """
-    if not new and not path.exists():
-        raise StoreError(f"workspace {str(path)!r} does not exist; check the path, or make it: sliders add FOLDER -w {path}")
+    if not new and not workspace_is_there(place):
+        raise StoreError(f"workspace {place!r} does not exist; check the path, or make it: sliders add FOLDER -w {place}")
     with (
         output.display() as display,
-        Workspace(path, settings=chosen or Settings.from_env(), report=display.update, write=write) as ws,
+        Workspace(place, settings=chosen or Settings.from_env(), report=display.update, write=write) as ws,
     ):
         yield ws
 

@@ -12,7 +12,7 @@ from sliders.settings import Settings
 _MOST_LISTED = 3
 
 
-def next_steps(path: Path = DEFAULT_WORKSPACE, chosen: Settings | None = None) -> str:
+def next_steps(path: Path = Path(DEFAULT_WORKSPACE), chosen: Settings | None = None) -> str:
     """What is in the workspace of the current folder, and the commands that follow from it.
 
     Raises:

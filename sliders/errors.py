@@ -63,6 +63,10 @@ class StoreError(SlidersError):
     """The workspace file cannot be used."""
 
 
+class WorkspaceMissing(StoreError):
+    """There is no such workspace on the server."""
+
+
 class WorkspaceLocked(StoreError):
     """Another process writes to the workspace."""
 

@@ -12,7 +12,6 @@ from sliders.extraction.cell import Scalar
 from sliders.extraction.parse import parse_value
 from sliders.reconcile.profile import comparison_form
 from sliders.schema.types import Schema, Table
-from sliders.store.database import quote_identifier
 from sliders.store.records import Correction, TableVersion
 from sliders.store.tables import enters
 
@@ -101,11 +100,8 @@ def _holding(rows: Iterable[Mapping[str, Scalar]], wanted: Mapping[str, Scalar])
 
 def _shown(session: Session, table: str, names: list[str]) -> list[dict[str, Scalar]]:
     """These columns of the rows that the current version of a table shows."""
-    if session.catalog.tables.current(table) is None:
-        return []
     relation = session.catalog.schemas.relation(table)
-    listed = ", ".join(quote_identifier(relation.sql_name(name)) for name in names)
-    rows = session.catalog.database.query(f"SELECT {listed} FROM {quote_identifier(relation.relation)}")
+    _, rows = session.catalog.tables.read(table, [relation.sql_name(name) for name in names])
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
@@ -29,6 +28,7 @@ _LEAST_AHEAD = 8
 """Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the prefix of the last call."""
 _SLOTS_A_DOCUMENT = 8
 """Parallel calls for each document that is prepared at a time."""
+_OTHERS_SECONDS = 0.2
 BEFORE_GATE = 24
 """Most chunks of a document that the gate is asked about."""
 
@@ -59,6 +59,9 @@ class _Missing:
 
     document_id: str
     asked: dict[str, tuple[Asked, ...]]
+
+
+_NONE_FREE = _Missing("", {})
 
 
 @dataclass(slots=True)
@@ -142,7 +145,8 @@ async def fill(session: Session, wanted: Mapping[str, Sequence[str]], questions:
         for _ in range(number):
             await queue.put(None)
 
-    await _together(produce(), *(worker() for _ in range(number)))
+    async with session.catalog.claims.kept():
+        await _together(produce(), *(worker() for _ in range(number)))
     return filling.done
 
 
@@ -185,15 +189,20 @@ async def _produce(
 
     `ahead` documents are on their way to it at a time: card and gate are calls that wait for each other.
     """
-    left = iter(missing)
-    coming = deque(asyncio.create_task(_prepared(filling, entry)) for entry in islice(left, ahead))
+    left = _taken(filling, missing)
+    entry: _Missing | None = _NONE_FREE
+    coming: deque[asyncio.Task[tuple[list[Work], _Facts]]] = deque()
     try:
-        while coming and not filling.done.stopped:
-            work, facts = await coming[0]
-            coming.popleft()
-            coming.extend(asyncio.create_task(_prepared(filling, entry)) for entry in islice(left, 1))
-            for item in work:
-                await put((item, facts))
+        while (coming or entry is not None) and not filling.done.stopped:
+            while len(coming) < ahead and (entry := await anext(left, None)):
+                if entry is _NONE_FREE:
+                    break
+                coming.append(asyncio.create_task(_prepared(filling, entry)))
+            if coming:
+                work, facts = await coming[0]
+                coming.popleft()
+                for item in work:
+                    await put((item, facts))
             await asyncio.sleep(0)  # the first calls are sent while the queue fills
     except BudgetExceeded:
         raise
@@ -208,6 +217,47 @@ async def _produce(
 async def _prepared(filling: _Filling, entry: _Missing) -> tuple[list[Work], _Facts]:
     facts = await _facts(filling.session, entry.document_id)
     return await _kept(filling, _work(filling.session, entry), facts), facts
+
+
+async def _taken(filling: _Filling, missing: Sequence[_Missing]) -> AsyncIterator[_Missing]:
+    """Document after document that no other writer works on; what others finish or leave is looked at again.
+
+    `_NONE_FREE` stands between two rounds: whoever has work under way need not wait for others.
+    """
+    session, waiting = filling.session, list(missing)
+    while waiting:
+        others: list[_Missing] = []
+        for entry in waiting:
+            if filling.done.stopped:
+                return
+            taken = session.catalog.claims.take(entry.document_id)
+            left = _still_missing(session, entry)
+            filling.done.left -= len(entry.asked) - len(left.asked)
+            if left.asked and taken:
+                yield left
+            elif left.asked:
+                others.append(left)
+        if others:
+            yield _NONE_FREE
+            await asyncio.sleep(_OTHERS_SECONDS)
+        waiting = others
+
+
+def _still_missing(session: Session, missing: _Missing) -> _Missing:
+    """What other writers have not read meanwhile."""
+    if not session.catalog.claims.shared:
+        return missing
+    settled: dict[str, dict[str, frozenset[str]]] = {}
+    left: dict[str, tuple[Asked, ...]] = {}
+    for chunk_id, asked in missing.asked.items():
+        for one in asked:
+            name = one.table.name
+            if name not in settled:
+                settled[name] = session.catalog.extractions.settled(one.table, missing.document_id)
+            columns = tuple(c for c in one.columns if c.name not in settled[name].get(chunk_id, ()))
+            if columns:
+                left[chunk_id] = (*left.get(chunk_id, ()), Asked(one.table, columns))
+    return _Missing(missing.document_id, left)
 
 
 async def _facts(session: Session, document_id: str) -> _Facts:

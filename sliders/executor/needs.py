@@ -37,7 +37,10 @@ async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
     known = {q: need for q in questions if (need := known_need(session, q)) is not None}
     fresh = [q for q in dict.fromkeys(questions) if q not in known]
     if fresh:
-        known |= await _induced(session, fresh, schema)
+        async with session.catalog.claims.turn("schema"):  # another writer may have extended it meanwhile
+            known |= {q: need for q in fresh if (need := known_need(session, q)) is not None}
+            if fresh := [q for q in fresh if q not in known]:
+                known |= await _induced(session, fresh, session.catalog.schemas.current() or schema)
     session.progress("schema", len(questions), len(questions))
     return [known[q] for q in questions]
 

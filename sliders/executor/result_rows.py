@@ -6,12 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from sqlalchemy import Table
+
 from sliders.executor.linking import canonical_forms
 from sliders.extraction.cell import Scalar
 from sliders.plan.parsing import result_sql
 from sliders.plan.predicates import SYSTEM
-from sliders.store.database import quote_identifier
+from sliders.store.database import data_table
 from sliders.store.guard import run_readonly
+from sliders.store.layout import Value
+from sliders.store.tables import TYPES
 
 if TYPE_CHECKING:
     from sliders.executor.query import Running
@@ -34,7 +38,8 @@ def _filled(running: Running) -> Iterator[Mapping[str, str]]:
     """A table of accepted rows for each alias, dropped afterwards."""
     database = running.session.catalog.database
     forms = _canonical(running)
-    relations = {}
+    relations: dict[str, str] = {}
+    made: list[Table] = []
     for number, use in enumerate(running.query.tables):
         name = f"{_PREFIX}_{id(running):x}_{number}"
         relations[use.alias] = name
@@ -42,25 +47,24 @@ def _filled(running: Running) -> Iterator[Mapping[str, str]]:
         attributes = [n for n in dict.fromkeys((*use.attributes, *use.select)) if n not in SYSTEM]
         joined = [e.attribute(a) for e in running.query.joins for a in (e.left, e.right) if a == use.alias]
         keys = list(dict.fromkeys(joined))
-        listed = [
-            *(f"{quote_identifier(n)} {run.table.column(n).type.sql}" for n in attributes),
-            *(f"{quote_identifier(n)} TEXT" for n in SYSTEM),
-            *(f"{quote_identifier(f'{n}__canonical')}" for n in keys),
-        ]
-        database.execute(f"CREATE TABLE {quote_identifier(name)} ({', '.join(listed)})")
-        marks = ", ".join("?" * len(listed))
+        canonical = {f"{n}__canonical": Value for n in keys}
+        typed = {n: TYPES[run.table.column(n).type.sql] for n in attributes}
+        table = data_table(name, typed | dict.fromkeys(SYSTEM, TYPES["TEXT"]) | canonical)
+        made.append(table)
+        database.create(table)
         lines = []
         for document_id in running.accepted.get(use.alias, ()):
             values = run.values(document_id)
             keyed = [forms.get((use.alias, n), {}).get(values.get(n), values.get(n)) for n in keys]
-            lines.append([_sql_value(v) for v in (*(values.get(n) for n in attributes), *(values[n] for n in SYSTEM), *keyed)])
+            shown = [_sql_value(v) for v in (*(values.get(n) for n in attributes), *(values[n] for n in SYSTEM))]
+            lines.append([*shown, *(database.engine.encode(_sql_value(v)) for v in keyed)])
         if lines:
-            database.insert_many(f"INSERT INTO {quote_identifier(name)} VALUES ({marks})", lines)
+            database.add_many(table, lines)
     try:
         yield relations
     finally:
-        for name in relations.values():
-            database.execute(f"DROP TABLE IF EXISTS {quote_identifier(name)}")
+        for table in made:
+            database.drop(table)
 
 
 def _sql_value(value: Scalar) -> Scalar:

@@ -24,7 +24,6 @@ from sliders.reconcile.values import (
 from sliders.reconcile.workbench import SYSTEM, replay, script
 from sliders.schema.types import Table
 from sliders.store import codec
-from sliders.store.database import quote_identifier
 from sliders.store.guard import Limits, run_readonly
 from sliders.store.records import Derivation, Relation, TableVersion
 from sliders.store.tables import DataRow
@@ -195,9 +194,7 @@ def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
 
 def version_rows(session: Session, version: TableVersion) -> dict[str, tuple[Any, ...]]:
     """All rows of a version in order, by row id: its columns, document, document_id, row_id, _sources."""
-    listed = ", ".join(map(quote_identifier, (*version.columns, *SYSTEM)))
-    sql = f"SELECT {listed} FROM {quote_identifier(version.relation)} ORDER BY rowid"
-    return {row[-2]: tuple(row) for row in session.catalog.database.query(sql)}
+    return {row[-2]: tuple(row) for row in session.catalog.tables.lines(version, (*version.columns, *SYSTEM))}
 
 
 def _data_row(row: Sequence[Any], relation: Relation) -> DataRow:

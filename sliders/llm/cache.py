@@ -7,7 +7,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable
-from contextlib import nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -66,6 +66,11 @@ class CallLog(Protocol):
         ...
 
 
+    def turn(self, subject: str) -> AbstractAsyncContextManager[None]:
+        """No other process that writes to the log is in a block for the same subject."""
+        ...
+
+
 class MemoryCallLog:
     """A log that lives as long as the process."""
 
@@ -76,6 +81,10 @@ class MemoryCallLog:
     def lookup(self, key: str) -> Response | None:
         """See `CallLog.lookup`."""
         return self._answers.get(key)
+
+    def turn(self, subject: str) -> AbstractAsyncContextManager[None]:
+        """See `CallLog.turn`."""
+        return nullcontext()
 
     def record(self, call: Call) -> None:
         """See `CallLog.record`."""
@@ -159,7 +168,9 @@ class CachedModel:
         self.meter.check()
         future = pending[key] = asyncio.get_running_loop().create_future()
         try:
-            response = await self._ask(request, key)
+            async with self._log.turn(f"call {key}"):
+                known = self._found(request, key)  # another process may have asked meanwhile
+                response = self._repeat(request, key, known) if known is not None else await self._ask(request, key)
         except SlidersError as error:
             future.set_exception(error)
             future.exception()  # marks it as seen: often nobody else waits for it

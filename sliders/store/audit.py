@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from sqlalchemy import select
+
 from sliders.extraction.cell import Cell, Grounding, How, Row, Scalar
 from sliders.store.catalog import Catalog
-from sliders.store.database import quote_identifier
 from sliders.store.export import ExportFormat, export, export_audit, export_csv, export_excel, export_parquet
+from sliders.store.layout import documents, rows, tables
 from sliders.store.tables import UNVERIFIED, enters
 from sliders.store.verify import Verification, check_audit, verify_audit
 
@@ -62,18 +64,16 @@ def lineage(catalog: Catalog, row_id: str, column: str | None = None) -> list[Ev
         One entry for each cell with a value of each extracted row that was merged into it; empty when there is no such
         row. Unverified values are among them where the table shows such.
     """
-    table = catalog.database.value(
-        "SELECT t.name FROM sl_rows r JOIN sl_tables t ON t.key = r.table_key WHERE r.id = ?", (row_id,)
-    )
+    table = catalog.database.value(select(tables.c.name).join_from(rows, tables).where(rows.c.id == row_id))
     if table is None:
         return []
     shown = _shown(catalog, table, row_id)
     unverified = any(version.operation == UNVERIFIED for version in catalog.tables.lineage(table))
     texts: dict[str, str] = {}
-    rows = catalog.extractions.get(catalog.tables.sources(table, row_id) or (row_id,))
+    extracted = catalog.extractions.get(catalog.tables.sources(table, row_id) or (row_id,))
     found = [
         _evidence(catalog, row, cell, shown.get(cell.column), texts)
-        for row in rows.values()
+        for row in extracted.values()
         for cell in row.cells
         if cell.value is not None and enters(cell, unverified) and column in (None, cell.column)
     ]
@@ -87,8 +87,7 @@ def _shown(catalog: Catalog, table: str, row_id: str) -> dict[str, Scalar]:
     columns = [column for column in relation.columns if version and column.sql_name in version.columns]
     if version is None or not columns:
         return {}
-    listed = ", ".join(quote_identifier(column.sql_name) for column in columns)
-    row = catalog.database.one(f"SELECT {listed} FROM {quote_identifier(version.relation)} WHERE row_id = ?", (row_id,))
+    row = catalog.tables.shown(table, row_id, [column.sql_name for column in columns])
     return dict(zip((column.name for column in columns), row, strict=True)) if row else {}
 
 
@@ -116,7 +115,7 @@ def _evidence(catalog: Catalog, row: Row, cell: Cell, shown: Scalar, texts: dict
         texts[identifier] = catalog.documents.text(identifier)
     quote = _line(texts[document_id], span.start, span.end) if span else ""
     start, end, page = (span.start, span.end, span.page) if span else (-1, -1, None)
-    name = catalog.database.value("SELECT name FROM sl_documents WHERE id = ?", (document_id,))
+    name = catalog.database.value(select(documents.c.name).where(documents.c.id == document_id))
     return Evidence(
         row.table, cell.column, row.id, cell.value, cell.printed, quote, name, document_id, start, end, page,
         cell.grounding, cell.value == shown, cell.rationale, cell.model, cell.call_id, cell.how, cell.odds,

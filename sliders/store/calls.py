@@ -3,94 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any
+
+from sqlalchemy import Select, bindparam, func, select
 
 from sliders.llm.cache import Call
 from sliders.llm.model import Response, Usage
 from sliders.store import codec
+from sliders.store.claims import Claims
 from sliders.store.database import Database
 from sliders.store.journal import Journal
+from sliders.store.layout import among, calls
 
-_FOUND = """SELECT id, key, stage, model, prompt_hash, prompt, reply, data, finish_reason, salvaged, token_logprobs,
-    prompt_tokens, completion_tokens, seconds, cost, calls, cached, error, created FROM sl_calls
-    WHERE key = ? AND NOT cached AND error = '' ORDER BY number DESC LIMIT 1"""
+_NAMES = tuple(field.name for field in fields(Call))
+_FOUND: Select[Any] = (
+    select(*(calls.c[name] for name in _NAMES))
+    .where(calls.c.key == bindparam("key"), calls.c.cached == 0, calls.c.error == "")
+    .order_by(calls.c.number.desc())
+    .limit(1)
+)
+_REPEATED = {"prompt": None, "reply": None, "data": None, "token_logprobs": None}
 
 
 class Calls:
     """Every call of a workspace; serves the model door as its `CallLog`."""
 
-    def __init__(self, database: Database, journal: Journal) -> None:
+    def __init__(self, database: Database, journal: Journal, claims: Claims) -> None:
         self._database = database
         self._journal = journal
+        self.turn = claims.turn
 
     def lookup(self, key: str) -> Response | None:
         """The answer of an earlier call with that key that did not fail."""
-        row = self._database.one(_FOUND, (key,))
+        row = self._database.one(_FOUND, {"key": key})
         return _call(row).response() if row else None
 
     def record(self, call: Call) -> None:
         """Keep one call: paid, cached or failed. It is on disk when this returns."""
-        repeated = call.cached
-        self._database.execute(
-            """INSERT INTO sl_calls (id, key, run, stage, model, prompt_hash, prompt, reply, data, finish_reason,
-                salvaged, token_logprobs, prompt_tokens, completion_tokens, seconds, cost, calls, cached, error,
-                created) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
-            (
-                call.id, call.key, self._journal.open_run, call.stage, call.model, call.prompt_hash,
-                None if repeated else call.prompt, None if repeated else call.reply,
-                None if repeated or call.data is None else codec.dump(call.data), call.finish_reason, call.salvaged,
-                codec.dump(call.token_logprobs) if call.token_logprobs and not repeated else None,
-                call.prompt_tokens, call.completion_tokens, call.seconds, call.cost, call.calls, repeated,
-                call.error, call.created,
-            ),
-        )  # fmt: skip
+        values: dict[str, Any] = {name: getattr(call, name) for name in _NAMES}
+        values |= {
+            "data": None if call.data is None else codec.dump(call.data), "salvaged": int(call.salvaged),
+            "cached": int(call.cached),
+            "token_logprobs": codec.dump(call.token_logprobs) if call.token_logprobs else None,
+        }  # fmt: skip
+        self._database.add(calls, run=self._journal.open_run, **(values | _REPEATED if call.cached else values))
 
     def times(self, run: int) -> list[tuple[str, float, float, bool]]:
         """Stage, end (seconds since 1970), seconds taken and whether it was known, of each call of a run, in order."""
-        rows = self._database.query("SELECT stage, created, seconds, cached FROM sl_calls WHERE run = ? ORDER BY number", (run,))
+        listed = select(calls.c.stage, calls.c.created, calls.c.seconds, calls.c.cached).order_by(calls.c.number)
+        rows = self._database.query(listed.where(calls.c.run == run))
         return [(stage, created, 0.0 if cached else seconds, bool(cached)) for stage, created, seconds, cached in rows]
 
     def runs(self, identifiers: Iterable[str]) -> dict[str, int]:
         """The run that paid for each of these calls."""
-        rows = self._database.query(
-            """SELECT id, min(run) FROM sl_calls WHERE run IS NOT NULL AND id IN (SELECT value FROM json_each(?))
-            GROUP BY id""",
-            (codec.dump(sorted(set(identifiers))),),
-        )
-        return dict(rows)
+        first = select(calls.c.id, func.min(calls.c.run)).where(calls.c.run.is_not(None), among(calls.c.id, "calls"))
+        return dict(self._database.query(first.group_by(calls.c.id), {"calls": codec.dump(sorted(set(identifiers)))}))
 
     def usage(self, run: int | None = None) -> dict[str, Usage]:
         """What was spent, by stage."""
-        rows = self._database.query(
-            """SELECT stage, sum(calls), sum(cached), sum(prompt_tokens * (NOT cached)),
-            sum(completion_tokens * (NOT cached)), sum(seconds), sum(cost) FROM sl_calls
-            WHERE (?1 IS NULL OR run = ?1) GROUP BY stage ORDER BY stage""",
-            (run,),
-        )
+        paid = 1 - calls.c.cached
+        sums = (
+            calls.c.calls, calls.c.cached, calls.c.prompt_tokens * paid, calls.c.completion_tokens * paid, calls.c.seconds,
+            calls.c.cost,
+        )  # fmt: skip
+        statement = select(calls.c.stage, *map(func.sum, sums)).group_by(calls.c.stage).order_by(calls.c.stage)
+        rows = self._database.query(statement if run is None else statement.where(calls.c.run == run))
         return {stage: Usage(*figures) for stage, *figures in rows}
 
 
 def _call(row: tuple[Any, ...]) -> Call:
-    identifier, key, stage, model, prompt_hash, prompt, reply, data, finish_reason, salvaged, logprobs = row[:11]
-    prompt_tokens, completion_tokens, seconds, cost, calls, cached, error, created = row[11:]
-    return Call(
-        id=identifier,
-        key=key,
-        stage=stage,
-        model=model,
-        prompt_hash=prompt_hash,
-        prompt=prompt,
-        reply=reply,
-        data=codec.load(data),
-        finish_reason=finish_reason,
-        salvaged=bool(salvaged),
-        token_logprobs=tuple(codec.load(logprobs) or ()),
-        prompt_tokens=prompt_tokens,
-        completion_tokens=completion_tokens,
-        seconds=seconds,
-        cost=cost,
-        calls=calls,
-        cached=bool(cached),
-        error=error,
-        created=created,
-    )
+    values: dict[str, Any] = dict(zip(_NAMES, row, strict=True))
+    values |= {
+        "data": codec.load(values["data"]), "salvaged": bool(values["salvaged"]), "cached": bool(values["cached"]),
+        "token_logprobs": tuple(codec.load(values["token_logprobs"]) or ()),
+    }  # fmt: skip
+    return Call(**values)

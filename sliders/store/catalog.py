@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sliders.store.calls import Calls
 from sliders.store.chunks import Chunks
+from sliders.store.claims import Claims
 from sliders.store.database import Database
 from sliders.store.documents import Documents
 from sliders.store.extractions import Extractions
@@ -22,6 +23,7 @@ class Catalog:
         chunks: chunks and full-text search.
         schemas: versions of the schema and SQL names.
         extractions: rows, cells and tasks.
+        claims: who of several writers works on what.
         calls: the ledger of model calls (a `CallLog`).
         journal: runs, decisions, SQL attempts.
         tables: data tables and their versions.
@@ -39,7 +41,8 @@ class Catalog:
         self.chunks = Chunks(database)
         self.schemas = Schemas(database)
         self.journal = Journal(database)
-        self.calls = Calls(database, self.journal)
+        self.claims = Claims(database)
+        self.calls = Calls(database, self.journal, self.claims)
         self.extractions = Extractions(database, self.journal)
         self.tables = Tables(database, self.schemas)
         self.knowledge = Knowledge(database)

@@ -4,26 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
+
+from sqlalchemy import Select, bindparam, case, select
 
 from sliders.errors import StoreError
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
-from sliders.schema.types import Table
+from sliders.schema.types import Table as SchemaTable
 from sliders.store import codec
 from sliders.store.database import Database
+from sliders.store.layout import CURRENT, among, cells, chunks, columns, documents, origins, rows, tables
 
-INSERT_CELL = "INSERT OR REPLACE INTO sl_cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-CELLS = """SELECT r.id, r.key, r.table_name, r.document_id, r.chunk_id, r.ordinal, k.name, c.value, c.kind, c.printed,
-    c.grounding, CASE WHEN c.start IS NULL THEN NULL WHEN c.document_key IS NULL THEN r.document_id ELSE cd.id END,
-    c.start, c.stop, c.page, c.unit, c.scale, c.absence, c.detail, c.rationale,
-    c.how, c.odds, c.doubt, c.parts, o.call_id, o.model, o.prompt_hash
-    FROM ({rows}) r LEFT JOIN sl_cells c ON c.row_key = r.key LEFT JOIN sl_columns k ON k.key = c.column_key
-    LEFT JOIN sl_documents cd ON cd.key = c.document_key LEFT JOIN sl_origins o ON o.key = c.origin_key"""
-# Rows are put in order before their cells are joined: sorting a million rows is cheap, sorting their cells is not. The
-# LIMIT keeps SQLite from merging the two steps.
-ROWS = """SELECT r.id, r.key, t.name AS table_name, d.id AS document_id, ch.id AS chunk_id, r.ordinal FROM sl_rows r
-    JOIN sl_tables t ON t.key = r.table_key JOIN sl_documents d ON d.key = r.document_key
-    JOIN sl_chunks ch ON ch.key = r.chunk_key WHERE {where} ORDER BY d.key, ch.position, r.ordinal, r.key LIMIT -1"""
+_KEY = {
+    "table": select(tables.c.key).where(tables.c.name == bindparam("name")),
+    "document": select(documents.c.key).where(documents.c.id == bindparam("name")),
+    "chunk": select(chunks.c.key).where(chunks.c.id == bindparam("name")),
+}
+_COLUMNS = select(columns.c.name, columns.c.key).where(columns.c.table_key == bindparam("table"))
+_SAID = ("call_id", "model", "prompt_hash")
+_ORIGIN = select(origins.c.key).where(*(origins.c[name] == bindparam(name) for name in _SAID))
+OF_ROWS = (
+    rows.join(tables, tables.c.key == rows.c.table_key).join(documents, documents.c.key == rows.c.document_key)
+    .join(chunks, chunks.c.key == rows.c.chunk_key)
+)  # fmt: skip
+
+
+_WANTED = {
+    "table": tables.c.name == bindparam("table"), "current": CURRENT, "documents": among(documents.c.id, "documents"),
+    "rows": among(rows.c.id, "rows"),
+}  # fmt: skip
+
+
+@cache
+def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
+    """The lines of `rows_of` in document order.
+
+    Args:
+        wanted: which rows: of a "table", of "current" documents, of a list of "documents", of a list of "rows".
+        ordered: sort the cells, too: a join of PostgreSQL loses the order of the rows, one of SQLite does not.
+    """
+    # Rows are put in order before their cells are joined: sorting a million rows is cheap, sorting their cells is not.
+    # The LIMIT keeps SQLite from merging the two steps.
+    order = (documents.c.key.label("d"), chunks.c.position, rows.c.ordinal, rows.c.key)
+    r = (
+        select(
+            rows.c.id, rows.c.key, tables.c.name.label("table_name"), documents.c.id.label("document_id"),
+            chunks.c.id.label("chunk_id"), rows.c.ordinal, *order[:2],
+        )
+        .select_from(OF_ROWS).where(*(_WANTED[name] for name in wanted)).order_by(*order).limit(2**62).subquery("r")
+    )  # fmt: skip
+    elsewhere = documents.alias()
+    c = cells.c
+    found = (
+        select(
+            r.c.id, r.c.key, r.c.table_name, r.c.document_id, r.c.chunk_id, r.c.ordinal, columns.c.name, c.value, c.kind,
+            c.printed, c.grounding, case((c.start.is_(None), None), (c.document_key.is_(None), r.c.document_id),
+                                         else_=elsewhere.c.id),
+            c.start, c.stop, c.page, c.unit, c.scale, c.absence, c.detail, c.rationale, c.how, c.odds, c.doubt, c.parts,
+            *(origins.c[name] for name in _SAID),
+        )
+        .select_from(
+            r.outerjoin(cells, c.row_key == r.c.key).outerjoin(columns, columns.c.key == c.column_key)
+            .outerjoin(elsewhere, elsewhere.c.key == c.document_key).outerjoin(origins, origins.c.key == c.origin_key)
+        )
+    )  # fmt: skip
+    return found.order_by(r.c.d, r.c.position, r.c.ordinal, r.c.key, c.column_key) if ordered else found
+
 
 _STATED = How.STATED
 _GROUNDINGS = {grounding.value: grounding for grounding in Grounding}
@@ -34,7 +81,7 @@ class Known:
     """What stays the same while a version of the schema stands: definitions, keys of tables, columns and work."""
 
     version: int
-    schema: dict[str, Table]
+    schema: dict[str, SchemaTable]
     tables: dict[str, int] = field(default_factory=dict)
     columns: dict[str, dict[str, int]] = field(default_factory=dict)
     works: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
@@ -53,32 +100,32 @@ class Keys:
         self._columns = known.columns
         self.origins: dict[tuple[str, str, str], int] = {}
         self.touched: set[int] = set()
+        self.encode = database.engine.encode if database.on_server else None
 
-    def _key(self, kind: str, sql: str, name: str) -> int:
-        key = self._database.value(sql, (name,))
+    def _key(self, kind: str, name: str) -> int:
+        key = self._database.value(_KEY[kind], {"name": name})
         if key is None:
             raise StoreError(f"an extracted row names {kind} {name!r}, which is not in the workspace; save it first")
         return int(key)
 
     def table(self, name: str) -> int:
         if name not in self._tables:
-            self._tables[name] = self._key("table", "SELECT key FROM sl_tables WHERE name = ?", name)
+            self._tables[name] = self._key("table", name)
         return self._tables[name]
 
     def document(self, name: str) -> int:
         if name not in self._documents:
-            self._documents[name] = self._key("document", "SELECT key FROM sl_documents WHERE id = ?", name)
+            self._documents[name] = self._key("document", name)
         return self._documents[name]
 
     def chunk(self, name: str) -> int:
         if name not in self._chunks:
-            self._chunks[name] = self._key("chunk", "SELECT key FROM sl_chunks WHERE id = ?", name)
+            self._chunks[name] = self._key("chunk", name)
         return self._chunks[name]
 
     def columns(self, table: str) -> dict[str, int]:
         if table not in self._columns:
-            sql = "SELECT name, key FROM sl_columns WHERE table_key = ?"
-            self._columns[table] = {name: int(key) for name, key in self._database.query(sql, (self.table(table),))}
+            self._columns[table] = dict(self._database.query(_COLUMNS, {"table": self.table(table)}))
         return self._columns[table]
 
     def no_column(self, row: Row, cell: Cell) -> int:
@@ -89,20 +136,23 @@ class Keys:
     def origin(self, said: tuple[str, str, str]) -> int | None:
         if not any(said):
             return None
-        key = self._database.value("SELECT key FROM sl_origins WHERE call_id = ? AND model = ? AND prompt_hash = ?", said)
+        key = self._database.value(_ORIGIN, said)
         if key is None:
-            key = self._database.insert("INSERT INTO sl_origins (call_id, model, prompt_hash) VALUES (?,?,?)", said)
+            self._database.add_many(origins, [said], _SAID, there="skip")  # another writer may have been first
+            key = self._database.value(_ORIGIN, said)
         self.origins[said] = int(key)
         return self.origins[said]
 
 
 def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
     """The lines of `sl_cells` for one row; the hot loop of an extraction."""
-    columns = keys.columns(row.table)
+    columns, encode = keys.columns(row.table), keys.encode
     for cell in row.cells:
         value, kind = cell.value, None
         if type(value) is not str and value is not None:
             value, kind = codec.encode_scalar(value)
+        if encode is not None and value is not None:
+            value = encode(value)
         span, elsewhere, start, stop, page = cell.span, None, None, None, None
         if span is not None:
             start, stop, page = span.start, span.end, span.page

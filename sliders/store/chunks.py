@@ -6,18 +6,67 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sqlalchemy import Select, Text, bindparam, column, delete, desc, func, literal_column, select, table, update
+
 from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
+from sliders.store.documents import TOUCH
+from sliders.store.layout import CURRENT, among, chunks, documents, rows
 from sliders.store.records import SearchHit
 
-_SELECT = """SELECT c.key, c.id, d.id, c.position, c.start, c.stop, c.tokens, coalesce(c.title, d.title),
-    coalesce(c.description, d.description), c.heading_path, c.page_from, c.page_to, c.captions, c.kinds, d.key
-    FROM sl_chunks c JOIN sl_documents d ON d.key = c.document_key"""
-_ORDER = " ORDER BY d.key, c.position"
-_CURRENT = f"""FROM sl_documents d INDEXED BY sl_documents_listed CROSS JOIN sl_chunks c ON c.document_key = d.key
-    WHERE d.superseded_by IS NULL AND c.active{_ORDER}"""
+_JOINED = chunks.join(documents, documents.c.key == chunks.c.document_key)
+_SELECT: Select[Any] = (
+    select(
+        chunks.c.id, documents.c.id, chunks.c.position, chunks.c.start, chunks.c.stop, chunks.c.tokens,
+        func.coalesce(chunks.c.title, documents.c.title), func.coalesce(chunks.c.description, documents.c.description),
+        chunks.c.heading_path, chunks.c.page_from, chunks.c.page_to, chunks.c.captions, chunks.c.kinds, documents.c.key,
+    )
+    .select_from(_JOINED)
+    .order_by(documents.c.key, chunks.c.position)
+)  # fmt: skip
+_OF_DOCUMENT = _SELECT.where(documents.c.id == bindparam("id"), chunks.c.active == 1)
+_ONE, _ALL = _SELECT.where(chunks.c.id == bindparam("id")), _SELECT.where(CURRENT)
+_TEXT = select(documents.c.text).where(documents.c.key == bindparam("key"))
+_OWNER = select(documents.c.key, documents.c.text, documents.c.title, documents.c.description).where(
+    documents.c.id == bindparam("id")
+)
+_KNOWN = select(chunks.c.id, chunks.c.key, chunks.c.start, chunks.c.stop, chunks.c.heading_path).where(
+    chunks.c.document_key == bindparam("key")
+)
+_MOVE = update(chunks).where(chunks.c.id == bindparam("chunk")).values(active=1, position=bindparam("place"))
+_HIDE = update(chunks).where(chunks.c.key == bindparam("chunk")).values(active=0)
+_READ = select(func.count()).select_from(rows).where(rows.c.chunk_key == bindparam("chunk"))
+_DROP = delete(chunks).where(chunks.c.key == bindparam("chunk"))
+# `documents` first: its index tells the current ones without walking over their texts.
+_PLACES, _OUTLINES = (
+    select(*listed).select_from(_JOINED).where(CURRENT).order_by(documents.c.key, chunks.c.position)
+    for listed in ((chunks.c.id, documents.c.id), (chunks.c.id, chunks.c.heading_path, chunks.c.kinds))
+)
+_WORDS = bindparam("words", type_=Text)
+_IN_FILE, _ON_SERVER = (table("sl_chunk_search", column(name), column("words")) for name in ("rowid", "key"))
+_QUERY: Any = func.websearch_to_tsquery("english", _WORDS)
+# The key of what was found, how well it matches (headings count double), and whether it does at all.
+_FOUND: dict[str, tuple[Any, ...]] = {
+    "sqlite": (
+        _IN_FILE, _IN_FILE.c.rowid, literal_column("-bm25(sl_chunk_search, 1.0, 2.0)"),
+        literal_column("sl_chunk_search").op("MATCH", is_comparison=True)(_WORDS),
+    ),
+    "postgresql": (
+        _ON_SERVER, _ON_SERVER.c.key, func.ts_rank(literal_column("'{0.5, 0.5, 0.5, 1}'"), _ON_SERVER.c.words, _QUERY),
+        _ON_SERVER.c.words.op("@@", is_comparison=True)(_QUERY),
+    ),
+}  # fmt: skip
+_INDEX = {
+    "sqlite": "INSERT INTO sl_chunk_search (rowid, text, headings) VALUES (?, ?, ?)",
+    "postgresql": """INSERT INTO sl_chunk_search VALUES
+        (?, setweight(to_tsvector('english', ?), 'D') || setweight(to_tsvector('english', ?), 'A'))""",
+}
+_FORGET = {
+    "sqlite": "INSERT INTO sl_chunk_search (sl_chunk_search, rowid, text, headings) VALUES ('delete', ?, ?, ?)",
+    "postgresql": "DELETE FROM sl_chunk_search WHERE key = ? AND ? || ? IS NOT NULL",
+}
 _WORD = re.compile(r"\w+")
 
 
@@ -26,97 +75,67 @@ class Chunks:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        engine = database.dialect.name
+        self._index, self._forget, self._found = _INDEX[engine], _FORGET[engine], _FOUND[engine]
 
-    def save(self, document_id: str, chunks: Sequence[Chunk]) -> None:
+    def save(self, document_id: str, chunks_: Sequence[Chunk]) -> None:
         """Make these the chunks of a document.
 
         Earlier chunks that are not among them go, or stay out of sight when rows were read from them.
         """
         with self._database.transaction():
-            row = self._database.one(
-                "SELECT key, text, title, description FROM sl_documents WHERE id = ?", (document_id,)
-            )
-            if row is None:
+            owner = self._database.one(_OWNER, {"id": document_id})
+            if owner is None:
                 raise StoreError(f"the workspace has no document {document_id!r}; add it before its chunks")
-            key, text, title, description = row
-            known = {
-                i: (k, start, stop, headings)
-                for i, k, start, stop, headings in self._database.query(
-                    "SELECT id, key, start, stop, heading_path FROM sl_chunks WHERE document_key = ?", (key,)
-                )
-            }
-            fresh = {chunk.id for chunk in chunks}
-            self._retire([line for i, line in known.items() if i not in fresh], text)
-            if not fresh >= known.keys():
-                self._touch_tables(key)
-            for chunk in chunks:
+            key, text, title, description = owner
+            known = {identifier: line for identifier, *line in self._database.query(_KNOWN, {"key": key})}
+            fresh = {chunk.id for chunk in chunks_}
+            self._retire([line for identifier, line in known.items() if identifier not in fresh], text)
+            if not fresh >= known.keys():  # rows of retired chunks leave the data tables
+                self._database.execute(TOUCH, {"document": key})
+            for chunk in chunks_:
                 if chunk.id in known:
-                    self._database.execute(
-                        "UPDATE sl_chunks SET active = 1, position = ? WHERE id = ?", (chunk.position, chunk.id)
-                    )
+                    self._database.execute(_MOVE, {"place": chunk.position, "chunk": chunk.id})
                 else:
                     self._insert(chunk, key, title, description)
 
     def _insert(self, chunk: Chunk, document_key: int, title: str, description: str) -> None:
         context = chunk.context
         headings = codec.dump(context.heading_path)
-        key = self._database.insert(
-            """INSERT INTO sl_chunks (id, document_key, position, start, stop, tokens, title, description, heading_path,
-                page_from, page_to, captions, kinds) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)""",
-            (
-                chunk.id, document_key, chunk.position, chunk.start, chunk.end, chunk.tokens,
-                None if context.title == title else context.title,
-                None if context.description == description else context.description,
-                headings, context.page_from, context.page_to, codec.dump(context.captions),
-                codec.dump(sorted(chunk.kinds)),
-            ),
+        key = self._database.add(
+            chunks, id=chunk.id, document_key=document_key, position=chunk.position, start=chunk.start, stop=chunk.end,
+            tokens=chunk.tokens, title=None if context.title == title else context.title,
+            description=None if context.description == description else context.description, heading_path=headings,
+            page_from=context.page_from, page_to=context.page_to, captions=codec.dump(context.captions),
+            kinds=codec.dump(sorted(chunk.kinds)),
         )  # fmt: skip
-        self._database.execute(
-            "INSERT INTO sl_chunk_search (rowid, text, headings) VALUES (?,?,?)", (key, chunk.text, headings)
-        )
+        self._database.execute(self._index, (key, chunk.text, headings))
 
-    def _retire(self, old: Iterable[tuple[int, int, int, str]], text: str) -> None:
+    def _retire(self, old: Iterable[Sequence[Any]], text: str) -> None:
         for key, start, stop, headings in old:
-            self._database.execute("UPDATE sl_chunks SET active = 0 WHERE key = ?", (key,))
-            if self._database.value("SELECT count(*) FROM sl_rows WHERE chunk_key = ?", (key,)):
-                continue
-            self._database.execute(
-                "INSERT INTO sl_chunk_search (sl_chunk_search, rowid, text, headings) VALUES ('delete',?,?,?)",
-                (key, text[start:stop], headings),
-            )
-            self._database.execute("DELETE FROM sl_chunks WHERE key = ?", (key,))
-
-    def _touch_tables(self, document_key: int) -> None:
-        """Rows of retired chunks leave the data tables."""
-        self._database.execute(
-            """UPDATE sl_tables SET revision = revision + 1
-            WHERE key IN (SELECT DISTINCT table_key FROM sl_rows WHERE document_key = ?)""",
-            (document_key,),
-        )
+            self._database.execute(_HIDE, {"chunk": key})
+            if not self._database.value(_READ, {"chunk": key}):
+                self._database.execute(self._forget, (key, text[start:stop], headings))
+                self._database.execute(_DROP, {"chunk": key})
 
     def of(self, document_id: str) -> list[Chunk]:
         """The chunks of a document in order."""
-        return self._read(f"{_SELECT} WHERE d.id = ? AND c.active{_ORDER}", (document_id,))
+        return self._read(_OF_DOCUMENT, {"id": document_id})
 
     def all(self) -> list[Chunk]:
         """The chunks of all current documents, document by document."""
-        return self._read(f"{_SELECT} WHERE d.superseded_by IS NULL AND c.active{_ORDER}", ())
+        return self._read(_ALL, {})
 
     def places(self) -> list[tuple[str, str]]:
         """Ids of the chunks of all current documents and of their documents, in order, without reading any text."""
-        return self._database.query(f"SELECT c.id, d.id {_CURRENT}")
+        return self._database.query(_PLACES)
 
     def outlines(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
         """Id, heading path and kinds of every chunk of a current document, without reading any text."""
-        rows = self._database.query(f"SELECT c.id, c.heading_path, c.kinds {_CURRENT}")
-        headings: dict[str, tuple[str, ...]] = {}
-        kinds: dict[str, frozenset[str]] = {}
-        for _, path, kind in rows:
-            if path not in headings:
-                headings[path] = tuple(codec.load(path))
-            if kind not in kinds:
-                kinds[kind] = frozenset(codec.load(kind))
-        return [(identifier, headings[path], kinds[kind]) for identifier, path, kind in rows]
+        lines = self._database.query(_OUTLINES)
+        headings = {path: tuple(codec.load(path)) for path in {line[1] for line in lines}}
+        kinds = {kind: frozenset(codec.load(kind)) for kind in {line[2] for line in lines}}
+        return [(identifier, headings[path], kinds[kind]) for identifier, path, kind in lines]
 
     def get(self, chunk_id: str) -> Chunk:
         """One chunk, also a retired one.
@@ -131,34 +150,28 @@ class Chunks:
 
     def find(self, chunk_id: str) -> Chunk | None:
         """One chunk, also a retired one; None where there is none with that id."""
-        found = self._read(f"{_SELECT} WHERE c.id = ?", (chunk_id,))
+        found = self._read(_ONE, {"id": chunk_id})
         return found[0] if found else None
 
-    def _read(self, sql: str, parameters: Sequence[Any]) -> list[Chunk]:
+    def _read(self, statement: Select[Any], parameters: dict[str, Any]) -> list[Chunk]:
         texts: dict[int, str] = {}
         found = []
-        for row in self._database.query(sql, parameters):
-            _, identifier, document_id, position, start, stop, tokens, title, description = row[:9]
-            headings, page_from, page_to, captions, kinds, document_key = row[9:]
-            if document_key not in texts:
+        for line in self._database.query(statement, parameters):
+            identifier, document_id, position, start, stop, tokens, title, description = line[:8]
+            headings, page_from, page_to, captions, kinds, key = line[8:]
+            if key not in texts:
                 # Sliced here, not in SQL: substr() walks from the start of a long text for every chunk.
-                texts = {
-                    document_key: self._database.value("SELECT text FROM sl_documents WHERE key = ?", (document_key,))
-                }
+                texts = {key: self._database.value(_TEXT, {"key": key})}
             context = ChunkContext(
                 title, description, tuple(codec.load(headings)), page_from, page_to, tuple(codec.load(captions))
             )
-            text = texts[document_key][start:stop]
-            found.append(
-                Chunk(
-                    identifier, document_id, position, start, stop, text, tokens, context,
-                    frozenset(codec.load(kinds)),
-                )
-            )  # fmt: skip
+            text = texts[key][start:stop]
+            kinds_ = frozenset(codec.load(kinds))
+            found.append(Chunk(identifier, document_id, position, start, stop, text, tokens, context, kinds_))
         return found
 
     def search(self, words: str, *, limit: int = 20, document_ids: Sequence[str] | None = None) -> list[SearchHit]:
-        """Chunks of current documents that hold any of the words, best first (BM25; headings count double).
+        """Chunks of current documents that hold any of the words, best first (headings count double).
 
         Args:
             words: plain text; its punctuation is no query syntax.
@@ -168,16 +181,16 @@ class Chunks:
         terms = list(dict.fromkeys(_WORD.findall(words.replace("_", " "))))
         if not terms:
             return []
-        match = " OR ".join(f'"{term}"' for term in terms[:64])
-        only, parameters = "", [match]
-        if document_ids is not None:
-            only = " AND d.id IN (SELECT value FROM json_each(?))"
-            parameters.append(codec.dump(list(document_ids)))
-        rows = self._database.query(
-            f"""SELECT c.id, d.id, -bm25(sl_chunk_search, 1.0, 2.0) AS score FROM sl_chunk_search
-            JOIN sl_chunks c ON c.key = sl_chunk_search.rowid JOIN sl_documents d ON d.key = c.document_key
-            WHERE sl_chunk_search MATCH ? AND c.active AND d.superseded_by IS NULL{only}
-            ORDER BY score DESC, c.key LIMIT {int(limit)}""",
-            parameters,
+        found, key, score, matches = self._found
+        statement: Select[Any] = (
+            select(chunks.c.id, documents.c.id, score.label("score"))
+            .select_from(_JOINED.join(found, key == chunks.c.key))
+            .where(matches, CURRENT)
+            .order_by(desc("score"), chunks.c.key)
+            .limit(limit)
         )
-        return [SearchHit(*row) for row in rows]
+        values = {"words": " OR ".join(f'"{term}"' for term in terms[:64])}
+        if document_ids is not None:
+            statement = statement.where(among(documents.c.id, "documents"))
+            values["documents"] = codec.dump(list(document_ids))
+        return [SearchHit(*line) for line in self._database.query(statement, values)]

@@ -1,234 +1,310 @@
-"""The one door to SQL: a SQLite file through SQLAlchemy, with explicit transactions and errors in sentences.
+"""The one door to SQL: a SQLite file or a schema of a PostgreSQL server, with explicit transactions and errors in sentences.
 
-One connection serves the whole process and is guarded by a lock; a transaction therefore must not wait for anything
-that itself needs the database in another thread, and never spans an `await`.
+Statements are SQLAlchemy Core, compiled once for the engine at hand, and run on the driver's own connection: an
+extraction runs some twenty short statements a chunk, and SQLAlchemy's would take ten times as long over each as SQLite
+itself. One connection serves the whole process and is guarded by a lock; a transaction therefore must not wait for
+anything that itself needs the database in another thread, and never spans an `await`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import sqlite3
+import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
-from urllib.parse import quote
+from typing import Any, Literal, Self
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import create_engine
-from sqlalchemy.engine import Connection
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy import Column, Insert, MetaData, Table, Text, bindparam
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.engine import Dialect
+from sqlalchemy.schema import CreateTable, DropTable
+from sqlalchemy.sql import ClauseElement
 
-from sliders.errors import StoreError, WorkspaceLocked
-from sliders.store.functions import register_functions
-from sliders.store.lock import WriterLock
+from sliders.errors import StoreError, WorkspaceMissing
 
-Parameters = Sequence[Any] | dict[str, Any]
+Parameters = Sequence[Any] | Mapping[str, Any]
+Rows = list[tuple[Any, ...]]
+_Compiled = tuple[str, tuple[str, ...], Mapping[str, Any]]
 
-BUSY_MILLISECONDS = 10_000
-MAGIC = b"SQLite format 3\x00"
-_NO_SHARED_MEMORY = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 FETCH_ROWS = 5_000
-_STATEMENTS = 256
-_LOG_PAGES = 8_000
+
+
+class Engine:
+    """What differs between a file and a server."""
+
+    name: str
+    """The workspace in messages: its path, or its address without password."""
+    path: Path | None = None
+    """The file, None on a server."""
+    dialect: Dialect
+    plain: Dialect
+    """The same for statements without values, in which no sign is doubled."""
+    errors: tuple[type[Exception], ...]
+    begin: str
+    longest_name: int
+    """Bytes of a table's or column's name."""
+
+    def open(self) -> Any:
+        """A connection of the driver, in autocommit mode."""
+        raise NotImplementedError
+
+    def sentence(self, error: BaseException, sql: str = "") -> StoreError:
+        """The sentence for an error."""
+        raise NotImplementedError
+
+    def in_transaction(self, raw: Any) -> bool:
+        """Whether there is something left to roll back."""
+        raise NotImplementedError
+
+    def cursor(self, raw: Any, sql: str, values: Any) -> Any:
+        """A cursor over rows in constant memory."""
+        return raw.execute(sql, values)
+
+    def layout(self, database: Database) -> int:
+        """The layout's version, 0 of an empty workspace; raises where it is another program's."""
+        raise NotImplementedError
+
+    def set_layout(self, database: Database, version: int) -> None:
+        """Note the layout's version."""
+        raise NotImplementedError
+
+    def names(self, database: Database) -> dict[str, set[str]]:
+        """Columns by table and view."""
+        raise NotImplementedError
+
+    def exclusive(self, database: Database, subject: str) -> None:
+        """Keep other writers out of `subject` until the transaction ends; a file has one writer anyway."""
+
+    def encode(self, value: Any) -> Any:
+        """A number or text as a `Value` column takes it."""
+        return value
+
+    def expose(self, database: Database, relation: str) -> None:
+        """Let the cage read a table or view."""
+
+    def close(self, raw: Any) -> None:
+        """End the connection and free what was held."""
+        raw.close()
 
 
 def quote_identifier(name: str) -> str:
     """`name` as an SQL identifier: any character is allowed but NUL.
 
     Raises:
-        StoreError: the name holds a NUL character, which SQLite cannot name.
+        StoreError: the name holds a NUL character, which SQL cannot name.
     """
     if "\x00" in name:
         raise StoreError(f"the name {name!r} holds a NUL character; take it out")
     return '"' + name.replace('"', '""') + '"'
 
 
-def file_uri(path: Path, mode: str) -> str:
-    """SQLite URI that opens `path` in `mode` ("ro", "rwc", "ro&immutable=1")."""
-    return f"file:{quote(str(path.absolute()))}?mode={mode}"
+def data_table(name: str, columns: Mapping[str, Any] | Iterable[str]) -> Table:
+    """A table that is not in the metadata, by its columns and their types (text when they are left out)."""
+    typed = columns if isinstance(columns, Mapping) else dict.fromkeys(columns, Text)
+    return Table(name, MetaData(), *(Column(column, kind, quote=True) for column, kind in typed.items()), quote=True)
 
 
-def store_error(error: BaseException, path: Path, sql: str = "") -> StoreError:
-    """The sentence for an error of SQLite, SQLAlchemy or a value that cannot be bound."""
-    origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-    name = getattr(origin, "sqlite_errorname", "") or ""
-    place = f"workspace {str(path)!r}"
-    if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR_WRITE"):
-        return StoreError(f"{place} cannot be written: the disk is full; free some space and run the command again")
-    if name.startswith("SQLITE_BUSY") or name.startswith("SQLITE_LOCKED"):
-        return WorkspaceLocked(f"{place} is in use by another program; close it there and run the command again")
-    sentences = {
-        "SQLITE_READONLY": "is read-only; make it writable, or open a copy",
-        "SQLITE_NOTADB": "is not a SQLite database; check the path, or choose a new file",
-        "SQLITE_CORRUPT": "is damaged; restore a copy, or start a new workspace",
-        "SQLITE_CANTOPEN": "cannot be opened; check that its folder exists and that you may read and write there",
-        "SQLITE_IOERR": f"cannot be read or written ({origin}); check the disk",
-    }
-    for prefix, sentence in sentences.items():
-        if name.startswith(prefix):
-            return StoreError(f"{place} {sentence}")
-    statement = f" in: {' '.join(sql.split())[:300]}" if sql else ""
-    return StoreError(f"{place} refused a statement: {origin}{statement}; nothing was changed by it")
+def place_of(place: str | os.PathLike[str]) -> str | Path:
+    """A workspace's place: the address of a server as it is, a path of a file as `Path`."""
+    return place if isinstance(place, str) and "://" in place else Path(place)
 
 
-def header(path: Path) -> bytes:
-    """The first 100 bytes of a file; none where it does not exist or is empty.
+def workspace_is_there(place: str | Path) -> bool:
+    """Whether a workspace exists.
 
     Raises:
-        StoreError: it cannot be read, is a folder, or its name cannot be kept in a database.
+        StoreError: the server does not answer.
     """
+    place = place_of(place)
+    if isinstance(place, Path):
+        return place.exists()
     try:
-        str(path).encode("utf-8")
-        if not path.exists():
-            return b""
-        if path.is_dir():
-            raise StoreError(f"{str(path)!r} is a folder, and a workspace is one file; give the name of a file in it")
-        with path.open("rb") as file:
-            return file.read(100)
-    except UnicodeEncodeError as error:
-        raise StoreError(f"the name of workspace {str(path)!r} is no Unicode; choose another") from error
-    except OSError as error:
-        raise StoreError(f"workspace {str(path)!r} cannot be read: {error.strerror}; check its permissions") from error
+        Database(place, write=False).close()
+    except WorkspaceMissing:
+        return False
+    return True
+
+
+def _engine(place: str | Path, write: bool) -> Engine:
+    place = place_of(place)
+    if isinstance(place, str):
+        from sliders.store.server import PostgresServer
+
+        return PostgresServer(place, write)
+    from sliders.store.file import SqliteFile
+
+    return SqliteFile(place, write)
 
 
 class Database:
-    """A workspace file.
+    """A workspace's database.
 
     Args:
-        path: the SQLite file; a missing one is created when `write`.
-        write: take the writer's lock; without it the file is opened read-only.
+        place: the SQLite file, which is created when `write` and it is missing, or the URL of a PostgreSQL server
+            (`postgresql+psycopg://user@host/database?schema=NAME`).
+        write: on a file: take the writer's lock; without it the workspace is opened read-only.
 
     Raises:
-        WorkspaceLocked: another process writes to it.
-        StoreError: the file cannot be opened, is damaged, or is no SQLite database.
+        WorkspaceLocked: another process writes to the file.
+        StoreError: it cannot be opened, is damaged, or is something else.
     """
 
-    def __init__(self, path: str | Path, *, write: bool = True) -> None:
-        self.path = Path(path)
-        self.write = write
+    def __init__(self, place: str | Path, *, write: bool = True) -> None:
+        self.engine = _engine(place, write)
+        self.place, self.path, self.name, self.write = place, self.engine.path, self.engine.name, write
+        self.dialect = self.engine.dialect
+        self.on_server = self.dialect.name == "postgresql"
         self._guard = threading.RLock()
         self._depth = 0
-        self._check_place()
-        self._lock = WriterLock(self.path) if write else None
-        if self._lock is not None:
-            self._lock.acquire()
-        try:
-            self._engine = create_engine("sqlite://", creator=self._connect, poolclass=StaticPool)
-            with self._sentences():
-                self._connection: Connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-                self._raw: sqlite3.Connection = self._connection.connection.driver_connection  # type: ignore[assignment]
-        except BaseException:
-            if self._lock is not None:
-                self._lock.release()
-            raise
-
-    def _check_place(self) -> None:
-        if self.path.is_dir():
-            raise StoreError(f"workspace {str(self.path)!r} is a folder; name a file in it")
-        if not self.path.parent.is_dir():
-            raise StoreError(f"the folder of workspace {str(self.path)!r} does not exist; create it first")
-        if not self.write and not self.path.exists():
-            raise StoreError(
-                f"workspace {str(self.path)!r} does not exist; check the path, or add documents to make it"
-            )
-        head = header(self.path)
-        if head and not head.startswith(MAGIC):  # told before a lock is put beside it
-            raise StoreError(f"workspace {str(self.path)!r} is not a SQLite database; check the path, or choose a new file")
-
-    def _connect(self) -> sqlite3.Connection:
-        modes = ["rwc"] if self.write else ["ro", "ro&immutable=1"]
-        for mode in modes:
-            raw = sqlite3.connect(file_uri(self.path, mode), uri=True, check_same_thread=False, isolation_level=None,
-                                  cached_statements=_STATEMENTS)  # fmt: skip
-            try:
-                self._configure(raw)
-            except sqlite3.Error as error:
-                raw.close()
-                # A file on read-only media cannot make the shared-memory file that WAL wants.
-                if mode == modes[-1] or not getattr(error, "sqlite_errorname", "").startswith(_NO_SHARED_MEMORY):
-                    raise
-            else:
-                return raw
-        raise StoreError(f"workspace {str(self.path)!r} cannot be opened; check its permissions")
-
-    def _configure(self, raw: sqlite3.Connection) -> None:
-        raw.execute(f"PRAGMA busy_timeout={BUSY_MILLISECONDS}")
-        raw.execute("SELECT count(*) FROM sqlite_master").fetchone()  # fails here if it is no database
-        raw.execute("PRAGMA foreign_keys=ON")
-        if self.write:
-            raw.execute("PRAGMA journal_mode=WAL")
-            raw.execute("PRAGMA synchronous=NORMAL")
-            raw.execute("PRAGMA cache_size=-65536")
-            # Moving the log into the file waits for the disk: with SQLite's own limit that is after every hundred chunks.
-            raw.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
-        else:
-            raw.execute("PRAGMA query_only=ON")
-        register_functions(raw)
+        self._compiled: WeakKeyDictionary[ClauseElement, _Compiled] = WeakKeyDictionary()
+        self._inserts: dict[tuple[str, tuple[str, ...], str], Insert] = {}
+        self._raw: Any = self.engine.open()
+        self._closed = False
 
     @contextlib.contextmanager
     def _sentences(self, sql: str = "") -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, DBAPIError, OverflowError, UnicodeEncodeError) as error:
-            raise store_error(error, self.path, sql) from error
+        except self.engine.errors as error:
+            raise self.engine.sentence(error, sql) from error
 
-    def _execute(self, sql: str, parameters: Parameters = ()) -> sqlite3.Cursor:
-        # On the driver's own connection: an extraction runs some twenty short statements a chunk, and SQLAlchemy would
-        # take ten times as long over each as SQLite itself.
-        return self._raw.execute(sql, parameters if isinstance(parameters, dict) else tuple(parameters))
+    def _prepared(self, statement: str | ClauseElement) -> _Compiled:
+        """A statement as the driver takes it, the names of its parameters in order, and the values that it brings along."""
+        if isinstance(statement, str):
+            return statement.replace("?", "%s") if self.on_server else statement, (), {}
+        found = self._compiled.get(statement)
+        if found is None:
+            compiled = statement.compile(dialect=self.dialect)
+            if "[POSTCOMPILE_" in str(compiled):  # a list in IN, which stands in the statement itself
+                compiled = statement.compile(dialect=self.dialect, compile_kwargs={"render_postcompile": True})
+            names = tuple(getattr(compiled, "positiontup", None) or ())
+            found = self._compiled[statement] = (str(compiled), names, getattr(compiled, "params", None) or {})
+        return found
 
-    def query(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
+    def _bound(self, statement: str | ClauseElement, parameters: Parameters) -> tuple[str, Any]:
+        sql, names, brought = self._prepared(statement)
+        if isinstance(statement, str):  # a driver that gets no values leaves the signs of its placeholders alone
+            return sql, tuple(parameters) or (None if self.on_server else ())
+        if isinstance(parameters, Mapping) or not parameters:
+            given: Any = parameters or {}
+            return sql, [given[name] if name in given else brought[name] for name in names]
+        return sql, tuple(parameters)
+
+    def _execute(self, statement: str | ClauseElement, parameters: Parameters = ()) -> Any:
+        sql, values = self._bound(statement, parameters)
+        with self._sentences(sql):
+            return self._raw.execute(sql, values)
+
+    def sql(self, statement: ClauseElement) -> str:
+        """A statement with its values in place, as it would be typed; it is not run."""
+        return str(statement.compile(dialect=self.engine.plain, compile_kwargs={"literal_binds": True}))
+
+    def query(self, statement: str | ClauseElement, parameters: Parameters = ()) -> Rows:
         """All rows of a statement.
 
         Raises:
-            StoreError: SQLite refuses the statement.
+            StoreError: the engine refuses the statement.
         """
-        with self._guard, self._sentences(sql):
-            return self._execute(sql, parameters).fetchall()
+        with self._guard:
+            cursor = self._execute(statement, parameters)
+            with self._sentences():
+                return cursor.fetchall()  # type: ignore[no-any-return]
 
-    def columns(self, sql: str) -> tuple[str, ...]:
+    def columns(self, statement: str | ClauseElement) -> tuple[str, ...]:
         """Names of the columns that a SELECT gives."""
-        with self._guard, self._sentences(sql):
-            return tuple(column[0] for column in self._execute(sql).description)
+        with self._guard:
+            return tuple(column[0] for column in self._execute(statement).description)
 
-    def one(self, sql: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
+    def one(self, statement: str | ClauseElement, parameters: Parameters = ()) -> tuple[Any, ...] | None:
         """The first row of a statement, None when there is none."""
-        rows = self.query(sql, parameters)
+        rows = self.query(statement, parameters)
         return rows[0] if rows else None
 
-    def value(self, sql: str, parameters: Parameters = ()) -> Any:
+    def value(self, statement: str | ClauseElement, parameters: Parameters = ()) -> Any:
         """The first value of the first row, None when there is no row."""
-        row = self.one(sql, parameters)
+        row = self.one(statement, parameters)
         return row[0] if row else None
 
-    def execute(self, sql: str, parameters: Parameters = ()) -> int:
+    def execute(self, statement: str | ClauseElement, parameters: Parameters = ()) -> int:
         """Run one writing statement; the number of rows that it changed."""
-        with self._guard, self._sentences(sql):
-            return int(self._execute(sql, parameters).rowcount)
+        with self._guard:
+            return int(self._execute(statement, parameters).rowcount)
 
-    def insert(self, sql: str, parameters: Parameters = ()) -> int:
-        """Run one INSERT; the rowid of the new row."""
-        with self._guard, self._sentences(sql):
-            return int(self._execute(sql, parameters).lastrowid or 0)
+    def add(self, table: Table, **values: Any) -> int:
+        """Insert one row; its integer key."""
+        return int(self.value(self._insert(table, tuple(values), "key"), {f"v_{k}": v for k, v in values.items()}))
 
-    def insert_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run one statement for many rows, streamed past SQLAlchemy (it would copy every row); rows changed."""
+    def add_many(
+        self, table: Table, rows: Iterable[Sequence[Any]], names: Sequence[str] = (), *,
+        there: Literal["refuse", "replace", "skip"] = "refuse",
+    ) -> int:
+        """Insert many rows.
+
+        Args:
+            names: the columns of each row in the table's order; all of them when left out.
+            there: what happens to a row whose primary key is there already.
+        """
+        chosen = tuple(names) or tuple(column.name for column in table.columns)
+        return self.insert_many(self._insert(table, chosen, there), rows)
+
+    def insert_many(self, statement: str | ClauseElement, rows: Iterable[Sequence[Any]]) -> int:
+        """Run one statement for many rows, streamed, in the order of its parameters; rows changed."""
+        sql, _, _ = self._prepared(statement)
         # Inside a transaction no savepoint is set: SQLite would copy every page that it changes.
         with self._guard, self._sentences(sql), contextlib.nullcontext() if self._depth else self.transaction():
-            return int(self._raw.executemany(sql, rows).rowcount)
+            cursor = self._raw.cursor()
+            cursor.executemany(sql, rows)
+            return int(cursor.rowcount)
 
-    def stream(self, sql: str, parameters: Parameters = ()) -> Iterator[tuple[Any, ...]]:
+    def _insert(self, table: Table, names: tuple[str, ...], there: str) -> Insert:
+        known = self._inserts.get((table.name, names, there))
+        if known is not None:
+            return known
+        # The clause ON CONFLICT is the same in both engines, and so are SQLAlchemy's compilers of it.
+        statement = postgresql.insert(table).values({name: bindparam(f"v_{name}") for name in names})
+        key = [column.name for column in table.primary_key]
+        if there == "key":
+            made: Any = statement.returning(table.c[key[0]])
+        elif there == "replace":
+            new = {name: statement.excluded[name] for name in names if name not in key}
+            made = statement.on_conflict_do_update(index_elements=key, set_=new)
+        else:
+            made = statement.on_conflict_do_nothing() if there == "skip" else statement
+        self._inserts[(table.name, names, there)] = made
+        return made  # type: ignore[no-any-return]
+
+    def stream(self, statement: str | ClauseElement, parameters: Parameters = ()) -> Iterator[tuple[Any, ...]]:
         """Rows of a statement in constant memory; the table read must not be written meanwhile."""
+        sql, values = self._bound(statement, parameters)
         with self._guard, self._sentences(sql):
-            cursor = self._raw.execute(sql, parameters)
+            cursor = self.engine.cursor(self._raw, sql, values)
         while True:
             with self._guard, self._sentences(sql):
                 rows = cursor.fetchmany(FETCH_ROWS)
             if not rows:
+                cursor.close()
                 return
             yield from rows
+
+    def exclusive(self, subject: str) -> None:
+        """See `Engine.exclusive`."""
+        self.engine.exclusive(self, subject)
+
+    def names(self) -> dict[str, set[str]]:
+        """See `Engine.names`."""
+        return self.engine.names(self)
+
+    def create(self, table: Table) -> None:
+        """Make a table (see `data_table`) that the cage may read."""
+        self.execute(CreateTable(table))
+        self.engine.expose(self, table.name)
+
+    def drop(self, table: Table) -> None:
+        """Take a table away where it is there."""
+        self.execute(DropTable(table, if_exists=True))
 
     @property
     def in_transaction(self) -> bool:
@@ -246,38 +322,27 @@ class Database:
             begin, commit, rollback = (
                 (f"SAVEPOINT level_{depth}", f"RELEASE level_{depth}", f"ROLLBACK TO level_{depth}")
                 if depth
-                else ("BEGIN IMMEDIATE" if self.write else "BEGIN", "COMMIT", "ROLLBACK")
+                else (self.engine.begin, "COMMIT", "ROLLBACK")
             )
-            with self._sentences():
-                self._execute(begin)
+            self._execute(begin)
             self._depth += 1
             try:
                 yield
-                with self._sentences():
-                    self._execute(commit)
+                self._execute(commit)
             except BaseException:
-                # SQLite may have rolled back by itself (full disk); then there is nothing left to undo.
-                if self._raw.in_transaction:
-                    with self._sentences():
-                        self._execute(rollback)
+                # The engine may have rolled back by itself (full disk, server gone); then there is nothing left to undo.
+                if self.engine.in_transaction(self._raw):
+                    self._execute(rollback)
                 raise
             finally:
                 self._depth -= 1
 
     def close(self) -> None:
-        """Write everything into the main file, close it and free the lock; a second call does nothing."""
+        """Close it and free what was held; a second call does nothing."""
         with self._guard:
-            if self._connection.closed:
-                return
-            if self.write:
-                with contextlib.suppress(DBAPIError):  # a reader may hold the log: it is merged by the next opener
-                    self._execute("PRAGMA optimize")
-                    self._execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._connection.close()
-            self._engine.dispose()
-            self._raw.close()
-            if self._lock is not None:
-                self._lock.release()
+            if not self._closed:
+                self._closed = True
+                self.engine.close(self._raw)
 
     def __enter__(self) -> Self:
         return self

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
+
+from sqlalchemy import Select, bindparam, func, select, update
 
 from sliders.documents.document import Document, Element, Page
 from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
+from sliders.store.layout import documents, elements, pages, rows, tables
 from sliders.store.migrations import now
 from sliders.store.records import Added, StoredDocument
 
-_LINE = """SELECT d.id, d.name, d.title, d.description, d.media_type, d.source, d.modified, d.characters, d.version,
-    coalesce(n.id, ''), d.added, d.warnings FROM sl_documents d INDEXED BY sl_documents_listed
-    LEFT JOIN sl_documents n ON n.key = d.superseded_by"""
-
 _FIELDS = tuple(field.name for field in fields(StoredDocument))
+_LINE = ("name", "title", "description", "media_type", "source", "modified", "warnings")
+_newer = documents.alias()
+_LISTED: Select[Any] = select(
+    *(func.coalesce(_newer.c.id, "") if name == "superseded_by" else documents.c[name] for name in _FIELDS)
+).outerjoin_from(documents, _newer, _newer.c.key == documents.c.superseded_by)
+_CURRENT = documents.c.superseded_by.is_(None)
+_ALL, _ALL_CURRENT = _LISTED.order_by(documents.c.key), _LISTED.where(_CURRENT).order_by(documents.c.key)
+_KNOWN = select(documents.c.key, documents.c.superseded_by).where(documents.c.id == bindparam("id"))
+_NAMED = select(documents.c.key, documents.c.id, documents.c.version).where(documents.c.name == bindparam("name"), _CURRENT)
+_WHOLE = select(documents.c.key, documents.c.text, *(documents.c[n] for n in _LINE)).where(documents.c.id == bindparam("id"))
+_TEXT = select(documents.c.text).where(documents.c.id == bindparam("id"))
+_PAGES = select(pages.c.number, pages.c.start, pages.c.stop).where(
+    pages.c.document_key == bindparam("key")).order_by(pages.c.position)  # fmt: skip
+_ELEMENTS = select(*list(elements.c)[2:]).where(elements.c.document_key == bindparam("key")).order_by(elements.c.position)
+TOUCH = update(tables).values(revision=tables.c.revision + 1).where(
+    tables.c.key.in_(select(rows.c.table_key).where(rows.c.document_key == bindparam("document")))
+)  # fmt: skip
+"""Tables with rows from a document have changed."""
 
 
 class Documents:
@@ -33,45 +49,40 @@ class Documents:
         the old one is superseded: kept for lineage, out of every table from now on.
         """
         with self._database.transaction():
-            known = self._database.one("SELECT key, superseded_by FROM sl_documents WHERE id = ?", (document.id,))
+            self._database.exclusive("documents")
+            known = self._database.one(_KNOWN, {"id": document.id})
             if known is not None and known[1] is None:
                 return Added("same", document.id)
-            old = self._database.one(
-                "SELECT key, id, version FROM sl_documents WHERE name = ? AND superseded_by IS NULL", (document.name,)
-            )
+            old = self._database.one(_NAMED, {"name": document.name})
             version = old[2] + 1 if old else 1
             if known is not None:  # an earlier version came back: it is the current one again
                 key = known[0]
-                self._database.execute(
-                    "UPDATE sl_documents SET superseded_by = NULL, version = ?, name = ? WHERE key = ?",
-                    (version, document.name, key),
-                )
+                again = {"superseded_by": None, "version": version, "name": document.name}
+                self._database.execute(update(documents).where(documents.c.key == key).values(**again))
             else:
                 key = self._insert(document, version)
             if old is not None:
-                self._database.execute("UPDATE sl_documents SET superseded_by = ? WHERE key = ?", (key, old[0]))
-            self._touch_tables([key, *([old[0]] if old else [])])
+                self._database.execute(update(documents).where(documents.c.key == old[0]).values(superseded_by=key))
+            for changed in (key, *([old[0]] if old else [])):
+                self._database.execute(TOUCH, {"document": changed})
         return Added("changed", document.id, old[1]) if old else Added("new", document.id)
 
     def _insert(self, document: Document, version: int) -> int:
-        key = self._database.insert(
-            """INSERT INTO sl_documents (id, name, title, description, text, sha256, media_type, source, modified,
-                warnings, version, added, characters) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)""",
-            (
-                document.id, document.name, document.title, document.description, document.text,
-                codec.digest(document.text), document.media_type, document.source, document.modified,
-                codec.dump(document.warnings), version, now(), len(document.text),
-            ),
+        text = document.text
+        key = self._database.add(
+            documents, id=document.id, name=document.name, title=document.title, description=document.description,
+            text=text, sha256=codec.digest(text), media_type=document.media_type, source=document.source,
+            modified=document.modified, warnings=codec.dump(document.warnings), version=version, added=now(),
+            characters=len(text),
         )  # fmt: skip
-        self._database.insert_many(
-            "INSERT INTO sl_pages VALUES (?,?,?,?,?)",
-            ((key, i, page.number, page.start, page.end) for i, page in enumerate(document.pages)),
+        self._database.add_many(
+            pages, ((key, i, page.number, page.start, page.end) for i, page in enumerate(document.pages))
         )
-        self._database.insert_many(
-            "INSERT INTO sl_elements VALUES (?,?,?,?,?,?,?,?,?)",
+        self._database.add_many(
+            elements,
             (
                 (
-                    key, i, e.kind, e.start, e.end, e.level, e.page, codec.encode_grid(e.grid, document.text),
+                    key, i, e.kind, e.start, e.end, e.level, e.page, codec.encode_grid(e.grid, text),
                     codec.dump(e.row_starts) if e.row_starts else None,
                 )
                 for i, e in enumerate(document.elements)
@@ -79,20 +90,10 @@ class Documents:
         )  # fmt: skip
         return key
 
-    def _touch_tables(self, keys: Iterable[int]) -> None:
-        """Tables with rows from these documents have changed."""
-        for key in keys:
-            self._database.execute(
-                """UPDATE sl_tables SET revision = revision + 1
-                WHERE key IN (SELECT DISTINCT table_key FROM sl_rows WHERE document_key = ?)""",
-                (key,),
-            )
-
     def describe(self, document_id: str, *, title: str, description: str) -> None:
         """Set the title and description that were found after loading."""
-        self._database.execute(
-            "UPDATE sl_documents SET title = ?, description = ? WHERE id = ?", (title, description, document_id)
-        )
+        told = {"title": title, "description": description}
+        self._database.execute(update(documents).where(documents.c.id == document_id).values(**told))
 
     def get(self, document_id: str) -> Document:
         """A whole document, equal to the one that was added.
@@ -100,37 +101,17 @@ class Documents:
         Raises:
             StoreError: there is none with that id.
         """
-        row = self._database.one(
-            """SELECT key, id, name, text, title, description, media_type, source, modified, warnings
-            FROM sl_documents WHERE id = ?""",
-            (document_id,),
-        )
-        if row is None:
-            raise StoreError(f"the workspace has no document {document_id!r}; list them with: sliders documents")
-        key, identifier, name, text, title, description, media_type, source, modified, warnings = row
-        pages = self._database.query(
-            "SELECT number, start, stop FROM sl_pages WHERE document_key = ? ORDER BY position", (key,)
-        )
-        elements = self._database.query(
-            """SELECT kind, start, stop, level, page, grid, row_starts FROM sl_elements
-            WHERE document_key = ? ORDER BY position""",
-            (key,),
-        )
+        key, text, *line = self._found(_WHOLE, document_id)
+        told = dict(zip(_LINE, line, strict=True))
         return Document(
-            id=identifier,
-            name=name,
+            id=document_id,
             text=text,
-            title=title,
             elements=tuple(
                 Element(kind, start, stop, level, page, codec.decode_grid(grid, text), tuple(codec.load(starts) or ()))
-                for kind, start, stop, level, page, grid, starts in elements
+                for kind, start, stop, level, page, grid, starts in self._database.query(_ELEMENTS, {"key": key})
             ),
-            pages=tuple(Page(*page) for page in pages),
-            description=description,
-            media_type=media_type,
-            source=source,
-            modified=modified,
-            warnings=tuple(codec.load(warnings)),
+            pages=tuple(Page(*page) for page in self._database.query(_PAGES, {"key": key})),
+            **{**told, "warnings": tuple(codec.load(told["warnings"]))},
         )
 
     def text(self, document_id: str) -> str:
@@ -139,23 +120,25 @@ class Documents:
         Raises:
             StoreError: there is none with that id.
         """
-        row = self._database.one("SELECT text FROM sl_documents WHERE id = ?", (document_id,))
+        return str(self._found(_TEXT, document_id)[0])
+
+    def _found(self, statement: Select[Any], document_id: str) -> tuple[Any, ...]:
+        row = self._database.one(statement, {"id": document_id})
         if row is None:
             raise StoreError(f"the workspace has no document {document_id!r}; list them with: sliders documents")
-        return str(row[0])
+        return row
 
     def all(self, *, superseded: bool = False) -> list[StoredDocument]:
         """The documents in the order in which they were added, without their text; old versions only on demand."""
-        where = "" if superseded else " WHERE d.superseded_by IS NULL"
-        return [_stored(row) for row in self._database.query(f"{_LINE}{where} ORDER BY d.key")]
+        return [_stored(row) for row in self._database.query(_ALL if superseded else _ALL_CURRENT)]
 
     def count(self) -> int:
         """How many documents are current."""
-        return int(self._database.value("SELECT count(*) FROM sl_documents WHERE superseded_by IS NULL"))
+        return int(self._database.value(select(func.count()).select_from(documents).where(_CURRENT)))
 
     def find(self, name: str) -> StoredDocument | None:
         """The current document of that name, None when there is none."""
-        row = self._database.one(f"{_LINE} WHERE d.name = ? AND d.superseded_by IS NULL", (name,))
+        row = self._database.one(_LISTED.where(documents.c.name == name, _CURRENT))
         return _stored(row) if row else None
 
 

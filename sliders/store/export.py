@@ -7,15 +7,16 @@ import csv
 import io
 import os
 import re
+import sqlite3
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 from sliders.errors import SettingsError, StoreError
-from sliders.store.audit_schema import AUDIT_COPIES, AUDIT_SCHEMA, AUDIT_VERSION
 from sliders.store.catalog import Catalog
-from sliders.store.database import Database, file_uri, quote_identifier
+from sliders.store.database import Database
+from sliders.store.file import SqliteFile
 from sliders.store.records import Relation, TableVersion
 
 ExportFormat = Literal["sqlite", "csv", "parquet", "excel"]
@@ -54,60 +55,29 @@ def export_audit(catalog: Catalog, path: str | Path) -> Path:
     Raises:
         StoreError: the path is the workspace itself or a file that is no audit database, or cannot be written.
     """
+    from sliders.store.audit_file import write_audit  # it brings pandas along, which takes a second
+
     target = Path(path)
     source = catalog.database.path
-    if target.exists() and os.path.samefile(target, source):
+    if source is not None and target.exists() and os.path.samefile(target, source):
         raise StoreError(f"{str(target)!r} is the workspace itself; export to another file")
     if not target.parent.is_dir():
         raise StoreError(f"the folder of {str(target)!r} does not exist; create it first")
     _only_replace(target, _is_audit)
     unfinished = target.with_name(target.name + ".part")
-    lock = unfinished.with_name(unfinished.name + ".lock")
     try:
         unfinished.unlink(missing_ok=True)
-        with Database(unfinished) as audit:
-            audit.execute("ATTACH ? AS work", (file_uri(source, "ro"),))
-            _copy(audit, catalog)
-            audit.execute("DETACH work")
-            audit.execute("PRAGMA journal_mode=DELETE")
+        write_audit(catalog, unfinished, _current(catalog))
         os.replace(unfinished, target)
+    except (sqlite3.Error, UnicodeEncodeError) as error:
+        raise SqliteFile(target, write=True).sentence(error) from error
+    except OSError as error:
+        raise StoreError(f"{str(target)!r} cannot be written: {error.strerror}; choose another place") from error
     finally:
-        for rest in (unfinished, lock):
+        for rest in (unfinished, unfinished.with_name(unfinished.name + "-journal")):
             with contextlib.suppress(OSError):
                 rest.unlink(missing_ok=True)
     return target
-
-
-def _copy(audit: Database, catalog: Catalog) -> None:
-    # Rows arrive table by table; the keys are checked together at the end by whoever verifies the file.
-    audit.execute("PRAGMA foreign_keys=OFF")
-    with audit.transaction():
-        for statement in AUDIT_SCHEMA:
-            audit.execute(statement)
-        for target, select in AUDIT_COPIES:
-            audit.execute(f"INSERT INTO {target} {select}")
-        for relation, version in _current(catalog):
-            _copy_table(audit, relation, version)
-        audit.execute("INSERT INTO audit_document_search (audit_document_search) VALUES ('rebuild')")
-        audit.execute("INSERT INTO audit_meta VALUES ('layout', ?)", (str(AUDIT_VERSION),))
-
-
-def _copy_table(audit: Database, relation: Relation, version: TableVersion) -> None:
-    types = {column.sql_name: column.sql_type for column in relation.columns}
-    name = quote_identifier(relation.relation)
-    columns = "".join(f"{quote_identifier(column)} {types.get(column, '')}, " for column in version.columns)
-    audit.execute(
-        f"""CREATE TABLE {name} ({columns}document TEXT, document_id TEXT REFERENCES audit_documents(id),
-        row_id TEXT PRIMARY KEY REFERENCES audit_rows(id))"""
-    )
-    listed = "".join(f"{quote_identifier(column)}, " for column in version.columns) + "document, document_id, row_id"
-    physical = f"work.{quote_identifier(version.relation)}"
-    audit.execute(f"INSERT INTO {name} ({listed}) SELECT {listed} FROM {physical}")
-    audit.execute(
-        f"""INSERT INTO audit_lineage (table_name, row_id, source_row_id)
-        SELECT ?, v.row_id, j.value FROM {physical} v, json_each(v._sources) j WHERE v._sources IS NOT NULL""",
-        (relation.name,),
-    )
 
 
 def _current(catalog: Catalog) -> Iterator[tuple[Relation, TableVersion]]:
@@ -244,8 +214,7 @@ def _is_book_export(book: Any) -> bool:
 
 def _contents(catalog: Catalog) -> Iterator[tuple[str, tuple[str, ...], Iterator[tuple[Any, ...]]]]:
     for relation, _ in _current(catalog):
-        select = f"SELECT * FROM {quote_identifier(relation.relation)}"
-        yield relation.relation, catalog.database.columns(f"{select} LIMIT 0"), catalog.database.stream(select)
+        yield relation.relation, *catalog.tables.read(relation.name)
 
 
 def _file(folder: str | Path, name: str, suffix: str) -> Path:

@@ -12,91 +12,52 @@ from functools import partial
 from typing import Any, cast
 
 Number = int | float
+_Finish = Callable[[list[Any], float], Any]
 
 
-class _Numbers:
-    """Collects the numbers of a group; NULLs are left out, as SQL's own aggregates do."""
-
-    name = ""
-
-    def __init__(self) -> None:
-        self.values: list[Number] = []
-
-    def step(self, value: object) -> None:
-        if value is None:
-            return
-        if not isinstance(value, (int, float)):
-            raise ValueError(f"{self.name}() needs numbers, got {value!r}")
-        self.values.append(value)
+def _percentile(values: list[Any], percent: float) -> float:
+    """The value below which so many percent lie, between neighbours in proportion."""
+    ordered = sorted(values)
+    place = (len(ordered) - 1) * percent / 100
+    low = math.floor(place)
+    return float(ordered[low] + (ordered[min(low + 1, len(ordered) - 1)] - ordered[low]) * (place - low))
 
 
-class _Median(_Numbers):
-    name = "median"
-
-    def finalize(self) -> Number | None:
-        return statistics.median(self.values) if self.values else None
-
-
-class _SampleDeviation(_Numbers):
-    """Standard deviation of a sample (n - 1); NULL for fewer than two values."""
-
-    name = "stdev"
-
-    def finalize(self) -> float | None:
-        return statistics.stdev(self.values) if len(self.values) > 1 else None
+# Name: number of arguments, values needed for a result, and the result of a group's values.
+ANALYST_AGGREGATES: dict[str, tuple[int, int, _Finish]] = {
+    "median": (1, 1, lambda values, _: statistics.median(values)),
+    "stdev": (1, 2, lambda values, _: statistics.stdev(values)),
+    "stdev_pop": (1, 1, lambda values, _: statistics.pstdev(values)),
+    "variance": (1, 2, lambda values, _: float(statistics.variance(values))),
+    "percentile": (2, 1, _percentile),
+    "mode": (1, 1, lambda values, _: Counter(values).most_common(1)[0][0]),  # the first one seen wins a tie
+}
 
 
-class _PopulationDeviation(_Numbers):
-    name = "stdev_pop"
+class _Aggregate:
+    """Collects the values of a group and notes why it fails; NULLs are left out, as SQL's own aggregates do."""
 
-    def finalize(self) -> float | None:
-        return statistics.pstdev(self.values) if self.values else None
-
-
-class _Variance(_Numbers):
-    name = "variance"
-
-    def finalize(self) -> float | None:
-        return float(statistics.variance(self.values)) if len(self.values) > 1 else None
-
-
-class _Percentile(_Numbers):
-    """`percentile(x, p)`: the value below which p percent of x lie, between neighbours in proportion."""
-
-    name = "percentile"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.percent = 50.0
+    def __init__(self, name: str, complaints: list[str]) -> None:
+        self._name, self._complaints = name, complaints
+        _, self._least, self._finish = ANALYST_AGGREGATES[name]
+        self._values: list[Any] = []
+        self._percent = 50.0
 
     def step(self, value: object, percent: object = 50) -> None:
         if not isinstance(percent, (int, float)) or not 0 <= percent <= 100:
-            raise ValueError(f"percentile() needs a percent from 0 to 100, got {percent!r}")
-        self.percent = float(percent)
-        super().step(value)
-
-    def finalize(self) -> float | None:
-        if not self.values:
-            return None
-        ordered = sorted(self.values)
-        place = (len(ordered) - 1) * self.percent / 100
-        low = math.floor(place)
-        high = min(low + 1, len(ordered) - 1)
-        return float(ordered[low] + (ordered[high] - ordered[low]) * (place - low))
-
-
-class _Mode:
-    """The most frequent value; the first one seen wins a tie."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[object] = Counter()
-
-    def step(self, value: object) -> None:
+            self._refuse(f"{self._name}() needs a percent from 0 to 100, got {percent!r}")
+        self._percent = cast("float", percent)
+        if self._name != "mode" and value is not None and not isinstance(value, (int, float)):
+            self._refuse(f"{self._name}() needs numbers, got {value!r}")
         if value is not None:
-            self.counts[value] += 1
+            self._values.append(value)
 
-    def finalize(self) -> object:
-        return self.counts.most_common(1)[0][0] if self.counts else None
+    def _refuse(self, words: str) -> None:
+        self._complaints.append(words)
+        raise ValueError(words)
+
+    def finalize(self) -> Any:
+        return self._finish(self._values, self._percent) if len(self._values) >= self._least else None
 
 
 _FORMAT = re.compile(r"%([-+ 0#,!]*)(\d*|\*)(?:\.(\d+|\*))?l{0,2}([a-zA-Z%])")
@@ -161,14 +122,6 @@ def _trimmer(strip: Callable[[str, str], str]) -> Callable[[object, object], str
     return trim
 
 
-ANALYST_AGGREGATES: dict[str, tuple[int, type]] = {
-    "median": (1, _Median),
-    "stdev": (1, _SampleDeviation),
-    "stdev_pop": (1, _PopulationDeviation),
-    "variance": (1, _Variance),
-    "percentile": (2, _Percentile),
-    "mode": (1, _Mode),
-}
 _BOUNDED: tuple[tuple[str, int, Callable[..., Any]], ...] = (
     ("printf", -1, _format),
     ("format", -1, _format),
@@ -188,28 +141,12 @@ def register_functions(connection: sqlite3.Connection, *, bounded: bool = False)
         A list that receives the words of each error inside a function, which SQLite itself does not pass on.
     """
     complaints: list[str] = []
-    for name, (arguments, aggregate) in ANALYST_AGGREGATES.items():
-        connection.create_aggregate(name, arguments, cast("Any", partial(_Reporting, aggregate, complaints)))
+    for name, (arguments, _, _) in ANALYST_AGGREGATES.items():
+        connection.create_aggregate(name, arguments, cast("Any", partial(_Aggregate, name, complaints)))
     if bounded:
         for name, arguments, function in _BOUNDED:
             connection.create_function(name, arguments, _reporting(function, complaints), deterministic=True)
     return complaints
-
-
-class _Reporting:
-    """An aggregate that notes why it fails."""
-
-    def __init__(self, aggregate: type, complaints: list[str]) -> None:
-        self._complaints = complaints
-        self._aggregate = aggregate()
-        self.finalize = self._aggregate.finalize
-
-    def step(self, *values: object) -> None:
-        try:
-            self._aggregate.step(*values)
-        except ValueError as error:
-            self._complaints.append(str(error))
-            raise
 
 
 def _reporting(function: Callable[..., Any], complaints: list[str]) -> Callable[..., Any]:

@@ -16,16 +16,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.database import Database, file_uri, quote_identifier
+from sliders.store.database import Database, quote_identifier
+from sliders.store.file import file_uri
 from sliders.store.functions import ANALYST_AGGREGATES, register_functions
+from sliders.store.limits import FETCH_ROWS, Limits, Result, row_bytes, short
 from sliders.store.memory import MemoryGauge
 from sliders.store.naming import RESERVED_PREFIXES, RESERVED_TABLES, fold
 from sliders.store.statement import MAX_SQL_CHARACTERS, CheckedStatement, Permission, check_statement
+from sliders.store.translate import to_postgres
 
 __all__ = ["CheckedStatement", "Limits", "Permission", "Result", "check_statement", "run_caged", "run_readonly"]
 
 PROGRESS_STEPS = 1_000
-FETCH_ROWS = 200
 
 # Functions that read nothing but their arguments. Not here: load_extension, readfile, writefile, edit, fts3_tokenizer,
 # zeroblob, randomblob, sqlite_* and whatever an extension may add.
@@ -53,26 +55,6 @@ _ENGINE_LIMITS = (
     (sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0),
     (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one statement may use: seconds, rows and bytes of its result, bytes of memory while it runs."""
-
-    seconds: float = 10.0
-    rows: int = 10_000
-    result_bytes: int = 20_000_000
-    memory_bytes: int = 512_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Rows of a statement; `truncated` says that a limit of rows or bytes cut them off."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    truncated: bool = False
-    seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -113,10 +95,14 @@ def run_readonly(
     """
     visible = frozenset(tables)
     known = known_tables(database)
-    if parse:
-        check_statement(sql, Permission(visible, known))
+    limits = limits or Limits()
+    checked = check_statement(sql, Permission(visible, known)) if parse else None
+    if database.on_server:
+        from sliders.store.cage_server import run_on_server
+
+        return run_on_server(database, _translated(database, checked) if checked else sql, visible, limits)
     with contextlib.closing(_open(database)) as connection:
-        return run_caged(connection, sql, visible=visible, known=known, limits=limits or Limits())
+        return run_caged(connection, sql, visible=visible, known=known, limits=limits)
 
 
 def run_caged(
@@ -137,7 +123,7 @@ def run_caged(
     with _explained(sql, watch), _alarm(connection, watch):
         cursor = connection.execute(sql)
         if cursor.description is None:
-            raise UnsafeStatement(f"this is not a SELECT: {_short(sql)}; write one SELECT statement")
+            raise UnsafeStatement(f"this is not a SELECT: {short(sql)}; write one SELECT statement")
         columns = tuple(column[0] for column in cursor.description)
         rows, truncated = _fetch(cursor, limits)
     return Result(columns, tuple(rows), truncated, time.monotonic() - watch.started)
@@ -145,12 +131,16 @@ def run_caged(
 
 def known_tables(database: Database) -> frozenset[str]:
     """Names of all tables and views, for the parser's suggestions."""
-    return frozenset(
-        name for (name,) in database.query("SELECT name FROM sqlite_master WHERE type IN ('table','view')")
-    )
+    return frozenset(database.names())
+
+
+def _translated(database: Database, checked: CheckedStatement) -> str:
+    names = database.names()
+    return to_postgres(checked.tree, [name for table in checked.tables for name in (table, *names[table])])
 
 
 def _open(database: Database) -> sqlite3.Connection:
+    assert database.path is not None  # it is a file
     connection = sqlite3.connect(
         file_uri(database.path, "ro"), uri=True, isolation_level=None, check_same_thread=False, cached_statements=0
     )
@@ -238,7 +228,7 @@ def _fetch(cursor: sqlite3.Cursor, limits: Limits) -> tuple[list[tuple[Any, ...]
         if not batch:
             return rows, False
         for row in batch:
-            size += sum(len(value) if isinstance(value, (str, bytes)) else 8 for value in row)
+            size += row_bytes(row)
             if len(rows) >= limits.rows or size > limits.result_bytes:
                 return rows, True
             rows.append(row)
@@ -250,20 +240,15 @@ def _explained(sql: str, watch: _Watch) -> Iterator[None]:
         yield
     except (sqlite3.Error, sqlite3.Warning, MemoryError, UnicodeEncodeError) as error:
         if watch.stopped:
-            raise UnsafeStatement(f"the statement was stopped: {watch.stopped}; ask for less: {_short(sql)}") from error
+            raise UnsafeStatement(f"the statement was stopped: {watch.stopped}; ask for less: {short(sql)}") from error
         if watch.complaints:
             raise StoreError(
-                f"the statement does not run: {watch.complaints[-1]}: {_short(sql)}; correct it"
+                f"the statement does not run: {watch.complaints[-1]}: {short(sql)}; correct it"
             ) from error
         if watch.denied:
-            raise UnsafeStatement(f"the statement is refused: {watch.denied}: {_short(sql)}") from error
+            raise UnsafeStatement(f"the statement is refused: {watch.denied}: {short(sql)}") from error
         name = getattr(error, "sqlite_errorname", "")
         beyond = name in ("SQLITE_TOOBIG", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_AUTH")
         if beyond or not isinstance(error, sqlite3.OperationalError):
-            raise UnsafeStatement(f"the statement is refused: {error}: {_short(sql)}") from error
-        raise StoreError(f"the statement does not run: {error}: {_short(sql)}; correct it and try again") from error
-
-
-def _short(sql: str) -> str:
-    text = " ".join(sql.split())
-    return text if len(text) <= 300 else f"{text[:300]} ..."
+            raise UnsafeStatement(f"the statement is refused: {error}: {short(sql)}") from error
+        raise StoreError(f"the statement does not run: {error}: {short(sql)}; correct it and try again") from error

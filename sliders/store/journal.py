@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
+
+from sqlalchemy import or_, select, update
 
 from sliders.store import codec
 from sliders.store.database import Database
+from sliders.store.layout import attempts, decisions, runs
 from sliders.store.migrations import now
 from sliders.store.records import Decision, Run, RunStatus, SqlAttempt
 
@@ -25,44 +29,36 @@ class Journal:
 
     def start_run(self, kind: str, question: str = "", settings: Mapping[str, Any] | None = None) -> int:
         """Open a run ("ask", "extract", "query" ...); its number. Decisions from now on belong to it."""
-        self._run = self._database.insert(
-            "INSERT INTO sl_runs (kind, question, status, started, settings, outcome) VALUES (?,?,'running',?,?,'{}')",
-            (kind, question, now(), codec.dump(dict(settings or {}))),
-        )
+        self._run = self._database.add(
+            runs, kind=kind, question=question, status="running", started=now(), settings=codec.dump(dict(settings or {})),
+            outcome="{}",
+        )  # fmt: skip
         return self._run
 
     def finish_run(self, run: int, status: RunStatus, outcome: Mapping[str, Any] | None = None) -> None:
         """Close a run with what is kept of it as plain JSON."""
-        self._database.execute(
-            "UPDATE sl_runs SET status = ?, finished = ?, outcome = ? WHERE id = ?",
-            (status, now(), codec.dump(dict(outcome or {})), run),
-        )
+        ended = {"status": status, "finished": now(), "outcome": codec.dump(dict(outcome or {}))}
+        self._database.execute(update(runs).where(runs.c.id == run).values(**ended))
         if self._run == run:
             self._run = None
 
     def runs(self) -> list[Run]:
         """All runs, oldest first; one that was killed is still "running"."""
-        rows = self._database.query(
-            "SELECT id, kind, question, status, started, finished, settings, outcome FROM sl_runs ORDER BY id"
-        )
+        lines = self._database.query(select(*(runs.c[field.name] for field in fields(Run))).order_by(runs.c.id))
         return [
             Run(number, kind, question, status, started, finished or "", codec.load(settings), codec.load(outcome))
-            for number, kind, question, status, started, finished, settings, outcome in rows
+            for number, kind, question, status, started, finished, settings, outcome in lines
         ]
 
-    def record(self, decisions: Iterable[Decision] | Decision) -> None:
+    def record(self, decided: Iterable[Decision] | Decision) -> None:
         """Store one decision or many."""
-        many = (decisions,) if isinstance(decisions, Decision) else decisions
         run = self._run
-        values = [
+        lines = [
             (run if d.run is None else d.run, d.stage, d.subject, d.verdict, d.reason, d.tokens, d.at or now())
-            for d in many
+            for d in ((decided,) if isinstance(decided, Decision) else decided)
         ]
-        if values:
-            self._database.insert_many(
-                "INSERT INTO sl_decisions (run, stage, subject, verdict, reason, tokens, at) VALUES (?,?,?,?,?,?,?)",
-                values,
-            )
+        if lines:
+            self._database.add_many(decisions, lines, ("run", "stage", "subject", "verdict", "reason", "tokens", "at"))
 
     def decisions(
         self,
@@ -74,22 +70,16 @@ class Journal:
         mentions: str | None = None,
     ) -> list[Decision]:
         """Decisions in order of time. `mentions` finds words in the subject or reason, whatever their case."""
-        rows = self._database.query(
-            """SELECT stage, subject, verdict, reason, tokens, run, at FROM sl_decisions
-            WHERE (?1 IS NULL OR run = ?1) AND (?2 IS NULL OR stage = ?2) AND (?3 IS NULL OR subject = ?3)
-            AND (?4 IS NULL OR verdict = ?4)
-            AND (?5 IS NULL OR instr(lower(subject), lower(?5)) OR instr(lower(reason), lower(?5))) ORDER BY id""",
-            (run, stage, subject, verdict, mentions),
-        )
-        return [Decision(*row) for row in rows]
+        wanted = {"run": run, "stage": stage, "subject": subject, "verdict": verdict}
+        found = select(*(decisions.c[field.name] for field in fields(Decision))).order_by(decisions.c.id)
+        found = found.where(*(decisions.c[name] == value for name, value in wanted.items() if value is not None))
+        if mentions is not None:
+            there = (column.icontains(mentions, autoescape=True) for column in (decisions.c.subject, decisions.c.reason))
+            found = found.where(or_(*there))
+        return [Decision(*line) for line in self._database.query(found)]
 
     def record_attempt(self, attempt: SqlAttempt) -> None:
         """Store a statement that an agent tried."""
-        self._database.execute(
-            """INSERT INTO sl_sql_attempts (run, stage, question, sql, outcome, detail, rows, seconds, at)
-            VALUES (?,?,?,?,?,?,?,?,?)""",
-            (
-                attempt.run if attempt.run is not None else self._run, attempt.stage, attempt.question, attempt.sql,
-                attempt.outcome, attempt.detail, attempt.rows, attempt.seconds, attempt.at or now(),
-            ),
-        )  # fmt: skip
+        values = {field.name: getattr(attempt, field.name) for field in fields(SqlAttempt)}
+        values |= {"run": self._run if attempt.run is None else attempt.run, "at": attempt.at or now()}
+        self._database.add(attempts, **values)

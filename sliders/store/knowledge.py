@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import select, update
 
 from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
+from sliders.store.layout import corrections, statistics, vectors
 from sliders.store.migrations import now
 from sliders.store.records import Correction
 
@@ -23,58 +25,55 @@ class Knowledge:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def save_vectors(self, level: str, model: str, vectors: Mapping[str, Vectors]) -> None:
+    def save_vectors(self, level: str, model: str, arrays: Mapping[str, Vectors]) -> None:
         """Store embeddings of one model.
 
         Args:
             level: "document", "segment" ...
-            vectors: array of shape (rows, dimension), or (dimension,), by owner (a document or chunk id).
+            arrays: array of shape (rows, dimension), or (dimension,), by owner (a document or chunk id).
         """
-        self._database.insert_many(
-            "INSERT OR REPLACE INTO sl_vectors VALUES (?,?,?,?,?,?)",
+        self._database.add_many(
+            vectors,
             (
-                (level, owner, model, array.shape[0], array.shape[1], array.astype("<f4").tobytes())
-                for owner, array in ((owner, np.atleast_2d(array)) for owner, array in vectors.items())
+                (level, model, owner, array.shape[0], array.shape[1], array.astype("<f4").tobytes())
+                for owner, array in ((owner, np.atleast_2d(array)) for owner, array in arrays.items())
             ),
+            there="replace",
         )
 
     def vectors(self, level: str, model: str) -> dict[str, Vectors]:
         """Embeddings by owner, each of shape (rows, dimension)."""
-        rows = self._database.query(
-            "SELECT owner, rows, columns, data FROM sl_vectors WHERE level = ? AND model = ?", (level, model)
-        )
-        return {owner: np.frombuffer(data, "<f4").reshape(height, width) for owner, height, width, data in rows}
+        found = select(vectors.c.owner, vectors.c.rows, vectors.c.columns, vectors.c.data)
+        lines = self._database.query(found.where(vectors.c.level == level, vectors.c.model == model))
+        return {owner: np.frombuffer(data, "<f4").reshape(height, width) for owner, height, width, data in lines}
 
     def set_statistic(self, key: str, value: Any) -> None:
         """Keep a figure of the optimizer as plain JSON."""
-        self._database.execute("INSERT OR REPLACE INTO sl_statistics VALUES (?,?)", (key, codec.dump(value)))
+        self._database.add_many(statistics, [(key, codec.dump(value))], there="replace")
 
     def statistic(self, key: str, default: Any = None) -> Any:
         """A kept figure."""
-        text = self._database.value("SELECT value FROM sl_statistics WHERE key = ?", (key,))
+        text = self._database.value(select(statistics.c.value).where(statistics.c.key == key))
         return default if text is None else codec.load(text)
 
     def correct(self, correction: Correction) -> int:
         """Store a human decision; its number."""
-        return self._database.insert(
-            """INSERT INTO sl_corrections (kind, table_name, subject, column_name, value, author, reason, created)
-            VALUES (?,?,?,?,?,?,?,?)""",
-            (
-                correction.kind, correction.table, codec.dump(dict(correction.subject)), correction.column,
-                codec.dump(correction.value), correction.author, correction.reason, correction.created or now(),
-            ),
+        return self._database.add(
+            corrections, kind=correction.kind, table_name=correction.table, subject=codec.dump(dict(correction.subject)),
+            column_name=correction.column, value=codec.dump(correction.value), author=correction.author,
+            reason=correction.reason, created=correction.created or now(),
         )  # fmt: skip
 
     def corrections(self, table: str | None = None) -> list[Correction]:
         """Human decisions that are in force, oldest first."""
-        rows = self._database.query(
-            """SELECT kind, table_name, subject, column_name, value, author, reason, id, created FROM sl_corrections
-            WHERE revoked IS NULL AND (?1 IS NULL OR table_name = ?1) ORDER BY id""",
-            (table,),
-        )
+        c = corrections.c
+        found = select(
+            c.kind, c.table_name, c.subject, c.column_name, c.value, c.author, c.reason, c.id, c.created
+        ).where(c.revoked.is_(None))
+        lines = self._database.query((found if table is None else found.where(c.table_name == table)).order_by(c.id))
         return [
-            Correction(kind, name, codec.load(subject), column, codec.load(value), author, reason, number, created)
-            for kind, name, subject, column, value, author, reason, number, created in rows
+            Correction(kind, name, codec.load(subject), column, codec.load(value), *rest)
+            for kind, name, subject, column, value, *rest in lines
         ]
 
     def revoke(self, number: int) -> None:
@@ -83,6 +82,6 @@ class Knowledge:
         Raises:
             StoreError: there is none of that number in force.
         """
-        sql = "UPDATE sl_corrections SET revoked = ? WHERE id = ? AND revoked IS NULL"
-        if not self._database.execute(sql, (now(), number)):
+        in_force = update(corrections).where(corrections.c.id == number, corrections.c.revoked.is_(None))
+        if not self._database.execute(in_force.values(revoked=now())):
             raise StoreError(f"the workspace has no correction {number} in force; list those that are with: sliders decisions")

@@ -14,7 +14,6 @@ _VERSION = re.compile(r"__v\d+$")
 # What every data table has beside the user's columns, and SQLite's names for the row number.
 SYSTEM_COLUMNS = ("document", "document_id", "row_id", "_sources")
 _RESERVED_COLUMNS = frozenset({*SYSTEM_COLUMNS, "rowid", "oid", "_rowid_"})
-NAME_CHARACTERS = 120
 
 
 def fold(name: str) -> str:
@@ -31,24 +30,26 @@ def _free(name: str, taken: Container[str]) -> str:
     return f"{name}_{number}"
 
 
-def _printable(name: str, fallback: str) -> str:
+def _printable(name: str, fallback: str, longest: int) -> str:
     cleaned = "".join(letter if letter.isprintable() else " " for letter in name).strip()
     # A lone surrogate is not printable for SQLite: it has no UTF-8 form.
-    return cleaned.encode("utf-8", "replace").decode("utf-8")[:NAME_CHARACTERS].strip() or fallback
+    return cleaned.encode("utf-8", "replace")[:longest].decode("utf-8", "ignore").strip() or fallback
 
 
-def relation_name(name: str, taken: Container[str]) -> str:
-    """The SQL name of table `name`: free among `taken` (folded names) and of no reserved form."""
-    candidate = _printable(name, "table")
+def relation_name(name: str, taken: Container[str], longest: int) -> str:
+    """The SQL name of table `name`: at most `longest` bytes, free among `taken` (folded names) and of no
+    reserved form."""
+    candidate = _printable(name, "table", longest)
     folded = fold(candidate)
     if folded.startswith(RESERVED_PREFIXES) or folded in RESERVED_TABLES or _VERSION.search(folded):
         candidate = f"data_{candidate}" if not _VERSION.search(folded) else f"{candidate}_"
     return _free(candidate, taken)
 
 
-def column_name(name: str, taken: Container[str]) -> str:
-    """The SQL name of column `name`: free among `taken` (folded names) and not one of the system's columns."""
-    candidate = _printable(name, "column")
+def column_name(name: str, taken: Container[str], longest: int) -> str:
+    """The SQL name of column `name`: at most `longest` bytes, free among `taken` (folded names) and not one of
+    the system's columns."""
+    candidate = _printable(name, "column", longest)
     if fold(candidate) in _RESERVED_COLUMNS:
         candidate = f"{candidate}_value"
     return _free(candidate, taken)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from sqlalchemy import func, select, update
+
 from sliders.errors import StoreError
 from sliders.schema.types import ColumnType, Schema, Table
 from sliders.store import codec
 from sliders.store.database import Database
+from sliders.store.layout import columns, schemas, tables
 from sliders.store.migrations import now
 from sliders.store.naming import column_name, fold, relation_name
 from sliders.store.records import Relation, RelationColumn
+
+_LAST = select(schemas.c.version, schemas.c.schema).order_by(schemas.c.version.desc()).limit(1)
+VERSION = select(func.max(schemas.c.version))
 
 
 class Schemas:
@@ -24,65 +32,62 @@ class Schemas:
         """
         text = codec.encode_schema(schema)
         with self._database.transaction():
-            last = self._database.one("SELECT version, schema FROM sl_schemas ORDER BY version DESC LIMIT 1")
+            self._database.exclusive("schema")
+            last = self._database.one(_LAST)
             if last is not None and last[1] == text:
                 return int(last[0])
             version = int(last[0]) + 1 if last else 1
-            self._database.execute("INSERT INTO sl_schemas VALUES (?,?,?,?)", (version, text, reason, now()))
-            self._database.execute("UPDATE sl_tables SET active = 0")
+            self._database.add(schemas, version=version, schema=text, reason=reason, created=now())
+            self._database.execute(update(tables).values(active=0))
             for table in schema.tables:
                 self._describe(table)
         return version
 
     def _describe(self, table: Table) -> None:
-        meaning = (table.row, table.description, table.grain, codec.dump(table.key), table.documents)
-        key = self._database.value("SELECT key FROM sl_tables WHERE name = ?", (table.name,))
+        meaning = {
+            "row_meaning": table.row, "description": table.description, "grain": table.grain,
+            "key_columns": codec.dump(table.key), "documents": table.documents,
+        }  # fmt: skip
+        key = self._database.value(select(tables.c.key).where(tables.c.name == table.name))
         if key is None:
-            taken = {fold(row[0]) for row in self._database.query("SELECT relation FROM sl_tables")}
-            key = self._database.insert(
-                """INSERT INTO sl_tables (name, relation, row_meaning, description, grain, key_columns, documents)
-                VALUES (?,?,?,?,?,?,?)""",
-                (table.name, relation_name(table.name, taken), *meaning),
-            )
+            taken = {fold(relation) for (relation,) in self._database.query(select(tables.c.relation))}
+            relation = relation_name(table.name, taken, self._database.engine.longest_name)
+            key = self._database.add(tables, name=table.name, relation=relation, **meaning)
         else:
-            self._database.execute(
-                """UPDATE sl_tables SET active = 1, row_meaning = ?, description = ?,
-                grain = ?, key_columns = ?, documents = ? WHERE key = ?""",
-                (*meaning, key),
-            )
+            self._database.execute(update(tables).where(tables.c.key == key).values(active=1, **meaning))
         self._describe_columns(int(key), table)
 
     def _describe_columns(self, key: int, table: Table) -> None:
-        known = self._database.query("SELECT name, sql_name FROM sl_columns WHERE table_key = ?", (key,))
-        taken = {fold(sql_name) for _, sql_name in known}
-        names = {name for name, _ in known}
-        shape = "SELECT name, type FROM sl_columns WHERE table_key = ? AND active ORDER BY position"
-        before = self._database.query(shape, (key,))
-        self._database.execute("UPDATE sl_columns SET active = 0 WHERE table_key = ?", (key,))
+        listed = select(columns.c.name, columns.c.sql_name).where(columns.c.table_key == key)
+        known: dict[str, str] = dict(self._database.query(listed))
+        taken = {fold(sql_name) for sql_name in known.values()}
+        before = self._shape(key)
+        self._database.execute(update(columns).where(columns.c.table_key == key).values(active=0))
         for position, column in enumerate(table.columns):
-            asked = (column.type.value, column.description, column.unit, column.scale, column.currency)
-            facts = (position, *asked, codec.dump(column.values), column.reading, key, column.name)
-            if column.name in names:
-                self._database.execute(
-                    """UPDATE sl_columns SET active = 1, position = ?, type = ?, description = ?, unit = ?, scale = ?,
-                    currency = ?, allowed = ?, reading = ? WHERE table_key = ? AND name = ?""",
-                    facts,
-                )
+            facts: dict[str, Any] = {
+                "position": position, "type": column.type.value, "description": column.description, "unit": column.unit,
+                "scale": column.scale, "currency": column.currency, "allowed": codec.dump(column.values),
+                "reading": column.reading,
+            }  # fmt: skip
+            if column.name in known:
+                here = update(columns).where(columns.c.table_key == key, columns.c.name == column.name)
+                self._database.execute(here.values(active=1, **facts))
             else:
-                sql_name = column_name(column.name, taken)
+                sql_name = column_name(column.name, taken, self._database.engine.longest_name)
                 taken.add(fold(sql_name))
-                self._database.execute(
-                    """INSERT INTO sl_columns (position, type, description, unit, scale, currency, allowed, reading,
-                    table_key, name, sql_name) VALUES (?,?,?,?,?,?,?,?,?,?,?)""",
-                    (*facts, sql_name),
-                )
-        if self._database.query(shape, (key,)) != before:  # only then does the data table have to be made again
-            self._database.execute("UPDATE sl_tables SET revision = revision + 1 WHERE key = ?", (key,))
+                self._database.add(columns, table_key=key, name=column.name, sql_name=sql_name, **facts)
+        if self._shape(key) != before:  # only then does the data table have to be made again
+            self._database.execute(update(tables).where(tables.c.key == key).values(revision=tables.c.revision + 1))
+
+    def _shape(self, key: int) -> list[tuple[Any, ...]]:
+        """Names and types of the columns of a table that are in the schema, in order."""
+        listed = select(columns.c.name, columns.c.sql_name, columns.c.type).order_by(columns.c.position)
+        return self._database.query(listed.where(columns.c.table_key == key, columns.c.active == 1))
 
     def current(self) -> Schema | None:
         """The current schema, None before the first one."""
-        text = self._database.value("SELECT schema FROM sl_schemas ORDER BY version DESC LIMIT 1")
-        return None if text is None else codec.decode_schema(text)
+        last = self._database.one(_LAST)
+        return None if last is None else codec.decode_schema(last[1])
 
     def relation(self, table: str) -> Relation:
         """What a table and its columns are called in SQL.
@@ -90,18 +95,15 @@ class Schemas:
         Raises:
             StoreError: the workspace has no table of that name.
         """
-        row = self._database.one("SELECT key, relation, current_version FROM sl_tables WHERE name = ?", (table,))
+        found = select(tables.c.key, tables.c.relation, tables.c.current_version).where(tables.c.name == table)
+        row = self._database.one(found)
         if row is None:
-            known = ", ".join(name for (name,) in self._database.query("SELECT name FROM sl_tables")) or "none"
+            known = ", ".join(name for (name,) in self._database.query(select(tables.c.name))) or "none"
             raise StoreError(f"the workspace has no table {table!r}; its tables are: {known}")
-        columns = self._database.query(
-            "SELECT name, sql_name, type FROM sl_columns WHERE table_key = ? AND active ORDER BY position", (row[0],)
-        )
-        return Relation(
-            table, row[1], tuple(RelationColumn(name, sql, ColumnType(kind).sql) for name, sql, kind in columns), row[2]
-        )
+        shape = tuple(RelationColumn(name, sql, ColumnType(kind).sql) for name, sql, kind in self._shape(row[0]))
+        return Relation(table, row[1], shape, row[2])
 
     def relations(self) -> list[Relation]:
         """The tables of the current schema as SQL sees them."""
-        names = self._database.query("SELECT name FROM sl_tables WHERE active ORDER BY key")
+        names = self._database.query(select(tables.c.name).where(tables.c.active == 1).order_by(tables.c.key))
         return [self.relation(name) for (name,) in names]

@@ -7,14 +7,38 @@ that it stands for) and `_sources` (JSON list of the `Row.id`s that were merged 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
+
+from sqlalchemy import (
+    REAL,
+    BigInteger,
+    ColumnElement,
+    Double,
+    Index,
+    Integer,
+    Numeric,
+    Select,
+    Text,
+    bindparam,
+    case,
+    cast,
+    func,
+    insert,
+    literal_column,
+    null,
+    select,
+    update,
+)  # fmt: skip
+from sqlalchemy import Table as DataTable
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from sliders.errors import RepairError, StoreError
 from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.store import codec
-from sliders.store.database import Database, quote_identifier
+from sliders.store.database import Database, data_table, quote_identifier
+from sliders.store.layout import CURRENT, cells, chunks, columns, derivations, documents, rows, tables, versions
 from sliders.store.migrations import now
 from sliders.store.naming import SYSTEM_COLUMNS, version_name
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
@@ -23,10 +47,18 @@ from sliders.store.schemas import Schemas
 EXTRACT = "extract"
 UNVERIFIED = "extract with unverified values"
 _SAID = (Absence.UNGROUNDED, Absence.NOT_PARSED)
-SAID_SQL = ", ".join(f"'{absence.value}'" for absence in _SAID)
+SAID = tuple(absence.value for absence in _SAID)
 """Absences whose cells may keep what the model said."""
-_VERSION = """SELECT t.name, v.version, v.parent, v.relation, v.operation, v.sql, v.reason, v.columns, v.rows,
-    v.revision, v.created FROM sl_table_versions v JOIN sl_tables t ON t.key = v.table_key"""
+# The rows of a table are compared and sorted by their characters, whatever the language of the server.
+_TEXT = Text().with_variant(Text(collation="C"), "postgresql")
+TYPES: dict[str, Any] = {
+    "TEXT": _TEXT, "INTEGER": Integer().with_variant(BigInteger, "postgresql"), "REAL": Double().with_variant(REAL(), "sqlite"),
+}  # fmt: skip
+# Within a transaction, a second writer of the table waits.
+_IDENTITY = select(tables.c.key, tables.c.revision).where(tables.c.name == bindparam("name")).with_for_update()
+_VERSION = select(
+    *(tables.c.name if f.name == "table" else versions.c[f.name] for f in fields(TableVersion))
+).join_from(versions, tables).order_by(versions.c.version)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,37 +77,49 @@ def enters(cell: Cell, unverified: bool = False) -> bool:
     return cell.absence is None or (unverified and cell.absence in _SAID)
 
 
-def stands_sql(cell: str, unverified: bool) -> str:
-    """`enters` for the cell of that alias."""
-    return f"({cell}.absence IS NULL OR {cell}.absence IN ({SAID_SQL}))" if unverified else f"{cell}.absence IS NULL"
+def stands(absence: ColumnElement[Any], unverified: bool) -> ColumnElement[bool]:
+    """`enters` for cells with that absence."""
+    return absence.is_(None) | absence.in_(SAID) if unverified else absence.is_(None)
 
 
-def materialise_sql(relation: Relation, table_key: int, columns: Mapping[str, int], unverified: bool = False) -> str:
+def materialise_sql(
+    relation: Relation, table_key: int, keys: Mapping[str, int], unverified: bool = False, *, server: bool = False
+) -> Select[Any]:
     """SELECT that turns cells into rows: one look-up a cell, so that the cost is linear in the cells.
 
     Args:
-        columns: integer key by schema column name.
+        keys: integer key by schema column name.
         unverified: also show values that were not found in the text or did not parse.
+        server: for PostgreSQL, where a value is JSON and every column has one type.
     """
-    values = "".join(
-        f"(SELECT {_typed('c', column)} FROM sl_cells c WHERE c.row_key = r.key "
-        f"AND c.column_key = {columns[column.name]} AND {stands_sql('c', unverified)}) AS {quote_identifier(column.sql_name)}, "
+    c = cells.c
+    values = (
+        select(_on_server(column) if server else _in_file(column))
+        .where(c.row_key == rows.c.key, c.column_key == keys[column.name], stands(c.absence, unverified))
+        .correlate(rows).scalar_subquery().label(column.sql_name)
         for column in relation.columns
-    )
+    )  # fmt: skip
     return (
-        f"SELECT {values}d.name AS document, d.id AS document_id, r.id AS row_id, NULL AS _sources "
-        f"FROM sl_rows r JOIN sl_documents d ON d.key = r.document_key JOIN sl_chunks h ON h.key = r.chunk_key "
-        f"WHERE r.table_key = {table_key} AND d.superseded_by IS NULL AND h.active "
-        "ORDER BY d.key, h.position, r.ordinal, r.key"
-    )
+        select(*values, documents.c.name.label("document"), documents.c.id.label("document_id"),
+               rows.c.id.label("row_id"), null().label("_sources"))
+        .select_from(rows.join(documents, documents.c.key == rows.c.document_key).join(chunks, chunks.c.key == rows.c.chunk_key))
+        .where(rows.c.table_key == table_key, CURRENT)
+        .order_by(documents.c.key, chunks.c.position, rows.c.ordinal, rows.c.key)
+    )  # fmt: skip
 
 
-def _typed(cell: str, column: RelationColumn) -> str:
+def _in_file(column: RelationColumn) -> ColumnElement[Any]:
     """The cell's value; words and not-a-number have no place in a number column."""
+    value, large = cells.c.value, cells.c.kind.is_not_distinct_from(codec.LARGE_INTEGER)
+    return value if column.sql_type == "TEXT" else case(((func.typeof(value) != "text") | large, value))
+
+
+def _on_server(column: RelationColumn) -> ColumnElement[Any]:
+    value, large = cells.c.value, cells.c.kind.is_not_distinct_from(codec.LARGE_INTEGER)
+    text = value.op("#>>")(literal_column("'{}'"))
     if column.sql_type == "TEXT":
-        return f"{cell}.value"
-    large = f"{cell}.kind IS {codec.LARGE_INTEGER}"
-    return f"CASE WHEN typeof({cell}.value) <> 'text' OR {large} THEN {cell}.value END"
+        return text
+    return case(((func.jsonb_typeof(value) == "number") | large, cast(text, Double if column.sql_type == "REAL" else Numeric)))
 
 
 class Tables:
@@ -108,15 +152,16 @@ class Tables:
                 if current is not None and self.lineage(table)[-1].operation == operation:
                     return current
                 return self.undo(table, base.version)
-            columns = dict(
-                self._database.query("SELECT name, key FROM sl_columns WHERE table_key = ? AND active", (key,))
-            )
-            sql = materialise_sql(relation, key, columns, unverified)
-            version = self._reserve(relation, None, operation, sql, reason or "cells to rows")
-            return self._fill(version, sql)
+            listed = select(columns.c.name, columns.c.key).where(columns.c.table_key == key, columns.c.active == 1)
+            keys: dict[str, int] = dict(self._database.query(listed))
+            found = materialise_sql(relation, key, keys, unverified, server=self._database.on_server)
+            sql = self._database.sql(found)
+            version, target = self._reserve(relation, None, operation, sql, reason or "cells to rows", self._odd(keys))
+            self._database.execute(insert(target).from_select([*version.columns, *SYSTEM_COLUMNS], found))
+            return self._finish(version)
 
     def create_version(
-        self, table: str, rows: Iterable[DataRow], *, operation: str, sql: str = "", reason: str = "",
+        self, table: str, made: Iterable[DataRow], *, operation: str, sql: str = "", reason: str = "",
         derived: Iterable[Derivation] = (),
     ) -> TableVersion:
         """A repaired version of a table, made current; all in one transaction.
@@ -134,124 +179,122 @@ class Tables:
             parent = self.current(table)
             if parent is None:
                 raise RepairError(f"table {table!r} has no version to repair; materialise it first")
-            version = self._fill_rows(self._reserve(relation, parent.version, operation, sql, reason), rows)
+            odd: set[str] = set()
+            if self._database.on_server:  # a column has one type there: it is known once all values are
+                made = list(made)
+                odd = {n for row in made for n, value in row.values.items() if _is_odd(value)}
+            version, target = self._reserve(relation, parent.version, operation, sql, reason, odd)
+            self._database.add_many(
+                target,
+                (
+                    (
+                        *(codec.encode_scalar(row.values[name])[0] for name in version.columns),
+                        row.document, row.document_id, row.row_id, codec.dump(row.sources) if row.sources else None,
+                    )
+                    for row in _complete(made, version)
+                ),
+            )  # fmt: skip
+            version = self._finish(version)
             self._check_rows(version)
             self._declare(version, derived)
         return version
 
     def _identity(self, table: str) -> tuple[int, int]:
-        row = self._database.one("SELECT key, revision FROM sl_tables WHERE name = ?", (table,))
+        row = self._database.one(_IDENTITY, {"name": table})
         assert row is not None  # the caller has asked for the table's relation
         return int(row[0]), int(row[1])
 
-    def _reserve(self, relation: Relation, parent: int | None, operation: str, sql: str, reason: str) -> TableVersion:
+    def _odd(self, keys: Mapping[str, int]) -> set[str]:
+        """Columns of whole numbers that hold others, or larger ones than an integer of the server."""
+        if not self._database.on_server:
+            return set()
+        value = cast(cells.c.value, Numeric)
+        number, large = func.jsonb_typeof(cells.c.value) == "number", cells.c.kind == codec.LARGE_INTEGER
+        broken = case((number, value != func.trunc(value)), else_=large)
+        found = select(cells.c.column_key).distinct().where(cells.c.column_key.in_(list(keys.values())), broken)
+        odd = {key for (key,) in self._database.query(found)}
+        return {name for name, key in keys.items() if key in odd}
+
+    def _reserve(
+        self, relation: Relation, parent: int | None, operation: str, sql: str, reason: str, odd: set[str]
+    ) -> tuple[TableVersion, DataTable]:
         """An empty version: its physical table and its line in the catalog."""
         key, revision = self._identity(relation.name)
-        last = self._database.value("SELECT max(version) FROM sl_table_versions WHERE table_key = ?", (key,))
+        last = self._database.value(select(func.max(versions.c.version)).where(versions.c.table_key == key))
         number = int(last or 0) + 1
-        physical = version_name(relation.relation, number)
         names = tuple(column.sql_name for column in relation.columns)
-        types = [f"{quote_identifier(column.sql_name)} {column.sql_type}" for column in relation.columns]
-        system = "document TEXT, document_id TEXT, row_id TEXT NOT NULL, _sources TEXT"
-        self._database.execute(f"CREATE TABLE {quote_identifier(physical)} ({', '.join([*types, system])})")
-        created = now()
-        self._database.execute(
-            "INSERT INTO sl_table_versions VALUES (?,?,?,?,?,?,?,?,0,?,?)",
-            (key, number, parent, physical, operation, sql, reason, codec.dump(names), revision, created),
-        )
-        return TableVersion(
-            relation.name, number, parent, physical, operation, sql, reason, names, 0, revision, created
+        version = TableVersion(
+            relation.name, number, parent, version_name(relation.relation, number), operation, sql, reason, names, 0,
+            revision, now(),
         )  # fmt: skip
-
-    def _fill(self, version: TableVersion, select: str) -> TableVersion:
-        listed = ", ".join(quote_identifier(name) for name in (*version.columns, *SYSTEM_COLUMNS))
-        target = quote_identifier(version.relation)
-        self._database.execute(f"INSERT INTO {target} ({listed}) SELECT {listed} FROM ({select})")
-        return self._finish(version)
-
-    def _fill_rows(self, version: TableVersion, rows: Iterable[DataRow]) -> TableVersion:
-        places = ", ".join("?" * (len(version.columns) + 4))
-        self._database.insert_many(
-            f"INSERT INTO {quote_identifier(version.relation)} VALUES ({places})",
-            (
-                (
-                    *(codec.encode_scalar(row.values[name])[0] for name in version.columns),
-                    row.document, row.document_id, row.row_id, codec.dump(row.sources) if row.sources else None,
-                )
-                for row in _complete(rows, version)
-            ),
-        )  # fmt: skip
-        return self._finish(version)
+        types: dict[str, Any] = {c.sql_name: TYPES[c.sql_type] for c in relation.columns}
+        types |= {c.sql_name: Numeric for c in relation.columns if {c.name, c.sql_name} & odd and c.sql_type == "INTEGER"}
+        target = data_table(version.relation, types | dict.fromkeys(SYSTEM_COLUMNS, _TEXT))
+        self._database.execute(CreateTable(target))
+        line = {f.name: getattr(version, f.name) for f in fields(TableVersion) if f.name != "table"}
+        line |= {"table_key": key, "columns": codec.dump(names)}
+        self._database.add_many(versions, [tuple(line[column.name] for column in versions.c)])
+        return version, target
 
     def _finish(self, version: TableVersion) -> TableVersion:
         """Count the rows, index them, and show this version as the current one."""
-        physical = quote_identifier(version.relation)
+        target = _physical(version)
+        number = int(self._database.value(select(func.count()).select_from(target)))
+        again = select(target.c.row_id).group_by(target.c.row_id).having(func.count() > 1).limit(1)
+        doubled = self._database.value(again)
+        if doubled is not None:
+            raise RepairError(f"{version.operation} of {version.table!r} gives row {doubled!r} twice; merge its copies")
         key, _ = self._identity(version.table)
-        rows = int(self._database.value(f"SELECT count(*) FROM {physical}"))
-        try:
-            self._database.execute(f"CREATE UNIQUE INDEX sl_row_{key}_{version.version} ON {physical}(row_id)")
-        except StoreError as error:
-            doubled = self._database.value(f"SELECT row_id FROM {physical} GROUP BY row_id HAVING count(*) > 1 LIMIT 1")
-            if doubled is None:
-                raise
-            raise RepairError(
-                f"{version.operation} of {version.table!r} gives row {doubled!r} twice; merge its copies"
-            ) from error
-        self._database.execute(
-            "UPDATE sl_table_versions SET rows = ? WHERE table_key = ? AND version = ?", (rows, key, version.version)
-        )
-        return self._show(replace(version, rows=rows))
+        self._database.execute(CreateIndex(Index(f"sl_row_{key}_{version.version}", target.c.row_id, unique=True)))
+        here = (versions.c.table_key == key, versions.c.version == version.version)
+        self._database.execute(update(versions).where(*here).values(rows=number))
+        return self._show(replace(version, rows=number))
 
     def _show(self, version: TableVersion) -> TableVersion:
-        key, _ = self._identity(version.table)
-        view = quote_identifier(self._schemas.relation(version.table).relation)
-        names = ", ".join(quote_identifier(name) for name in _names(version))
+        relation = self._schemas.relation(version.table).relation
+        view = quote_identifier(relation)
+        target = _physical(version)
+        shown = select(*(target.c[name] for name in (*version.columns, *SYSTEM_COLUMNS[:3])))
         self._database.execute(f"DROP VIEW IF EXISTS {view}")
-        self._database.execute(f"CREATE VIEW {view} AS SELECT {names} FROM {quote_identifier(version.relation)}")
-        self._database.execute("UPDATE sl_tables SET current_version = ? WHERE key = ?", (version.version, key))
+        self._database.execute(f"CREATE VIEW {view} AS {self._database.sql(shown)}")
+        self._database.engine.expose(self._database, relation)
+        self._database.execute(update(tables).where(tables.c.name == version.table).values(current_version=version.version))
         return version
 
     def _check_rows(self, version: TableVersion) -> None:
         """Every row, and every source of a merged row, is an extracted row of this table."""
         key, _ = self._identity(version.table)
-        physical = quote_identifier(version.relation)
-        known = "(SELECT 1 FROM sl_rows s WHERE s.id = {} AND s.table_key = ?)"
-        stranger = self._database.one(
-            f"""SELECT row_id FROM {physical} WHERE NOT EXISTS {known.format("row_id")}
-            UNION ALL SELECT j.value FROM {physical} v, json_each(v._sources) j
-            WHERE v._sources IS NOT NULL AND NOT EXISTS {known.format("j.value")} LIMIT 1""",
-            (key, key),
-        )
-        if stranger is not None:
-            raise RepairError(
-                f"{version.operation} of {version.table!r} names row {stranger[0]!r}, which was never extracted; "
-                "take row ids and sources from the table"
-            )
+        target = _physical(version)
+        known = {name for (name,) in self._database.query(select(rows.c.id).where(rows.c.table_key == key))}
+        for row_id, sources in self._database.stream(select(target.c.row_id, target.c._sources)):
+            strangers = [name for name in (row_id, *(codec.load(sources) or ())) if name not in known]
+            if strangers:
+                raise RepairError(
+                    f"{version.operation} of {version.table!r} names row {strangers[0]!r}, which was never extracted; "
+                    "take row ids and sources from the table"
+                )
 
     def _declare(self, version: TableVersion, derived: Iterable[Derivation]) -> None:
         key, _ = self._identity(version.table)
-        self._database.insert_many(
-            """INSERT INTO sl_derivations (table_key, version, row_id, column_name, source_value, value, kind, reason)
-            VALUES (?,?,?,?,?,?,?,?)""",
+        encode = self._database.engine.encode
+        lines = [
             (
-                (
-                    key, version.version, d.row_id, d.column, codec.encode_scalar(d.source_value)[0],
-                    codec.encode_scalar(d.value)[0], d.kind, d.reason,
-                )
-                for d in derived
-            ),
-        )  # fmt: skip
+                key, version.version, d.row_id, d.column, encode(codec.encode_scalar(d.source_value)[0]),
+                encode(codec.encode_scalar(d.value)[0]), d.kind, d.reason,
+            )
+            for d in derived
+        ]  # fmt: skip
+        if lines:
+            self._database.add_many(derivations, lines, [column.name for column in derivations.c][1:])
 
     def versions(self, table: str) -> list[TableVersion]:
         """All versions of a table, oldest first."""
-        return [
-            _version(row) for row in self._database.query(f"{_VERSION} WHERE t.name = ? ORDER BY v.version", (table,))
-        ]
+        return [_version(line) for line in self._database.query(_VERSION.where(tables.c.name == table))]
 
     def current(self, table: str) -> TableVersion | None:
         """The version that the view shows, None before the first one."""
-        row = self._database.one(f"{_VERSION} WHERE t.name = ? AND v.version = t.current_version", (table,))
-        return _version(row) if row else None
+        line = self._database.one(_VERSION.where(tables.c.name == table, versions.c.version == tables.c.current_version))
+        return _version(line) if line else None
 
     def lineage(self, table: str) -> list[TableVersion]:
         """The current version and those that it was made from, newest first; empty before the first one."""
@@ -277,8 +320,7 @@ class Tables:
 
     def rows_of(self, version: TableVersion) -> list[DataRow]:
         """The rows of one version, the current or an earlier one."""
-        listed = ", ".join(quote_identifier(name) for name in (*SYSTEM_COLUMNS, *version.columns))
-        rows = self._database.query(f"SELECT {listed} FROM {quote_identifier(version.relation)}")
+        rows = self.lines(version, (*SYSTEM_COLUMNS, *version.columns))
         return [
             DataRow(row_id, document, document_id, dict(zip(version.columns, values, strict=True)),
                     tuple(codec.load(sources) or (row_id,)))
@@ -290,45 +332,59 @@ class Tables:
         key, _ = self._identity(table)
         current = self.current(table)
         number = version if version is not None else current.version if current else -1
-        rows = self._database.query(
-            """SELECT column_name, value, kind, reason, row_id, source_value FROM sl_derivations
-            WHERE table_key = ? AND version = ? AND (row_id = ? OR row_id IS NULL) ORDER BY rowid""",
-            (key, number, row_id),
-        )
-        return [Derivation(*row) for row in rows]
+        d = derivations.c
+        found = select(d.column_name, d.value, d.kind, d.reason, d.row_id, d.source_value).order_by(d.key).where(
+            d.table_key == key, d.version == number, (d.row_id == row_id) | d.row_id.is_(None),
+        )  # fmt: skip
+        return [Derivation(*line) for line in self._database.query(found)]
 
     def merged_rows(self, table: str) -> dict[str, tuple[str, ...]]:
         """The extracted rows that each merged row of the current version stands for; a row alone is not in it."""
-        current = self.current(table)
-        if current is None:
-            return {}
-        select = f"SELECT row_id, _sources FROM {quote_identifier(current.relation)} WHERE _sources IS NOT NULL"
-        return {row_id: tuple(codec.load(sources)) for row_id, sources in self._database.query(select)}
+        _, lines = self.read(table, ["row_id", "_sources"])
+        return {row_id: tuple(codec.load(sources)) for row_id, sources in lines if sources is not None}
 
     def sources(self, table: str, row_id: str) -> tuple[str, ...]:
         """The extracted rows that a row of the current version stands for; empty when it has no such row."""
-        current = self.current(table)
-        if current is None:
-            return ()
-        row = self._database.one(
-            f"SELECT _sources FROM {quote_identifier(current.relation)} WHERE row_id = ?", (row_id,)
-        )
+        row = self.shown(table, row_id, ["_sources"])
         return () if row is None else tuple(codec.load(row[0]) or (row_id,))
 
+    def shown(self, table: str, row_id: str, names: Sequence[str]) -> tuple[Any, ...] | None:
+        """These columns (SQL names) of a row of the current version; None when it has no such row."""
+        current = self.current(table)
+        if current is None:
+            return None
+        target = _physical(current)
+        return self._database.one(select(*(target.c[name] for name in names)).where(target.c.row_id == row_id))
 
-def _names(version: TableVersion) -> tuple[str, ...]:
-    return (*version.columns, *SYSTEM_COLUMNS[:3])
+    def read(self, table: str, names: Sequence[str] = ()) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+        """Columns (SQL names; all when left out, the system's last) and rows of the current version; none before the first."""
+        current = self.current(table)
+        if current is None:
+            return tuple(names), iter(())
+        chosen = tuple(names) or (*current.columns, *SYSTEM_COLUMNS[:3])
+        return chosen, self.lines(current, chosen)
+
+    def lines(self, version: TableVersion, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+        """These columns (SQL names) of all rows of a version, in the order in which they were written."""
+        target = _physical(version)
+        return self._database.stream(select(*(target.c[name] for name in names)))
 
 
-def _version(row: tuple[Any, ...]) -> TableVersion:
-    table, number, parent, relation, operation, sql, reason, columns, rows, revision, created = row
-    return TableVersion(
-        table, number, parent, relation, operation, sql, reason, tuple(codec.load(columns)), rows, revision, created
-    )  # fmt: skip
+def _physical(version: TableVersion) -> DataTable:
+    return data_table(version.relation, (*version.columns, *SYSTEM_COLUMNS))
 
 
-def _complete(rows: Iterable[DataRow], version: TableVersion) -> Iterable[DataRow]:
-    for row in rows:
+def _is_odd(value: Scalar) -> bool:
+    return (isinstance(value, float) and not value.is_integer()) or (isinstance(value, int) and abs(value) >= 2**63)
+
+
+def _version(line: tuple[Any, ...]) -> TableVersion:
+    values = dict(zip((f.name for f in fields(TableVersion)), line, strict=True))
+    return TableVersion(**{**values, "columns": tuple(codec.load(values["columns"]))})
+
+
+def _complete(made: Iterable[DataRow], version: TableVersion) -> Iterable[DataRow]:
+    for row in made:
         missing = [name for name in version.columns if name not in row.values]
         if missing:
             raise RepairError(f"row {row.row_id!r} of the repair loses {', '.join(missing)}; give every column")

@@ -11,13 +11,14 @@ from typing import Any
 from sliders.errors import AuditError
 from sliders.extraction.parse import ExpressionError, evaluate
 from sliders.store import codec
-from sliders.store.audit_schema import AUDIT_VERSION
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, quote_identifier
 from sliders.store.export import export_audit
-from sliders.store.tables import SAID_SQL, UNVERIFIED, stands_sql
+from sliders.store.layout import AUDIT_LAYOUT
+from sliders.store.tables import SAID, UNVERIFIED
 
 MOST_PROBLEMS = 50
+_SAID = ", ".join(f"'{absence}'" for absence in SAID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def check_audit(path: str | Path) -> Verification:
         StoreError: it cannot be read.
     """
     with Database(path, write=False) as database:
-        names = {name for (name,) in database.query("SELECT name FROM sqlite_master")}
+        names = database.names()
         if "audit_meta" in names:
             return _verify(database)
         if "sl_meta" not in names:
@@ -69,8 +70,8 @@ def check_audit(path: str | Path) -> Verification:
 
 def _verify(audit: Database) -> Verification:
     layout = audit.value("SELECT value FROM audit_meta WHERE name = 'layout'")
-    if layout != str(AUDIT_VERSION):
-        raise AuditError(f"the audit database has layout {layout!r}, this version of sliders knows {AUDIT_VERSION}")
+    if layout != str(AUDIT_LAYOUT):
+        raise AuditError(f"the audit database has layout {layout!r}, this version of sliders knows {AUDIT_LAYOUT}")
     problems: list[str] = []
     checks: tuple[Callable[[Database], Iterator[str]], ...] = (
         _documents, _references, _spans, _parts, _computed, _absences, _tables,
@@ -165,7 +166,7 @@ def _absences(audit: Database) -> Iterator[str]:
     empty = audit.query(
         f"""SELECT c.row_id, k.name FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
         WHERE CASE WHEN c.value IS NULL THEN c.absence IS NULL
-            ELSE c.absence IS NOT NULL AND c.absence NOT IN ({SAID_SQL}) END"""
+            ELSE c.absence IS NOT NULL AND c.absence NOT IN ({_SAID}) END"""
     )
     for row, column in empty:
         yield f"row {row!r}, column {column!r}: it is empty and does not say why, or says why and is not empty"
@@ -200,7 +201,7 @@ def _ancestors(audit: Database, table: str, version: int) -> str:
 def _stands(audit: Database, table: str, chain: str) -> str:
     """SQL that says whether cell `c` may stand in the table: unverified ones only where the user asked for them."""
     sql = f"SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND version IN ({chain})"
-    return stands_sql("c", bool(audit.value(sql, (table, UNVERIFIED))))
+    return f"(c.absence IS NULL OR c.absence IN ({_SAID}))" if audit.value(sql, (table, UNVERIFIED)) else "c.absence IS NULL"
 
 
 def _values(audit: Database, table: str, relation: str, column: tuple[int, str, str], chain: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from postgres import new_place
 
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
@@ -11,10 +12,18 @@ from sliders.store.database import Database
 from .samples import fill
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    with Database(tmp_path / "work.db") as database:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A new workspace on either engine."""
+    with Database(tmp_path / "work.db" if request.param == "sqlite" else new_place()) as database:
         yield database
+
+
+@pytest.fixture
+def sqlite_only(database: Database) -> None:
+    """For what only a file can do or break."""
+    if database.on_server:
+        pytest.skip("about a SQLite file")
 
 
 @pytest.fixture

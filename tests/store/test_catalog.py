@@ -295,6 +295,7 @@ def test_odd_values_survive_the_workspace(filled: Catalog) -> None:
 def test_names_of_every_kind_become_sql_names(catalog: Catalog) -> None:
     names = ["1st half", 'say "hi"', "🚀", "Orders", "orders", "sl_rows", "sqlite_x", "a__v1", "select", "audit_x",
              "cell_absence", "json_each", "a\x00b\nc", "", "x" * 500]  # fmt: skip
+    names = [name.replace("\x00", "") if catalog.database.on_server else name for name in names]  # it keeps no NUL
     columns = ["rowid", "Name", "name", "document", "row_id", "_sources", "group", 'q"', "", "🚀"]
     catalog.documents.add(DOCUMENT)
     catalog.chunks.save("doc-1", chunks_of(DOCUMENT))
@@ -328,7 +329,7 @@ def test_calls_are_kept_and_found(catalog: Catalog) -> None:
         catalog.calls.record(one)
     assert catalog.calls.lookup("key-1") == call().response()
     assert catalog.calls.lookup("key-2") is None and catalog.calls.lookup("key-3") is None
-    assert catalog.database.query("SELECT run, count(*), count(prompt) FROM sl_calls") == [(run, 3, 2)]
+    assert catalog.database.query("SELECT run, count(*), count(prompt) FROM sl_calls GROUP BY run") == [(run, 3, 2)]
     usage = catalog.calls.usage()["extract"]
     assert (usage.calls, usage.cached_calls, usage.prompt_tokens, usage.cost) == (2, 1, 200, 0.5)
 

@@ -16,8 +16,10 @@ from sliders.extraction.cell import Absence, Cell, Grounding, Span
 from sliders.schema.types import Column, ColumnType
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, quote_identifier
-from sliders.store.migrations import APPLICATION_ID, MIGRATIONS
+from sliders.store.file import APPLICATION_ID
+from sliders.store.layout import LAYOUT
 
+from .old_layouts import FIRST, SECOND
 from .samples import DOCUMENT
 
 
@@ -28,18 +30,18 @@ def run_python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_statements_and_transactions(database: Database) -> None:
-    database.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b)")
-    assert database.insert("INSERT INTO t (b) VALUES (?)", ("x",)) == 1
-    assert database.insert_many("INSERT INTO t (b) VALUES (?)", ((n,) for n in range(3))) == 3
-    assert database.query("SELECT b FROM t ORDER BY a") == [("x",), (0,), (1,), (2,)]
+    database.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
+    assert database.execute("INSERT INTO t VALUES (?, ?)", (1, "x")) == 1
+    assert database.insert_many("INSERT INTO t VALUES (?, ?)", ((n, str(n)) for n in range(2, 5))) == 3
+    assert database.query("SELECT b FROM t ORDER BY a") == [("x",), ("2",), ("3",), ("4",)]
     assert list(database.stream("SELECT a FROM t WHERE a > ?", (2,))) == [(3,), (4,)]
-    assert database.value("SELECT b FROM t WHERE a = :a", {"a": 1}) == "x"
-    assert database.one("SELECT 1 WHERE 0") is None
+    assert database.value("SELECT b FROM t WHERE a = ?", (1,)) == "x"
+    assert database.one("SELECT 1 WHERE 1 = 0") is None
     assert database.columns("SELECT a AS one, b FROM t") == ("one", "b")
 
 
 def test_transaction_is_all_or_nothing(database: Database) -> None:
-    database.execute("CREATE TABLE t (a)")
+    database.execute("CREATE TABLE t (a INTEGER)")
     with pytest.raises(ZeroDivisionError), database.transaction():
         database.execute("INSERT INTO t VALUES (1)")
         raise ZeroDivisionError
@@ -120,6 +122,7 @@ def test_bad_places_get_a_sentence(tmp_path: Path) -> None:
         Database(tmp_path / "w.db", write=False)
 
 
+@pytest.mark.usefixtures("sqlite_only")
 def test_full_disk_gets_a_sentence_and_loses_nothing(database: Database) -> None:
     catalog = Catalog(database)
     catalog.documents.add(DOCUMENT)
@@ -166,7 +169,7 @@ def test_newer_workspace_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "w.db"
     with Database(path) as database:
         Catalog(database)
-        database.execute(f"PRAGMA user_version={len(MIGRATIONS) + 1}")
+        database.execute(f"PRAGMA user_version={LAYOUT + 1}")
     with Database(path) as database, pytest.raises(WorkspaceTooNew, match="upgrade with"):
         Catalog(database)
 
@@ -174,7 +177,7 @@ def test_newer_workspace_is_refused(tmp_path: Path) -> None:
 def test_a_workspace_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) -> None:
     path = tmp_path / "w.db"
     with Database(path) as database:
-        for statement in MIGRATIONS[0]:
+        for statement in FIRST:
             database.execute(statement)
         database.execute("PRAGMA user_version=1")
         database.execute(f"PRAGMA application_id={APPLICATION_ID}")
@@ -191,7 +194,7 @@ def test_a_workspace_of_the_first_layout_is_brought_up_to_date(tmp_path: Path) -
 def test_a_workspace_of_the_second_layout_keeps_its_cells(tmp_path: Path) -> None:
     path = tmp_path / "w.db"
     with Database(path) as database:
-        for statement in (*MIGRATIONS[0], *MIGRATIONS[1]):
+        for statement in SECOND:
             database.execute(statement)
         database.execute("PRAGMA user_version=2")
         database.execute(f"PRAGMA application_id={APPLICATION_ID}")
@@ -229,7 +232,7 @@ INSERT INTO sl_cells VALUES
 
 
 def test_values_that_cannot_be_stored_get_a_sentence(database: Database) -> None:
-    database.execute("CREATE TABLE t (a)")
+    database.execute("CREATE TABLE t (a INTEGER)")
     for value in (2**70, "\ud800"):
         with pytest.raises(StoreError, match="refused a statement"):
             database.execute("INSERT INTO t VALUES (?)", (value,))

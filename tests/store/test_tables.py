@@ -108,11 +108,11 @@ GOOD = DataRow("doc-1-r0", "orders.md", "doc-1", VALUES)
 )
 def test_bad_repair_is_refused_and_leaves_no_trace(filled: Catalog, rows: list[DataRow], words: str) -> None:
     filled.tables.materialise("orders")
-    objects = filled.database.query("SELECT name FROM sqlite_master")
+    objects = filled.database.names()
     with pytest.raises(RepairError, match=words):
         filled.tables.create_version("orders", rows, operation="repair")
     assert contents(filled) == EXTRACTED
-    assert filled.database.query("SELECT name FROM sqlite_master") == objects
+    assert filled.database.names() == objects
     assert len(filled.tables.versions("orders")) == 1
 
 

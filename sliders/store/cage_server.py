@@ -1,0 +1,115 @@
+"""The engine's wall of the cage on PostgreSQL (see `guard`).
+
+The server itself takes the statement apart before it runs: as a temporary view that is never read and rolled back at
+once, whose stored tree names every function, operator and table by its number. What is then run is run by a role that
+may read the workspace's data tables and nothing else, in a read-only transaction with a time limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from sliders.errors import StoreError, UnsafeStatement
+from sliders.store.database import Database, quote_identifier
+from sliders.store.limits import FETCH_ROWS, Limits, Result, row_bytes, short
+from sliders.store.server import PostgresServer
+
+# Functions of PostgreSQL that read nothing but their arguments, and take no longer than those are long.
+_ALLOWED = """abs acos acosh asin asinh atan atan2 atanh avg bool_and bool_or bpchar btrim cbrt ceil ceiling char chr
+    concat concat_ws cos cosh count cume_dist date date_part date_trunc degrees dense_rank div exp extract first_value
+    float4 float8 floor initcap int2 int4 int8 lag last_value lead left length ln log log10 lower ltrim make_date max min
+    mod mode now nth_value ntile numeric octet_length percent_rank percentile_cont percentile_disc pi position pow power
+    radians random rank replace reverse right round row_number rtrim sign sin sinh split_part sqrt stddev stddev_pop
+    stddev_samp string_agg strpos substr substring sum tan tanh text textcat time timestamp timestamptz timezone to_char
+    to_date trim trunc upper var_pop var_samp varchar variance"""
+_CALLED = re.compile(r":(?:funcid|aggfnoid|winfnoid) (\d+)")
+_OPERATED = re.compile(r":opfuncid (\d+)")
+_READ = re.compile(r":relid (\d+)")
+_FUNCTIONS = "SELECT proname, pronamespace = 'pg_catalog'::regnamespace FROM pg_proc WHERE oid = ANY(%s)"
+_RELATIONS = """SELECT relname FROM pg_class WHERE oid = ANY(%s)
+    AND NOT (relname = ANY(%s) AND relnamespace = current_schema()::regnamespace)"""
+
+
+def run_on_server(database: Database, sql: str, visible: frozenset[str], limits: Limits) -> Result:
+    """See `guard.run_readonly`; `sql` is PostgreSQL's."""
+    engine = database.engine
+    assert isinstance(engine, PostgresServer)
+    started = time.monotonic()
+    with contextlib.closing(engine.connect(write=True)) as raw, _explained(engine, sql, limits):
+        raw.execute(f"SET statement_timeout = {max(1, int(limits.seconds * 1000))}")
+        _take_apart(raw, sql, visible)
+        raw.execute("BEGIN READ ONLY")
+        raw.execute(f"SET LOCAL ROLE {quote_identifier(engine.reader)}")
+        cursor = raw.cursor(name="cage")
+        cursor.execute(sql)
+        columns = tuple(column.name for column in cursor.description)
+        rows, truncated = _fetch(cursor, limits, started)
+        raw.execute("ROLLBACK")
+    return Result(columns, tuple(rows), truncated, time.monotonic() - started)
+
+
+def _take_apart(raw: Any, sql: str, visible: frozenset[str]) -> None:
+    """Refuse what reads or calls anything that is not on the lists, by the server's own reading of the statement."""
+    raw.execute("BEGIN")
+    try:
+        # `prepare` makes it one statement for the server, too.
+        raw.execute(f"CREATE TEMPORARY VIEW sl_taken_apart AS SELECT EXISTS (\n{sql}\n) AS found", prepare=True)
+        [(tree,)] = raw.execute("SELECT ev_action FROM pg_rewrite WHERE ev_class = 'sl_taken_apart'::regclass").fetchall()
+        numbers = [[int(number) for number in set(pattern.findall(tree))] for pattern in (_CALLED, _OPERATED, _READ)]
+        called = raw.execute(_FUNCTIONS, (numbers[0],)).fetchall()
+        operated = raw.execute(_FUNCTIONS, (numbers[1],)).fetchall()
+        read = raw.execute(_RELATIONS, (numbers[2], list(visible))).fetchall()
+    finally:
+        raw.execute("ROLLBACK")
+    allowed = _ALLOWED.split()
+    refused = [f"call {name}()" for name, own in called if not own or name not in allowed]
+    refused += [f"call {name}()" for name, own in operated if not own]
+    refused += [f"read {name!r}" for (name,) in read]
+    if refused:
+        raise UnsafeStatement(f"the statement is refused: it may not {refused[0]}: {short(sql)}")
+
+
+def _fetch(cursor: Any, limits: Limits, started: float) -> tuple[list[tuple[Any, ...]], bool]:
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    while batch := cursor.fetchmany(1 if size > limits.result_bytes // 10 else FETCH_ROWS):
+        if time.monotonic() - started > limits.seconds:
+            raise UnsafeStatement(f"the statement was stopped: it ran longer than {limits.seconds:g} s; ask for less")
+        for row in batch:
+            values = tuple(map(_plain, row))
+            size += row_bytes(values)
+            if len(rows) >= limits.rows or size > limits.result_bytes:
+                return rows, True
+            rows.append(values)
+    return rows, False
+
+
+def _plain(value: Any) -> Any:
+    """A value as SQLite would give it."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ", timespec="seconds")
+    return value if value is None or isinstance(value, (str, int, float, bytes)) else str(value)
+
+
+@contextlib.contextmanager
+def _explained(engine: PostgresServer, sql: str, limits: Limits) -> Iterator[None]:
+    try:
+        yield
+    except engine.errors as error:
+        state = getattr(error, "sqlstate", None) or ""
+        told = (str(error).splitlines() or [""])[0]
+        if state == "57014":
+            words = f"the statement was stopped: it ran longer than {limits.seconds:g} s; ask for less: {short(sql)}"
+            raise UnsafeStatement(words) from error
+        if state.startswith(("42501", "25", "53", "54", "0A", "2F", "57")):
+            raise UnsafeStatement(f"the statement is refused: {told}: {short(sql)}") from error
+        if not state or state.startswith("08"):
+            raise engine.sentence(error) from error
+        raise StoreError(f"the statement does not run: {told}: {short(sql)}; correct it and try again") from error

@@ -1,0 +1,96 @@
+"""Several writers on one server: who works on what. A file has one writer, who never waits."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sqlalchemy import bindparam, delete, func, or_, select, update
+from sqlalchemy.dialects import postgresql
+
+from sliders.store.database import Database
+from sliders.store.layout import claims, documents
+
+LEASE_SECONDS = 60.0
+_POLL_SECONDS = 0.05
+_NOW = func.extract("epoch", func.clock_timestamp())
+_UNTIL = _NOW + bindparam("lease")
+_FREE = (
+    select(documents.c.key, bindparam("owner"), _UNTIL)
+    .where(documents.c.id == bindparam("document"))
+    .with_for_update(skip_locked=True, key_share=True)
+)
+# The condition is checked on the newest line, so that of two who ask at once only one gets it.
+_TAKE = (
+    postgresql.insert(claims)
+    .from_select(["document_key", "owner", "until"], _FREE)
+    .on_conflict_do_update(
+        index_elements=["document_key"],
+        set_={"owner": bindparam("owner"), "until": _UNTIL},
+        where=or_(claims.c.until < _NOW, claims.c.owner == bindparam("owner")),
+    )
+    .returning(claims.c.document_key)
+)
+
+
+class Claims:
+    """What this process works on. A claim that is not renewed lapses: its process died."""
+
+    def __init__(self, database: Database, lease: float | None = None) -> None:
+        self._database = database
+        self._owner = uuid.uuid4().hex
+        self.lease = LEASE_SECONDS if lease is None else lease
+
+    @property
+    def shared(self) -> bool:
+        """Whether others may write, too."""
+        return self._database.on_server and self._database.write
+
+    def take(self, document_id: str) -> bool:
+        """Claim a document; False where another process works on it."""
+        if not self.shared:
+            return True
+        asked = {"document": document_id, "owner": self._owner, "lease": self.lease}
+        return self._database.value(_TAKE, asked) is not None
+
+    def renew(self) -> None:
+        """Keep what is claimed for another while."""
+        self._database.execute(update(claims).where(claims.c.owner == self._owner).values(until=_NOW + self.lease))
+
+    def free(self) -> None:
+        """Give back everything."""
+        if self.shared:
+            self._database.execute(delete(claims).where(claims.c.owner == self._owner))
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """Claims are renewed as long as the block runs, and given back at its end."""
+
+        async def renewing() -> None:
+            while True:
+                await asyncio.sleep(self.lease / 4)
+                self.renew()
+
+        task = asyncio.create_task(renewing()) if self.shared else None
+        try:
+            yield
+        finally:
+            if task is not None:
+                task.cancel()
+            self.free()
+
+    @asynccontextmanager
+    async def turn(self, subject: str) -> AsyncIterator[None]:
+        """Nobody else of the workspace is in a block for the same subject; the server frees it when a process dies."""
+        if not self.shared:
+            yield
+            return
+        name = (f"{self._database.engine.name}.{subject}",)
+        while not self._database.value("SELECT pg_try_advisory_lock(hashtextextended(?, 1))", name):  # noqa: ASYNC110
+            await asyncio.sleep(_POLL_SECONDS)
+        try:
+            yield
+        finally:
+            self._database.value("SELECT pg_advisory_unlock(hashtextextended(?, 1))", name)

@@ -1,0 +1,197 @@
+"""A workspace in a SQLite file: how it is opened, what its errors mean, and who may write to it."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy.dialects import sqlite
+
+from sliders.errors import StoreError, WorkspaceLocked
+from sliders.store.database import Database, Engine
+from sliders.store.functions import register_functions
+from sliders.store.lock import WriterLock
+
+APPLICATION_ID = 0x534C4452  # "SLDR"
+MAGIC = b"SQLite format 3\x00"
+_PAGES, _APPLICATION = slice(28, 32), slice(68, 72)
+_BUSY_MILLISECONDS = 10_000
+_STATEMENTS = 256
+_LOG_PAGES = 8_000
+_NO_SHARED_MEMORY = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
+_SENTENCES = {
+    "SQLITE_READONLY": "is read-only; make it writable, or open a copy",
+    "SQLITE_NOTADB": "is not a SQLite database; check the path, or choose a new file",
+    "SQLITE_CORRUPT": "is damaged; restore a copy, or start a new workspace",
+    "SQLITE_CANTOPEN": "cannot be opened; check that its folder exists and that you may read and write there",
+}
+
+
+def file_uri(path: Path, mode: str) -> str:
+    """SQLite URI that opens `path` in `mode` ("ro", "rwc", "ro&immutable=1")."""
+    return f"file:{quote(str(path.absolute()))}?mode={mode}"
+
+
+def header(path: Path) -> bytes:
+    """The first 100 bytes of a file; none where it does not exist or is empty.
+
+    Raises:
+        StoreError: it cannot be read, is a folder, or its name cannot be kept in a database.
+    """
+    try:
+        str(path).encode("utf-8")
+        if not path.exists():
+            return b""
+        if path.is_dir():
+            raise StoreError(f"{str(path)!r} is a folder, and a workspace is one file; give the name of a file in it")
+        with path.open("rb") as file:
+            return file.read(100)
+    except UnicodeEncodeError as error:
+        raise StoreError(f"the name of workspace {str(path)!r} is no Unicode; choose another") from error
+    except OSError as error:
+        raise StoreError(f"workspace {str(path)!r} cannot be read: {error.strerror}; check its permissions") from error
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuse another program's database before a connection changes its journal or a lock is put beside it.
+
+    Raises:
+        StoreError: it is one, or it cannot be read.
+    """
+    head = header(path)
+    log = path.with_name(path.name + "-wal")
+    moved = not (log.exists() and log.stat().st_size)  # else the header may still stand in the log: `layout` looks
+    if head.startswith(MAGIC) and moved and _number(head, _APPLICATION) != APPLICATION_ID and _number(head, _PAGES) > 1:
+        raise _not_ours(path)
+
+
+def _number(head: bytes, place: slice) -> int:
+    return int.from_bytes(head[place], "big")
+
+
+def _not_ours(path: Path) -> StoreError:
+    return StoreError(f"{str(path)!r} is a SQLite database, but not a sliders workspace; choose another file")
+
+
+class SqliteFile(Engine):
+    """The engine of a file."""
+
+    dialect = plain = sqlite.dialect(paramstyle="qmark")
+    errors = (sqlite3.Error, OverflowError, UnicodeEncodeError)
+    longest_name = 120
+    path: Path
+
+    def __init__(self, path: Path, write: bool) -> None:
+        self.path = path
+        self.name = str(path)
+        self.write = write
+        self.begin = "BEGIN IMMEDIATE" if write else "BEGIN"
+        self._lock: WriterLock | None = None
+
+    def open(self) -> sqlite3.Connection:
+        self._check_place()
+        if self.write:
+            self._lock = WriterLock(self.path)
+            self._lock.acquire()
+        try:
+            return self._connect()
+        except (sqlite3.Error, UnicodeEncodeError) as error:
+            self._free()
+            raise self.sentence(error) from error
+        except BaseException:
+            self._free()
+            raise
+
+    def _check_place(self) -> None:
+        if self.path.is_dir():
+            raise StoreError(f"workspace {self.name!r} is a folder; name a file in it")
+        if not self.path.parent.is_dir():
+            raise StoreError(f"the folder of workspace {self.name!r} does not exist; create it first")
+        if not self.write and not self.path.exists():
+            raise StoreError(f"workspace {self.name!r} does not exist; check the path, or add documents to make it")
+        head = header(self.path)
+        if head and not head.startswith(MAGIC):  # told before a lock is put beside it
+            raise StoreError(f"workspace {self.name!r} is not a SQLite database; check the path, or choose a new file")
+
+    def _connect(self) -> sqlite3.Connection:
+        modes = ["rwc"] if self.write else ["ro", "ro&immutable=1"]
+        for mode in modes:
+            raw = sqlite3.connect(file_uri(self.path, mode), uri=True, check_same_thread=False, isolation_level=None,
+                                  cached_statements=_STATEMENTS)  # fmt: skip
+            try:
+                self._configure(raw)
+            except sqlite3.Error as error:
+                raw.close()
+                # A file on read-only media cannot make the shared-memory file that WAL wants.
+                if mode == modes[-1] or not getattr(error, "sqlite_errorname", "").startswith(_NO_SHARED_MEMORY):
+                    raise
+            else:
+                return raw
+        raise StoreError(f"workspace {self.name!r} cannot be opened; check its permissions")
+
+    def _configure(self, raw: sqlite3.Connection) -> None:
+        raw.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
+        raw.execute("SELECT count(*) FROM sqlite_master").fetchone()  # fails here if it is no database
+        raw.execute("PRAGMA foreign_keys=ON")
+        if self.write:
+            raw.execute("PRAGMA journal_mode=WAL")
+            raw.execute("PRAGMA synchronous=NORMAL")
+            raw.execute("PRAGMA cache_size=-65536")
+            # Moving the log into the file waits for the disk: with SQLite's own limit that is after every hundred chunks.
+            raw.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
+        else:
+            raw.execute("PRAGMA query_only=ON")
+        register_functions(raw)
+
+    def sentence(self, error: BaseException, sql: str = "") -> StoreError:
+        name = getattr(error, "sqlite_errorname", "") or ""
+        place = f"workspace {self.name!r}"
+        if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR_WRITE"):
+            return StoreError(f"{place} cannot be written: the disk is full; free some space and run the command again")
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return WorkspaceLocked(f"{place} is in use by another program; close it there and run the command again")
+        for prefix, sentence in _SENTENCES.items():
+            if name.startswith(prefix):
+                return StoreError(f"{place} {sentence}")
+        if name.startswith("SQLITE_IOERR"):
+            return StoreError(f"{place} cannot be read or written ({error}); check the disk")
+        statement = f" in: {' '.join(sql.split())[:300]}" if sql else ""
+        return StoreError(f"{place} refused a statement: {error}{statement}; nothing was changed by it")
+
+    def in_transaction(self, raw: sqlite3.Connection) -> bool:
+        return raw.in_transaction
+
+    def layout(self, database: Database) -> int:
+        version = int(database.value("PRAGMA user_version"))
+        if int(database.value("PRAGMA application_id")) != APPLICATION_ID:
+            if version or database.value("SELECT count(*) FROM sqlite_master"):
+                raise _not_ours(self.path)
+            return 0
+        return version
+
+    def set_layout(self, database: Database, version: int) -> None:
+        database.execute(f"PRAGMA user_version={version}")
+        database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+
+    def names(self, database: Database) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for table, column in database.query(
+            "SELECT m.name, c.name FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')"
+        ):
+            found.setdefault(table, set()).add(column)
+        return found
+
+    def close(self, raw: sqlite3.Connection) -> None:
+        """Write everything into the main file, close it and free the lock."""
+        if self.write:
+            with contextlib.suppress(sqlite3.Error):  # a reader may hold the log: it is merged by the next opener
+                raw.execute("PRAGMA optimize")
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        raw.close()
+        self._free()
+
+    def _free(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
