@@ -68,7 +68,7 @@ def _bring(database: Database, version: int) -> None:
             database.execute(statement)
     database.execute(f"CREATE VIEW cell_absence AS {database.sql(CELL_ABSENCE)}")
     database.engine.expose(database, "cell_absence")
-    database.add_many(meta, [(f"migration {LAYOUT}", now())])
+    database.add_many(meta, [(f"migration {LAYOUT}", now())], there="replace")
     database.engine.set_layout(database, LAYOUT)
 
 
