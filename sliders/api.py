@@ -90,8 +90,7 @@ class Workspace:
     def _repr_html_(self) -> str:
         """How a notebook shows it: what is in it."""
         runs = [(run.id, run.kind, run.status, run.question) for run in reversed(self.runs())]
-        name = self.path.name if isinstance(self.path, Path) else self._database.name
-        about = f"workspace {name}: {self.session.catalog.documents.count()} documents"
+        about = f"workspace {self._database.title}: {self.session.catalog.documents.count()} documents"
         return note(about) + self.tables._repr_html_() + table_html(("run", "kind", "status", "question"), runs, most=5)
 
     def close(self) -> None:

@@ -307,6 +307,11 @@ class Database:
         self.execute(DropTable(table, if_exists=True))
 
     @property
+    def title(self) -> str:
+        """What it is called in headings: the file's name, or the server's address without password."""
+        return self.path.name if self.path is not None else self.name
+
+    @property
     def in_transaction(self) -> bool:
         """Whether what is written now can still be undone by a transaction that began before."""
         return self._depth > 0

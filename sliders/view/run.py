@@ -37,7 +37,7 @@ def collect(catalog: Catalog, run: int | None = None) -> AuditPage:
     notes = [f"Table {t.name}: {len(t.rows):,} of {t.total:,} rows are on this page, those behind the answer first; "
              "all are in the workspace." for t in tables if len(t.rows) < t.total]  # fmt: skip
     return AuditPage(
-        catalog.database.path.name, chosen.id, chosen.kind, chosen.status, chosen.question, chosen.started,
+        catalog.database.title, chosen.id, chosen.kind, chosen.status, chosen.question, chosen.started,
         str(chosen.settings.get("model", "")), str(chosen.outcome.get("error", "")), answers, tables, documents,
         catalog.documents.count(), silent, _stages(catalog, chosen.id), (*notes, *left_out, *cut),
     )  # fmt: skip
