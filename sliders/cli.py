@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import webbrowser
 from collections.abc import Sequence
 from glob import has_magic
 from importlib import metadata
@@ -108,6 +109,7 @@ def ask(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
     ] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the audit page of the answer in the browser.")] = False,
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> int:
     """Answer questions over documents: add, extract, reconcile, SQL, citations. Run it again to go on."""
@@ -136,6 +138,8 @@ def ask(
             return 0
         by_tables = workflow == "extract_and_query"
         answers = ws.ask_many(questions) if by_tables else [ws.ask(q, workflow=workflow) for q in questions]
+        if show:
+            webbrowser.open(ws.view(path=workspace.with_suffix(".html")).absolute().as_uri())
     return _show_answers(answers, output)
 
 

@@ -101,6 +101,23 @@ def test_the_program_alone_says_what_to_do_next(tmp_path: Path, capsys: pytest.C
     assert run([]) == 0 and "Usage: sliders" in capsys.readouterr().out
 
 
+def test_an_answer_opens_in_the_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    path = tmp_path / "w.db"
+    with sliders.Workspace(path, model=demo_reader(), embedder=HashEmbedder()) as ws:
+        ws.add_text(HOSTILE, "a.txt")
+    real = sliders.Workspace
+    monkeypatch.setattr(
+        "sliders.cli_shell.Workspace", lambda path, **kept: real(path, model=demo_reader(), embedder=HashEmbedder(), **kept)
+    )
+    assert run(["ask", QUESTION, "-w", str(path), "--open", "-q"]) == 0
+    assert "Answer:   100." in capsys.readouterr().out
+    assert opened == [(tmp_path / "w.html").as_uri()] and "AVG" in (tmp_path / "w.html").read_text(encoding="utf-8")
+
+
 def test_the_tab_key_completes_commands() -> None:
     asked = {"_SLIDERS_COMPLETE": "complete_bash", "COMP_WORDS": "sliders di", "COMP_CWORD": "1"}
     done = subprocess.run([sys.executable, "-m", "sliders"], env=os.environ | asked, capture_output=True, text=True, check=False)
