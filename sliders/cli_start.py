@@ -45,7 +45,8 @@ def _known(session: Session, path: Path, model: str) -> str:
         steps.insert(0, (f'sliders ask "{asked[-1].question}"', "go on where the last run stopped"))
     if any(version for version in map(session.catalog.tables.current, _tables(session))):
         steps += [("sliders tables", "what is known"), ("sliders why DOCUMENT", "what became of it, or why a row is here"),
-                  ("sliders view --open", "look at the last answer in the browser"), ("sliders conflicts", "what contradicts itself"), ("sliders diff", "what changed since the question before"),
+                  ("sliders view --open", "look at the last answer in the browser"),
+        ("sliders conflicts", "what contradicts itself"), ("sliders diff", "what changed since the question before"),
                   ("sliders export audit.db", "a file for everybody else")]  # fmt: skip
     return _lines("\n".join(lines), *steps, ("sliders --help", "all commands"))
 
