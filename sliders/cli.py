@@ -139,7 +139,8 @@ def ask(
         by_tables = workflow == "extract_and_query"
         answers = ws.ask_many(questions) if by_tables else [ws.ask(q, workflow=workflow) for q in questions]
         if show:
-            webbrowser.open(ws.view(path=workspace.with_suffix(".html")).absolute().as_uri())
+            page = Path("audit.html" if "://" in workspace else workspace).with_suffix(".html")
+            webbrowser.open(ws.view(path=page).absolute().as_uri())
     return _show_answers(answers, output)
 
 
