@@ -22,7 +22,7 @@ if CHROMIUM is None:
     pytest.skip("no Chromium: the page is not looked at in a browser (apt-get install chromium)", allow_module_level=True)
 
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-Cell = Callable[[int], Any]
+WAIT = 120_000
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ class Watched:
         self.page.on("console", lambda message: self.problems.append(message.text))
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("dialog", lambda dialog: self.problems.append(dialog.message))
-        self.page.set_default_timeout(120_000)
+        self.page.set_default_timeout(WAIT)
         self.page.goto(file.as_uri())
         return self.page
 
@@ -134,24 +134,26 @@ def test_rows_are_sorted_filtered_and_searched(files: dict[str, Path], watched: 
     page = watched(files["harmless"])
     cells = page.locator("tbody tr td:first-child button.cell")
     assert cells.first.inner_text().startswith("plain words 0")
-    heading = page.locator("table.data thead th").first
+    heading, expect = page.locator("table.data thead th").first, playwright.expect  # the table sorts and searches in its own time
     heading.focus() if heading.get_attribute("tabindex") else heading.locator("[tabindex]").first.focus()
     page.keyboard.press("Enter")
+    expect(heading).to_have_attribute("aria-sort", "ascending", timeout=WAIT)
     page.keyboard.press("Enter")
-    assert cells.first.inner_text().startswith("plain words 9")
-    assert heading.get_attribute("aria-sort") == "descending"
+    expect(heading).to_have_attribute("aria-sort", "descending", timeout=WAIT)
+    expect(cells.first).to_contain_text("plain words 9", timeout=WAIT)
     page.get_by_label("Search all columns").fill("words 41")
-    assert cells.count() == 1
+    expect(cells).to_have_count(1, timeout=WAIT)
     page.get_by_label("Search all columns").fill("")
     page.get_by_label("contains").fill("words 4")
-    assert cells.count() == 11
+    expect(cells).to_have_count(11, timeout=WAIT)
     page.get_by_label("Values").select_option("judged")
-    assert cells.count() == 0
-    assert "no row fits" in page.locator("table.data").inner_text()
+    expect(cells).to_have_count(0, timeout=WAIT)
+    expect(page.locator("table.data")).to_contain_text("no row fits", timeout=WAIT)
     page.get_by_label("Values").select_option("unverified")
     page.get_by_label("contains").fill("")
+    expect(cells).to_have_count(25, timeout=WAIT)
     page.locator(".dt-paging-button", has_text="2").click()
-    assert cells.count() == 25
+    expect(page.locator(".dt-info")).to_contain_text("26 to 50", timeout=WAIT)
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (NARROW, "dark")], ids=["1440 light", "390 dark"])
@@ -199,13 +201,14 @@ def test_hostile_documents_change_nothing_but_their_own_text(files: dict[str, Pa
         if number == 25:
             page.locator("#close").click()
             page.locator(".dt-paging-button", has_text="2").click()
+            playwright.expect(page.locator(".dt-info")).to_contain_text("26 to 50", timeout=WAIT)
         page.locator("button.cell").nth(2 * (number % 25)).evaluate("button => button.click()")
         assert page.locator("#reader mark").evaluate("mark => mark.textContent") == words
         assert page.locator("#reader .name").evaluate("node => node.textContent") == name
         assert page.locator("#reader .block").evaluate("node => node.textContent")[: len(words) + 15] == text[: len(words) + 15]
         assert page.locator("#evidence script, #evidence img, #evidence iframe, #evidence style").count() == 0
     page.get_by_label("Search all columns").fill("onerror")
-    assert page.locator("table.data tbody tr").count() == 2
+    playwright.expect(page.locator("table.data tbody tr")).to_have_count(2, timeout=WAIT)
     assert page.evaluate("window.hacked") is None
     assert page.evaluate(SKELETON.replace("documentElement", "querySelector('header')")) == twin.evaluate(
         SKELETON.replace("documentElement", "querySelector('header')"))  # fmt: skip
