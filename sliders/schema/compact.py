@@ -63,8 +63,9 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
 
 
 def _in_question(words: str, question: str) -> bool:
-    """Whether all of the words stand in the question: a column for what nobody asked is none."""
-    return bool(words.strip()) and set(fold(words).split()) <= set(fold(question).split())
+    """Whether most of the words stand in the question: a column for what nobody asked is none."""
+    said = set(fold(words).split())
+    return len(said & set(fold(question).split())) > len(said) / 2
 
 
 def _column(part: Mapping[str, Any]) -> Column:

@@ -98,6 +98,8 @@ def test_a_column_for_words_that_nobody_asked_is_left_out() -> None:
     for column, words in zip(reply["columns"], ("were late", "led by Ada Lund"), strict=True):
         column["asked"] = words
     assert proposal_of(reply, "How many were late?", Schema()).needs == {1: ("sailings.late",)}
+    reply["columns"][0]["asked"] = "of the late ones"  # a small model copies most of the words
+    assert proposal_of(reply, "How many of the ships were late?", Schema()).needs == {1: ("sailings.late",)}
 
 
 def test_the_prompt_is_few_shot_and_the_question_stands_last() -> None:
