@@ -42,6 +42,8 @@ class Pick:
 
 def choice_request(table: Table, case: Case, rules: Sequence[str], dialect: Dialect) -> Request:
     """The question about one case; pure."""
+    if case.kind == "names" and len(case.choices) == len(_SAME) and len(case.open) == 1 and not rules:
+        return _name_request(case, dialect)
     prompt = load_prompt("reconcile/choose" if case.kind == "conflict" else "reconcile/same", dialect)
     shown = [_option(case, letter, rows) for letter, rows in zip(_LETTERS, case.choices, strict=False)]
     named = [c.description for c in table.columns if c.name in case.open and c.description]
@@ -51,6 +53,13 @@ def choice_request(table: Table, case: Case, rules: Sequence[str], dialect: Dial
     )  # fmt: skip
     choices = (*_LETTERS[: len(shown)], _NONE) if case.kind == "conflict" else _SAME
     return Request("reconcile", messages, prompt.hash, choices=choices, max_tokens=1)
+
+
+def _name_request(case: Case, dialect: Dialect) -> Request:
+    """Two names by themselves: beside the figures of their rows a small model says no to any two."""
+    prompt, place = load_prompt("reconcile/same_name", dialect), case.group.columns.index(case.open[0])
+    first, second = (str(case.group.rows[rows[0]][place]) for rows in case.choices)
+    return Request("reconcile", prompt.render(first=first, second=second), prompt.hash, choices=_SAME, max_tokens=1)
 
 
 def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:
