@@ -56,7 +56,7 @@ def test_calls_prepared_ahead_wait_for_a_slot(tmp_path: Path) -> None:
         ws.pin_schema(Schema((THINGS,)))
         ws.extract()
         assert ws.session.catalog.extractions.count("things") == 40
-    assert model.most_in_flight == 8
+    assert 1 < model.most_in_flight <= 8  # how many of the eight are taken at once is the machine's affair
 
 
 def test_files_are_added_one_by_one_and_a_copy_is_said_once(tmp_path: Path) -> None:
