@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 from benchmarks.engine.server import COLUMNS, Server, rows_of
@@ -142,14 +143,10 @@ def _store_documents(catalog: Catalog, material: _Material) -> int:
 
 def _index(material: _Material) -> int:
     """The words of each document's chunks, searched once for every column."""
-    index: BM25[int] = BM25()
-    document_id = ""
-    for number, chunk in enumerate(material.chunks):
-        if chunk.document_id != document_id:
-            for name in COLUMNS:
-                index.search(name.replace("_", " "), 2)
-            index, document_id = BM25(), chunk.document_id
-        index.add(number, chunk.text)
+    for _, chunks in groupby(material.chunks, key=lambda chunk: chunk.document_id):
+        index = BM25(chunk.text for chunk in chunks)
+        for name in COLUMNS:
+            index.scores(name.replace("_", " "))
     return 0
 
 

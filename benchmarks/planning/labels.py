@@ -12,8 +12,10 @@ from typing import Any
 
 from benchmarks.values import numbers_in
 from sliders.chunks.embeddings import default_embedder
-from sliders.chunks.retrieval import RankedSegment, RetrievalIndex, retrieve
-from sliders.documents.loaders import load_many
+from sliders.chunks.retrieval import RankedSegment, RetrievalIndex
+from sliders.chunks.segments import index_document
+from sliders.documents.document import Document
+from sliders.documents.loaders import discover, load_each
 from sliders.llm.tokens import token_counter
 from sliders.plan.features import Corpus, content_terms
 
@@ -70,12 +72,11 @@ def gold(suite: str, folder: Path = EVALS) -> list[dict[str, Any]]:
 @lru_cache(maxsize=64)
 def corpus(suite: str, tokens: int = 150, document: str = "", folder: Path = EVALS) -> RetrievalIndex:
     """The segments of a set, or of one of its documents."""
-    index = RetrievalIndex(default_embedder(), token_counter("local"), segment_tokens=tokens)
     root = folder / suite / "dev" / "docs"
-    documents, _ = load_many(root / document if document else root)
-    for each in documents:
-        index.add(each)
-    return index
+    loaded = [d for d in load_each(discover(root / document if document else root)) if isinstance(d, Document)]
+    embedder, count = default_embedder(), token_counter("local")
+    documents = {each.id: each for each in loaded}.values()
+    return RetrievalIndex(embedder, ((d, index_document(d, embedder, count, max_tokens=tokens)) for d in documents))
 
 
 def task_of(row: dict[str, Any]) -> str | None:
@@ -125,7 +126,7 @@ def _index(suite: str, row: dict[str, Any]) -> RetrievalIndex:
 
 def size(index: RetrievalIndex, question: str) -> Corpus:
     """Documents and characters of an index, and which words of the question it knows."""
-    known = frozenset(term for term in content_terms(question) if index.lexical.search(term, 1))
+    known = frozenset(term for term in content_terms(question) if index.words.scores(term).any())
     return Corpus(len(index.documents), sum(len(d.text) for d in index.documents), known)
 
 
@@ -139,7 +140,7 @@ def _found(row: dict[str, Any], index: RetrievalIndex, segments: Sequence[Ranked
 
 
 def _five(suite: str, row: dict[str, Any], index: RetrievalIndex) -> Labelled:
-    best = {weights: retrieve(row["question"], index, weights=weights) for weights in ((1, 1), (1, 0), (0, 1))}
+    best = {weights: index.retrieve(row["question"], weights=weights) for weights in ((1, 1), (1, 0), (0, 1))}
     fused = best[1, 1]
     exact, semantic = _found(row, index, best[1, 0])[0], _found(row, index, best[0, 1])[0]
     pattern = "exact" if exact > semantic else "semantic" if semantic > exact else "both"

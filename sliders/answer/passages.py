@@ -11,7 +11,7 @@ import numpy as np
 from sliders.chunks.context import Outline
 from sliders.chunks.embeddings import Embedder
 from sliders.chunks.index import SegmentVectors
-from sliders.chunks.retrieval import RankedSegment, RetrievalIndex, retrieve
+from sliders.chunks.retrieval import RankedSegment, RetrievalIndex
 from sliders.chunks.segments import index_document
 from sliders.documents.document import Document
 
@@ -86,12 +86,8 @@ class PassageSource:
     def index(self, tokens: int) -> RetrievalIndex:
         """The searchable segments of one granularity."""
         if tokens not in self._indexes:
-            index = RetrievalIndex(self.embedder, self.count, segment_tokens=tokens)
-            for document in self.documents.values():
-                entry = self._limited(document, self._entry_of(document, tokens))
-                if len(entry.spans):
-                    index.add(document, entry)
-            self._indexes[tokens] = index
+            entries = [(d, self._limited(d, self._entry_of(d, tokens))) for d in self.documents.values()]
+            self._indexes[tokens] = RetrievalIndex(self.embedder, entries)
         return self._indexes[tokens]
 
     def _limited(self, document: Document, entry: SegmentVectors) -> SegmentVectors:
@@ -119,10 +115,7 @@ class PassageSource:
 
     def rank(self, question: str, context: Context) -> tuple[RankedSegment, ...]:
         """The best segments, best first."""
-        index = self.index(context.tokens)
-        if not index.documents:
-            return ()
-        return retrieve(question, index, weights=context.weights, threshold=context.threshold)
+        return self.index(context.tokens).retrieve(question, weights=context.weights, threshold=context.threshold)
 
     def search(self, question: str, context: Context) -> tuple[Passage, ...]:
         """The best passages, in the order of their best segment."""

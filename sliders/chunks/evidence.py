@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from sliders.chunks.embeddings import Vectors, unit_rows
-from sliders.chunks.index import SegmentHit, TwoLevelIndex
 
 MARGIN = 0.1
 CENTRES = 3
@@ -22,14 +21,13 @@ WIDE = 1.265
 class Evidence:
     """What retrieval knows of one attribute: query vectors `centres` (k, d), unit rows, and the distance `gamma`.
 
-    `sources` counts the segments behind it; `synthesized` says that a model wrote them because the sample held none.
+    `sources` counts the segments behind it.
     """
 
     attribute: str
     centres: Vectors
     gamma: float
     sources: int
-    synthesized: bool = False
 
 
 def query_vector(vectors: Vectors) -> Vectors:
@@ -74,57 +72,21 @@ def _squared(left: Vectors, right: Vectors) -> Vectors:
     return squares
 
 
-def segment_threshold(vectors: Vectors, *, margin: float = MARGIN, fallback: float = WIDE) -> float:
+def segment_threshold(vectors: Vectors) -> float:
     """Gamma: the largest distance between two segments that held the attribute, plus the margin.
 
-    A single segment says nothing of the spread; then, and for none, it is `fallback`.
+    A single segment says nothing of the spread; then, and for none, it is wide.
     """
     if len(vectors) < 2:
-        return fallback
-    return float(np.sqrt(_squared(vectors, vectors).max())) + margin
+        return WIDE
+    return float(np.sqrt(_squared(vectors, vectors).max())) + MARGIN
 
 
-def document_threshold(query: Vectors, relevant: Vectors, *, margin: float = MARGIN, fallback: float = WIDE) -> float:
-    """Tau: the largest distance of a sampled relevant document to e(Q), plus the margin.
-
-    Args:
-        query: e(Q), shape (d,).
-        relevant: document vectors of the sampled documents that held values, shape (n, d); none gives `fallback`.
-    """
-    if len(relevant) == 0:
-        return fallback
-    return float(np.sqrt(_squared(relevant, query[None, :]).max())) + margin
+def build_evidence(attribute: str, vectors: Vectors, *, k: int = CENTRES) -> Evidence:
+    """Evidence of an attribute from the vectors (n, d) of segments that held its values, or of synthesized texts."""
+    return Evidence(attribute, kmeans(vectors, k), segment_threshold(vectors), len(vectors))
 
 
-def build_evidence(
-    attribute: str,
-    vectors: Vectors,
-    *,
-    k: int = CENTRES,
-    margin: float = MARGIN,
-    seed: int = 0,
-    synthesized: bool = False,
-) -> Evidence:
-    """Evidence of an attribute from the vectors (n, d) of segments that held its values, or of synthesized texts.
-
-    Without any vector there are no centres; use `seed_evidence` instead.
-    """
-    return Evidence(
-        attribute=attribute,
-        centres=kmeans(vectors, k, seed=seed),
-        gamma=segment_threshold(vectors, margin=margin),
-        sources=len(vectors),
-        synthesized=synthesized,
-    )
-
-
-def seed_evidence(attribute: str, vector: Vectors, *, gamma: float = WIDE) -> Evidence:
+def seed_evidence(attribute: str, vector: Vectors) -> Evidence:
     """Evidence before there is a sample: the attribute's name and description (d,), with a wide threshold."""
-    return Evidence(attribute, unit_rows(np.atleast_2d(vector)), gamma, 0)
-
-
-def search_evidence(
-    index: TwoLevelIndex, document_id: str, evidence: Evidence, *, top_k: int | None = None
-) -> tuple[SegmentHit, ...]:
-    """Segments of one document within gamma of any centre, each once, nearest first."""
-    return index.search_segments(document_id, evidence.centres, gamma=evidence.gamma, top_k=top_k)
+    return Evidence(attribute, unit_rows(np.atleast_2d(vector)), WIDE, 0)

@@ -49,8 +49,6 @@ def select_context(
     embedder: Embedder | None = None,
     count_tokens: Callable[[str], int] | None = None,
     keep_last: int = 0,
-    min_score: float = _MIN_COSINE,
-    min_share: float = _MIN_SHARE,
 ) -> Selection[Section]:
     """The sections that are relevant to the query, the most relevant first in line for the budget.
 
@@ -62,93 +60,57 @@ def select_context(
         embedder: None for the shipped model.
         count_tokens: None for the embedded model's vocabulary.
         keep_last: this many sections at the end always stay.
-        min_score: sections with a lower cosine are dropped.
-        min_share: sections below this share of the best cosine are dropped.
 
     Raises:
         SettingsError: the budget is negative.
     """
     if budget < 0:
         raise SettingsError(f"the budget is {budget} tokens; give 0 or more")
-    if not sections:
-        return Selection((), (), (), (), 0, 0)
     count = count_tokens or token_counter("local")
     texts = [section if isinstance(section, str) else section.content for section in sections]
     sizes = [count(text) for text in texts]
-    scores = _scores(texts, query, embedder or default_embedder())
-    pinned = _pinned(sections, keep_last)
-    kept = _choose(_groups(sections), scores, sizes, pinned, budget, (min_score, min_share))
-    return _selection(sections, kept, scores, sizes)
-
-
-def _pinned(sections: Sequence[Section], keep_last: int) -> set[int]:
-    """Positions that always stay: the last ones and system messages."""
-    return {
-        number
-        for number, section in enumerate(sections)
-        if number >= len(sections) - keep_last or (isinstance(section, Message) and section.role == "system")
-    }
-
-
-def _selection(sections: Sequence[Section], kept: set[int], scores: Sequence[float], sizes: Sequence[int]) -> Selection[Section]:
-    positions = tuple(sorted(kept))
-    return Selection(
-        sections=tuple(sections[number] for number in positions),
-        kept=positions,
-        dropped=tuple(number for number in range(len(sections)) if number not in kept),
-        scores=tuple(scores),
-        tokens=sum(sizes[number] for number in positions),
-        tokens_before=sum(sizes),
-    )
-
-
-def _choose(
-    groups: Sequence[tuple[int, ...]], scores: Sequence[float], sizes: Sequence[int], pinned: set[int], budget: int,
-    floors: tuple[float, float],
-) -> set[int]:  # fmt: skip
-    """Positions to keep: what is pinned, then groups by their best score while they fit."""
-    kept = set(pinned)
-    room = budget - sum(sizes[number] for number in pinned)
-    best = {group: max(scores[number] for number in group) for group in groups}
-    floor = max(floors[0], floors[1] * max(best.values()))
-    for group in sorted(groups, key=lambda group: (-best[group], group)):
-        open_ones = [number for number in group if number not in kept]
-        cost = sum(sizes[number] for number in open_ones)
-        if best[group] >= floor and cost <= room:
-            kept.update(open_ones)
+    scores = _scores(texts, query, embedder or default_embedder()) if texts else []
+    last = len(sections) - keep_last
+    kept = {n for n, section in enumerate(sections) if n >= last or _role(section) == "system"}
+    room = budget - sum(sizes[number] for number in kept)
+    floor = max(_MIN_COSINE, _MIN_SHARE * max(scores, default=0.0))
+    ranked = [(max(scores[number] for number in group), group) for group in _groups(sections)]
+    for best, group in sorted(ranked, key=lambda entry: (-entry[0], entry[1])):
+        cost = sum(sizes[number] for number in group if number not in kept)
+        if best >= floor and cost <= room:
+            kept.update(group)
             room -= cost
-    return kept
+    positions = tuple(sorted(kept))
+    dropped = tuple(number for number in range(len(sections)) if number not in kept)
+    tokens = sum(sizes[number] for number in positions)
+    return Selection(tuple(sections[n] for n in positions), positions, dropped, tuple(scores), tokens, sum(sizes))
+
+
+def _role(section: str | Message) -> str:
+    return section.role if isinstance(section, Message) else ""
 
 
 def _groups(sections: Sequence[Section]) -> list[tuple[int, ...]]:
     """Positions that stand or fall together: a user message with the replies after it, else each section alone."""
-    groups: list[list[int]] = []
+    groups: list[tuple[int, ...]] = []
     for number, section in enumerate(sections):
-        if isinstance(section, Message) and section.role == "assistant" and groups:
-            before = sections[groups[-1][-1]]
-            if isinstance(before, Message) and before.role != "system":
-                groups[-1].append(number)
-                continue
-        groups.append([number])
-    return [tuple(group) for group in groups]
+        if _role(section) == "assistant" and number and _role(sections[number - 1]) != "system":
+            groups[-1] = (*groups[-1], number)
+        else:
+            groups.append((number,))
+    return groups
 
 
 def _scores(texts: Sequence[str], query: str, embedder: Embedder) -> list[float]:
     """Cosine of each text's best piece with the query."""
     pieces = [_pieces(text) for text in texts]
     vectors = embedder.embed([query, *(piece for row in pieces for piece in row)])
-    cosines = (vectors[1:] @ vectors[0]).tolist()
-    scores, at = [], 0
-    for row in pieces:
-        scores.append(max(cosines[at : at + len(row)]))
-        at += len(row)
-    return scores
+    cosines = iter((vectors[1:] @ vectors[0]).tolist())
+    return [max(next(cosines) for _ in row) for row in pieces]
 
 
 def _pieces(text: str) -> list[str]:
     """Runs of whole sentences of about 800 characters; a longer sentence is cut."""
-    if len(text) <= _PIECE:
-        return [text]
     pieces, start = [], 0
     for _, end in sentence_spans(text):
         while end - start > 2 * _PIECE:

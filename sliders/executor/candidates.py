@@ -99,7 +99,7 @@ async def _learn(run: TableRun, sampled: Sequence[str], names: Sequence[str]) ->
             continue
         texts = await run.reader.synthesize(run.table, run.table.column(name))
         if texts:
-            run.learned.evidence[name] = build_evidence(name, run.index.embedder.embed(texts), synthesized=True)
+            run.learned.evidence[name] = build_evidence(name, run.index.embedder.embed(texts))
         how = f"{len(texts)} synthesized texts" if texts else "its name and description"
         run.session.decide(
             "optimize", f"column:{name}", "no sample",

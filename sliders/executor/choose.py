@@ -55,15 +55,10 @@ class Chooser:
     def _scores(self, chunks: Sequence[Chunk], queries: Sequence[str]) -> NDArray[np.float64]:
         """Reciprocal ranks of the chunks over all queries, by words and by meaning, weighted by how far the best stand out."""
         total = np.zeros(len(chunks))
-        index: BM25[int] = BM25()
-        for number, chunk in enumerate(chunks):
-            index.add(number, chunk.text)
+        index = BM25(chunk.text for chunk in chunks)
         similar = None if self._by_words else self._similar(chunks, queries)
         for place, query in enumerate(queries):
-            by_words = np.zeros(len(chunks))
-            for number, score in index.search(query, len(chunks)):
-                by_words[number] = score
-            total += _ranked(by_words)
+            total += _ranked(index.scores(query))
             if similar is not None:
                 total += _ranked(similar[:, place])
         return total

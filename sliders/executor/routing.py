@@ -154,7 +154,7 @@ def plain_reply(question: str, kind: str) -> Answer:
 def corpus_of(source: PassageSource, question: str) -> Corpus:
     """Size of the text, and which words of the question occur in it."""
     index = source.index(_PROBE.tokens)
-    known = frozenset(term for term in content_terms(question) if index.lexical.search(term, 1))
+    known = frozenset(term for term in content_terms(question) if index.words.scores(term).any())
     return Corpus(len(source.documents), source.characters, known)
 
 
@@ -299,7 +299,7 @@ def _left_out(session: Session, narrowed: PassageSource) -> frozenset[str]:
     kept = narrowed.index(_PROBE.tokens)
     out: set[str] = set()
     for document_id in narrowed.documents:
-        spans = [(start, end) for _, start, end in kept.keys([document_id])]
+        spans = [(start, end) for start, end, _ in kept.entries[document_id].spans.tolist()]
         for chunk in session.catalog.chunks.of(document_id)[1:]:
             if not any(start < chunk.end and chunk.start < end for start, end in spans):
                 out.add(chunk.id)

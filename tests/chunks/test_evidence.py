@@ -13,14 +13,12 @@ from sliders.chunks.embeddings import unit_rows
 from sliders.chunks.evidence import (
     WIDE,
     build_evidence,
-    document_threshold,
     kmeans,
     query_vector,
-    search_evidence,
     seed_evidence,
     segment_threshold,
 )
-from sliders.chunks.index import SegmentVectors, TwoLevelIndex
+from sliders.chunks.index import distances_to
 
 
 def around(axis: int, count: int, seed: int, spread: float = 0.05) -> np.ndarray:
@@ -57,28 +55,18 @@ def test_gamma_is_the_largest_distance_between_two_segments_plus_the_margin() ->
     assert segment_threshold(vectors[:0]) == WIDE
 
 
-def test_tau_is_the_largest_distance_of_a_relevant_document_plus_the_margin() -> None:
-    axes = np.eye(8, dtype=np.float32)
-    query = query_vector(axes[:2])
-    assert query == pytest.approx([math.sqrt(0.5)] * 2 + [0.0] * 6)
-    # cosines with the query: sqrt(1/2) and 0
-    assert document_threshold(query, axes[[0]]) == pytest.approx(math.sqrt(2 - math.sqrt(2)) + 0.1)
-    assert document_threshold(query, axes[[0, 5]]) == pytest.approx(math.sqrt(2) + 0.1)
-    assert document_threshold(query, axes[:0]) == WIDE
+def test_a_query_is_the_mean_of_its_attributes() -> None:
+    assert query_vector(np.eye(8, dtype=np.float32)[:2]) == pytest.approx([math.sqrt(0.5)] * 2 + [0.0] * 6)
 
 
 def test_evidence_finds_segments_that_the_attribute_name_does_not() -> None:
-    held = np.concatenate([around(2, 6, 1), around(6, 6, 2)])
     segments = np.concatenate([around(2, 2, 7), around(4, 5, 8), around(6, 2, 9)])
-    spans = np.array([(n, n + 1, 10) for n in range(len(segments))], dtype=np.int64)
-    index = TwoLevelIndex(8)
-    index.add(SegmentVectors.build("d", "test", segments[0], spans, segments))
-    by_name = search_evidence(index, "d", seed_evidence("age", np.eye(8, dtype=np.float32)[4]))
-    assert {hit.start for hit in by_name} == {2, 3, 4, 5, 6}
-    evidence = build_evidence("age", held, k=2)
-    assert evidence.sources == 12
-    assert len(evidence.centres) == 2
-    tight = build_evidence("age", around(2, 6, 1))
-    assert {hit.start for hit in search_evidence(index, "d", tight)} == {0, 1}
-    nearest = search_evidence(index, "d", evidence, top_k=4)
-    assert {hit.start for hit in nearest} == {0, 1, 7, 8}
+
+    def near(evidence) -> set[int]:
+        return set(np.flatnonzero(distances_to(segments, evidence.centres) <= evidence.gamma).tolist())
+
+    assert near(seed_evidence("age", np.eye(8, dtype=np.float32)[4])) == {2, 3, 4, 5, 6}
+    evidence = build_evidence("age", np.concatenate([around(2, 6, 1), around(6, 6, 2)]), k=2)
+    assert (evidence.sources, len(evidence.centres)) == (12, 2)
+    assert near(build_evidence("age", around(2, 6, 1))) == {0, 1}
+    assert set(np.argsort(distances_to(segments, evidence.centres))[:4].tolist()) == {0, 1, 7, 8}
