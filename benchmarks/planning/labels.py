@@ -14,8 +14,9 @@ from benchmarks.values import numbers_in
 from sliders.chunks.embeddings import default_embedder
 from sliders.chunks.retrieval import RankedSegment, RetrievalIndex
 from sliders.chunks.segments import index_document
+from sliders.documents.discover import discover
 from sliders.documents.document import Document
-from sliders.documents.loaders import discover, load_each
+from sliders.documents.loaders import load_each
 from sliders.llm.tokens import token_counter
 from sliders.plan.features import Corpus, content_terms
 

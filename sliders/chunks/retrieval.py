@@ -70,7 +70,7 @@ class RetrievalIndex:
         scores = (weights[0] * min_max(exact) + weights[1] * min_max(semantic)) / sum(weights)
         ranked = sorted(
             (
-                RankedSegment(*self._segments[number], float(score), float(by_word), float(by_meaning))
+                RankedSegment(*self._segments[int(number)], float(score), float(by_word), float(by_meaning))
                 for number, score, by_word, by_meaning in zip(candidates, scores, exact, semantic, strict=True)
                 if score >= threshold * scores.max()
             ),

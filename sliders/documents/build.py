@@ -6,7 +6,7 @@ import hashlib
 
 from sliders.documents.about import find_title
 from sliders.documents.document import Document, Element, ElementKind, Page
-from sliders.documents.tables import Table, move_grid, render_table, with_context
+from sliders.documents.tables import Table, render_table, with_context
 
 
 class DocumentBuilder:
@@ -48,15 +48,6 @@ class DocumentBuilder:
         self._push(rendered.text)
         element = Element("table", start, self._length, 0, self._page, rendered.grid, rendered.row_starts)
         self._elements.append(element)
-
-    def add_rendered(self, element: Element, text: str) -> None:
-        """Add a table that another document has rendered: its text stays, its offsets move."""
-        start = self._open("\n\n")
-        self._push(text)
-        by = start - element.start
-        grid = element.grid and move_grid(element.grid, by)
-        starts = tuple(at + by for at in element.row_starts)
-        self._elements.append(Element("table", start, self._length, 0, self._page, grid, starts))
 
     def build(self, name: str, raw: bytes, *, title: str = "", media_type: str = "text/plain") -> Document:
         """The document; its id is the SHA-256 of the raw content, cut to 16 hexadecimal digits.

@@ -29,10 +29,10 @@ Source = str | os.PathLike[str] | SourceFile
 """A file, folder, glob or address; or what an earlier `discover` found."""
 
 
-def discover(paths: Source | Iterable[Source], *, suffixes: Iterable[str] = SUFFIXES) -> list[SourceFile]:
+def discover(paths: Source | Iterable[Source]) -> list[SourceFile]:
     """The files of `paths`, sorted by name; folders are read recursively, without hidden files and symlink loops.
 
-    In a folder only files with one of `suffixes` count; a file that is named is taken whatever its name. A file that is
+    In a folder only files with a known extension count; a file that is named is taken whatever its name. A file that is
     reached twice is listed once.
 
     Raises:
@@ -41,39 +41,38 @@ def discover(paths: Source | Iterable[Source], *, suffixes: Iterable[str] = SUFF
     given = [paths] if isinstance(paths, (str, os.PathLike, SourceFile)) else list(paths)
     if not given:
         raise DocumentError("no documents: no file or folder was given; name at least one")
-    wanted = frozenset(suffixes)
     found: dict[str, SourceFile] = {}
     for path in given:
-        for source in _sources(path, wanted):
+        for source in _sources(path):
             found.setdefault(source.address or os.path.realpath(source.path), replace(source, name=printable(source.name)))
     if not found:
         listed = ", ".join(shown(str(path)) for path in given[:5])
-        raise DocumentError(f"no documents in {listed}; readable are {', '.join(sorted(wanted))}")
+        raise DocumentError(f"no documents in {listed}; readable are {', '.join(sorted(SUFFIXES))}")
     return sorted(_distinct(list(found.values())), key=lambda source: source.name)
 
 
-def _sources(path: Source, wanted: frozenset[str]) -> Iterator[SourceFile]:
+def _sources(path: Source) -> Iterator[SourceFile]:
     if isinstance(path, SourceFile):
         yield path
     elif not str(path).strip():  # an unset variable of a shell would mean the whole folder that it stands in
         raise DocumentError("the name of a file or folder is empty; name one, or . for this folder")
     elif is_address(path) and (near := local_path(str(path))) is not None:
-        yield from _expand(Path(near), wanted)
+        yield from _expand(Path(near))
     elif is_address(path):
-        yield from (SourceFile(Path(), shown(found), found) for found in addresses(str(path), wanted))
+        yield from (SourceFile(Path(), shown(found), found) for found in addresses(str(path)))
     else:
-        yield from _expand(Path(path).expanduser(), wanted)
+        yield from _expand(Path(path).expanduser())
 
 
-def _expand(path: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
+def _expand(path: Path) -> Iterator[SourceFile]:
     try:
         there = os.path.lexists(path)
         if there and path.is_dir():
-            yield from _folder(path, wanted)
+            yield from _folder(path)
         elif there:
             yield SourceFile(path, path.name)
         elif glob.has_magic(str(path)):
-            yield from _glob(path, wanted)
+            yield from _glob(path)
         else:
             raise DocumentError(f"{shortened(str(path))}: no such file or folder; check the path")
     except PermissionError as error:
@@ -100,7 +99,7 @@ def printable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace") if os.name == "posix" else name
 
 
-def _folder(root: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
+def _folder(root: Path) -> Iterator[SourceFile]:
     def refuse(error: OSError) -> None:
         problem = f"{error.filename}: the folder cannot be read ({error.strerror}); change its rights"
         raise DocumentError(problem) from error
@@ -114,19 +113,19 @@ def _folder(root: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
         seen.add(real)
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for file in sorted(files):
-            if not file.startswith((".", "~$")) and Path(file).suffix.lower() in wanted:
+            if not file.startswith((".", "~$")) and Path(file).suffix.lower() in SUFFIXES:
                 path = Path(folder, file)
                 yield SourceFile(path, path.relative_to(root).as_posix())
 
 
-def _glob(pattern: Path, wanted: frozenset[str]) -> Iterator[SourceFile]:
+def _glob(pattern: Path) -> Iterator[SourceFile]:
     plain = [part for part in pattern.parts[: next(i for i, p in enumerate(pattern.parts) if glob.has_magic(p))]]
     root = Path(*plain) if plain else Path()
     for match in sorted(glob.glob(str(pattern), recursive=True)):
         path = Path(match)
         if path.is_dir():
             if "**" not in pattern.parts:
-                yield from _folder(path, wanted)
+                yield from _folder(path)
         else:
             yield SourceFile(path, Path(os.path.relpath(path, root)).as_posix())
 

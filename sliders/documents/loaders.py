@@ -1,16 +1,15 @@
-"""The way from files to documents: `load`, `load_many`, `load_text`, and a register of formats."""
+"""The way from files to documents."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sliders.documents import remote, sniff
-from sliders.documents.discover import Source, SourceFile, printable
-from sliders.documents.discover import discover as _discover
+from sliders.documents.discover import SourceFile, printable
 from sliders.documents.document import Document
 from sliders.documents.partition import read_docx, read_email, read_html, read_markdown, read_pptx
 from sliders.documents.pdf import read_pdf
@@ -36,7 +35,6 @@ _READERS: dict[str, Reader] = {
     sniff.TSV: read_csv,
     sniff.EMAIL: read_email,
 }
-_SUFFIXES: dict[str, str] = dict(sniff.SUFFIXES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,48 +45,15 @@ class LoadFailure:
     message: str
 
 
-Registered = tuple[tuple[str, Reader, str], ...]
-_registered: dict[str, tuple[str, Reader, str]] = {}
-
-
-def registered() -> Registered:
-    """What was registered in this process, for others that read on its behalf."""
-    return tuple(_registered.values())
-
-
-def register_all(readers: Registered) -> None:
-    """Register what another process did."""
-    for suffix, reader, media_type in readers:
-        register_loader(suffix, reader, media_type)
-
-
-def register_loader(suffix: str, reader: Reader, media_type: str = "") -> None:
-    """Read files that end in `suffix` (".rtf") by `reader`, in place of what reads them now."""
-    suffix = suffix.lower() if suffix.startswith(".") else f".{suffix.lower()}"
-    media_type = media_type or f"application/x-{suffix[1:]}"
-    _SUFFIXES[suffix] = media_type
-    _READERS[media_type] = reader
-    _registered[suffix] = (suffix, reader, media_type)
-
-
-def discover(paths: Source | Iterable[Source]) -> list[SourceFile]:
-    """The files of files, folders (recursive), globs and addresses, sorted by name.
-
-    Raises:
-        DocumentError: a path does not exist, a folder cannot be read, an address does not answer, or nothing is found.
-    """
-    return _discover(paths, suffixes=_SUFFIXES)
-
-
-def load(path: str | os.PathLike[str], *, name: str | None = None, max_bytes: int = MAX_BYTES) -> Document:
+def load(path: str | os.PathLike[str], *, name: str | None = None) -> Document:
     """The document in a file or at an address; `name` is what the workspace calls it (the file's name by default).
 
     Raises:
         DocumentError: the file cannot be read; the message says why and what to do.
     """
     if remote.is_address(path):
-        return load_source(SourceFile(Path(), name or remote.shown(str(path)), str(path)), max_bytes)
-    return load_source(SourceFile(Path(path), name or Path(path).name), max_bytes)
+        return load_source(SourceFile(Path(), name or remote.shown(str(path)), str(path)))
+    return load_source(SourceFile(Path(path), name or Path(path).name))
 
 
 def load_source(source: SourceFile, max_bytes: int = MAX_BYTES) -> Document:
@@ -118,7 +83,8 @@ def parse(source: SourceFile, read: remote.Fetched) -> Document:
     Raises:
         DocumentError: they are no document that can be read.
     """
-    document = _reader(read.raw, read.file_name, source.name)(read.raw, source.name)
+    kind = sniff.sniff(read.raw, source.name, Path(read.file_name).suffix.lower())
+    document = _READERS[kind](read.raw, source.name)
     where = remote.shown(source.address) if source.address else str(source.path.absolute())
     return replace(document, source=printable(where), modified=read.modified)
 
@@ -132,28 +98,6 @@ def load_text(text: str, name: str) -> Document:
     if not text.strip():
         raise DocumentError(f"{name}: the text is empty; give some")
     return parse_text(text, name, text.encode("utf-8", "surrogatepass"))
-
-
-def load_many(
-    paths: Source | Iterable[Source],
-) -> tuple[list[Document], list[LoadFailure]]:
-    """Every document that can be read, in the order of `discover`, and a failure for each that cannot.
-
-    Files of the same content are one document; it says so in its warnings.
-
-    Raises:
-        DocumentError: nothing is found at all (see `discover`).
-    """
-    documents: dict[str, Document] = {}
-    failures: list[LoadFailure] = []
-    for found in load_each(discover(paths)):
-        if isinstance(found, LoadFailure):
-            failures.append(found)
-            continue
-        first = documents.setdefault(found.id, found)
-        if first is not found:
-            documents[found.id] = replace(first, warnings=(*first.warnings, same_content(found.name)))
-    return list(documents.values()), failures
 
 
 def load_each(sources: Iterable[SourceFile], max_bytes: int = MAX_BYTES) -> Iterator[Document | LoadFailure]:
@@ -173,19 +117,6 @@ def failure(source: SourceFile, error: Exception) -> LoadFailure:
 def same_content(name: str) -> str:
     """The warning for a file whose content was read before under another name."""
     return f"{name} has the same content and is not added again"
-
-
-def suffixes() -> Sequence[str]:
-    """The file name extensions that are read in folders, sorted."""
-    return sorted(_SUFFIXES)
-
-
-def _reader(raw: bytes, file_name: str, name: str) -> Reader:
-    suffix = Path(file_name).suffix.lower()
-    own = _SUFFIXES.get(suffix)
-    if own is not None and own != sniff.SUFFIXES.get(suffix):
-        return _READERS[own]
-    return _READERS[sniff.sniff(raw, name, suffix)]
 
 
 def _read(path: Path, name: str, max_bytes: int) -> remote.Fetched:

@@ -7,7 +7,6 @@ takes words in lower case for verbs gives the same elements (it only asks for se
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 import threading
 from typing import Any
@@ -17,11 +16,6 @@ from sliders.errors import DocumentError
 _QUIET = ("DO_NOT_TRACK", "SCARF_NO_ANALYTICS", "UNSTRUCTURED_DISABLE_NOTICE")
 _lock = threading.Lock()
 _pipeline: Any = None
-
-
-def available() -> bool:
-    """True when `unstructured` is installed."""
-    return importlib.util.find_spec("unstructured") is not None
 
 
 def partitioner(module: str, function: str, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Formats that `unstructured` takes apart (md, html, docx, pptx, eml), with plain readers where it is not installed."""
+"""Formats that `unstructured` takes apart: md, html, docx, pptx, and the bodies of messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable
-from dataclasses import replace
 from email.message import EmailMessage
 from typing import Any
 
@@ -16,9 +15,9 @@ from sliders.documents import sniff
 from sliders.documents.build import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document, ElementKind
-from sliders.documents.markup import html_table, read_html_plainly, without_spans
-from sliders.documents.offline import available, partitioner
-from sliders.documents.text import parse_text
+from sliders.documents.html_tables import html_table, without_spans
+from sliders.documents.offline import partitioner
+from sliders.documents.text import add_lines
 from sliders.documents.values import is_note
 from sliders.errors import DocumentError
 
@@ -37,22 +36,21 @@ _MAIL_FIELDS = ("Subject", "From", "To", "Cc", "Date")
 def read_markdown(raw: bytes, name: str) -> Document:
     """A document out of Markdown; numbers of ordered lists are kept."""
     text, warnings = decode(raw, name)
-    if not available():
-        return replace(parse_text(text, name, raw, warnings), media_type=sniff.MARKDOWN)
-    partition = partitioner("md", "partition_md", name)
-    elements = partition(text=_ORDERED.sub(r"\1- \2\\.", text))
+    elements = partitioner("md", "partition_md", name)(text=_ORDERED.sub(r"\1- \2\\.", text))
     return _document(elements, raw, name, sniff.MARKDOWN, warnings)
 
 
 def read_html(raw: bytes, name: str) -> Document:
     """A document out of HTML; cells that span columns or rows are expanded."""
     text, warnings = decode(raw, name)
-    if not available():
-        return read_html_plainly(raw, name)
-    partition = partitioner("html", "partition_html", name)
-    elements = partition(text=_expand_spans(text) if _SPAN.search(text) else text)
     title = re.search(r"<title[^>]*>([^<]{3,200})</title>", text[:20_000], re.IGNORECASE)
-    return _document(elements, raw, name, sniff.HTML, warnings, title=title[1] if title else "")
+    return _document(_html_elements(text, name), raw, name, sniff.HTML, warnings, title=title[1] if title else "")
+
+
+def _html_elements(text: str, name: str) -> Iterable[Any]:
+    partition = partitioner("html", "partition_html", name)
+    elements: Iterable[Any] = partition(text=without_spans(text) if _SPAN.search(text) else text)
+    return elements
 
 
 def read_docx(raw: bytes, name: str) -> Document:
@@ -76,34 +74,22 @@ def read_email(raw: bytes, name: str) -> Document:
     if body is None and not fields:
         raise DocumentError(f"{name}: no e-mail message; save it as .eml from the mail program")
     if body is not None:
-        part = _body(body, name)
-        if part is not None:
-            _append(builder, part)
+        _add_body(builder, body, name)
     names = [part.get_filename() or "unnamed" for part in message.iter_attachments()]
     if names:
         builder.warnings.append(f"attachments were not read: {', '.join(names[:5])}; save them as files and add them")
     return builder.build(name, raw, title=str(message["Subject"] or ""), media_type=sniff.EMAIL)
 
 
-def _body(body: Any, name: str) -> Document | None:
+def _add_body(builder: DocumentBuilder, body: Any, name: str) -> None:
     try:
-        text = body.get_content()
+        text = body.get_content().replace("\r\n", "\n")
     except (LookupError, UnicodeDecodeError) as error:
         raise DocumentError(f"{name}: the message's text cannot be decoded; save it as UTF-8") from error
-    if not text.strip():
-        return None
-    raw = text.encode("utf-8", "surrogateescape")
-    return read_html(raw, name) if body.get_content_subtype() == "html" else parse_text(text, name, raw)
-
-
-def _append(builder: DocumentBuilder, part: Document) -> None:
-    """Add the elements of another document; its tables are taken over as they were rendered."""
-    for element in part.elements:
-        text = part.text[element.start : element.end]
-        if element.grid is None:
-            builder.add(element.kind, text, level=element.level)
-        else:
-            builder.add_rendered(element, text)
+    if text.strip() and body.get_content_subtype() == "html":
+        _add_elements(builder, _html_elements(text, name), sniff.HTML)
+    else:
+        add_lines(builder, ["", *text.split("\n")])
 
 
 def _office(raw: bytes, name: str, module: str, media_type: str) -> Document:
@@ -120,12 +106,20 @@ def _document(
 ) -> Document:
     builder = DocumentBuilder()
     builder.warnings.extend(warnings)
-    page = None
-    paged = media_type in (sniff.PPTX, sniff.DOCX)
+    _add_elements(builder, elements, media_type)
+    document = builder.build(name, raw, title=title, media_type=media_type)
+    if not document.text:
+        raise DocumentError(f"{name}: the file holds no text; add one with text")
+    return document
+
+
+def _add_elements(builder: DocumentBuilder, elements: Iterable[Any], media_type: str) -> None:
+    """Adds what `unstructured` found; a table takes the heading, caption and unit note directly above it."""
+    page = 0
     caption = note = ""
     for element in elements:
-        number = getattr(element.metadata, "page_number", None) if paged else None
-        if number is not None and (page is None or number > page):
+        number = element.metadata.page_number if media_type in (sniff.PPTX, sniff.DOCX) else None
+        if number is not None and number > page:
             page = number
             builder.start_page(number)
         html = element.metadata.text_as_html
@@ -147,10 +141,6 @@ def _document(
             caption = text
         elif not note:
             caption = ""
-    document = builder.build(name, raw, title=title, media_type=media_type)
-    if not document.text:
-        raise DocumentError(f"{name}: the file holds no text; add one with text")
-    return document
 
 
 def _kind(element: Any, media_type: str) -> tuple[ElementKind | None, int]:
@@ -164,21 +154,3 @@ def _kind(element: Any, media_type: str) -> tuple[ElementKind | None, int]:
     if is_note(element.text):
         return "caption", 0
     return _KINDS.get(element.category, "paragraph"), 0
-
-
-def _expand_spans(html: str) -> str:
-    """The HTML with its tables written without spans."""
-    from lxml import html as lxml_html  # type: ignore[import-untyped]
-    from lxml.etree import ParserError  # type: ignore[import-untyped]
-
-    try:
-        root = lxml_html.document_fromstring(html)
-    except (ParserError, ValueError):
-        return html
-    for table in list(root.iter("table")):
-        parent = table.getparent()
-        if parent is not None and not any(True for _ in table.iterancestors("table")):
-            plain = lxml_html.fragment_fromstring(without_spans(lxml_html.tostring(table, encoding="unicode")))
-            plain.tail = table.tail
-            parent.replace(table, plain)
-    return str(lxml_html.tostring(root, encoding="unicode"))

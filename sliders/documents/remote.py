@@ -18,6 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 
+from sliders.documents.sniff import SUFFIXES
 from sliders.errors import DocumentError
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
@@ -51,8 +52,8 @@ def shown(address: str) -> str:
     return plain + (mark + (shown(rest) if rest else "") if mark else "")
 
 
-def addresses(address: str, suffixes: frozenset[str]) -> Iterator[str]:
-    """The files of an address: itself, those of a folder or archive (recursive, of these suffixes), or those that a glob matches.
+def addresses(address: str) -> Iterator[str]:
+    """The files of an address: itself, those of a folder or archive (recursive, of known extensions), or those that a glob matches.
 
     Raises:
         DocumentError: the driver is missing, nobody answers, or nothing is there.
@@ -70,7 +71,7 @@ def addresses(address: str, suffixes: frozenset[str]) -> Iterator[str]:
             return
         else:
             inside = (name for name in files.find(path) if not _is_hidden(name[len(path) :]))
-            found = sorted(name for name in inside if PurePosixPath(name).suffix.lower() in suffixes)
+            found = sorted(name for name in inside if PurePosixPath(name).suffix.lower() in SUFFIXES)
     _, mark, archive = address.partition("::")
     yield from (files.unstrip_protocol(name) + mark + archive for name in found)
 

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sliders.documents.document import Element, TableCell, TableGrid
-from sliders.documents.values import closes_value, is_note, is_value, opens_value, tidy_value
+from sliders.documents.values import closes_value, is_note, is_value, is_year, opens_value, tidy_value
 
 SEPARATOR = " | "
 INDENT = "  "
 LEVEL = " / "
 """Between the words over several columns and those over one of them."""
+_MAX_HEADER_ROWS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,17 @@ def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1, caption
     return Table(header, tuple(tuple(row[c] for c in keep) for row in body), caption, note)
 
 
+def count_header_rows(rows: Sequence[Sequence[str]]) -> int:
+    """How many leading rows name the columns: those above the first row with values, none when the first has some."""
+    for n, row in enumerate(rows[:_MAX_HEADER_ROWS]):
+        if any(cell and is_value(cell) and not is_year(cell) for cell in row[1:]):
+            return n
+        label = row[0] if row else ""
+        if n and label and label != rows[0][0] and not any(cell and cell != label for cell in row):
+            return n  # a section's name over the first rows
+    return min(1, max(len(rows) - 1, 0))
+
+
 def render_table(table: Table, offset: int) -> RenderedTable:
     """The table's text, its cells placed as if the text began at `offset` of the document."""
     lines: list[str] = []
@@ -88,12 +100,6 @@ def _cells(row: Sequence[str], at: int) -> Iterator[TableCell]:
     for text in row:
         yield TableCell(text, at, at + len(text))
         at += len(text) + len(SEPARATOR)
-
-
-def move_grid(grid: TableGrid, by: int) -> TableGrid:
-    """The grid with all its places moved by `by` characters."""
-    rows = tuple(tuple(TableCell(c.text, c.start + by, c.end + by) for c in row) for row in grid.rows)
-    return replace(grid, rows=rows)
 
 
 def with_context(table: Table, caption: str, note: str) -> Table:

@@ -67,14 +67,12 @@ class RayRunner:
         self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
     ) -> Iterator[Parsed | LoadFailure]:
         """See `Runner.parse`."""
-        readers = loaders.registered()
-
         def submit(source: SourceFile) -> Any:
             try:
                 read = None if source.address else loaders.read_source(source, max_bytes)
             except DocumentError as error:
                 return loaders.failure(source, error)
-            return self._started().parse.remote(source, read, readers, max_bytes, max_tokens, model.name)
+            return self._started().parse.remote(source, read, max_bytes, max_tokens, model.name)
 
         for source, found in self._in_order(sources, submit):
             if isinstance(found, tuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sliders.documents.discover import Source
-from sliders.documents.loaders import LoadFailure, discover, load_text, same_content
+from sliders.documents.discover import Source, discover
+from sliders.documents.loaders import LoadFailure, load_text, same_content
 from sliders.errors import DocumentError
 from sliders.executor.runner import Parsed, cut_later
 from sliders.executor.session import Session

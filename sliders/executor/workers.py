@@ -31,10 +31,9 @@ KEPT_DOCUMENTS = 64
 
 
 def parse_task(
-    source: SourceFile, read: Fetched | None, readers: loaders.Registered, max_bytes: int, max_tokens: int, model: str
+    source: SourceFile, read: Fetched | None, max_bytes: int, max_tokens: int, model: str
 ) -> tuple[Document, Sequence[Chunk]] | LoadFailure:
     """A file's document with its chunks; `read` is what stands in it where it is on the driver's machine."""
-    loaders.register_all(readers)
     try:
         document = loaders.parse(source, read or loaders.read_source(source, max_bytes))
     except DocumentError as error:

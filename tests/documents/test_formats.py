@@ -1,4 +1,4 @@
-"""md, html, csv, eml, docx, pptx, xlsx: headings, lists and tables, offline, with and without the extra packages."""
+"""md, html, csv, eml, docx, pptx, xlsx: headings, lists and tables, offline."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ import pptx
 import pytest
 from document_samples import check_document
 
-from sliders.documents import partition
 from sliders.documents.document import Document
+from sliders.documents.html_tables import html_table
 from sliders.documents.loaders import load
-from sliders.documents.markup import html_table
 from sliders.errors import DocumentError
 
 
@@ -26,13 +25,6 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a reader tried to reach the network")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
-
-
-@pytest.fixture(params=["with the extra", "without the extra"])
-def extra(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "without the extra":
-        monkeypatch.setattr(partition, "available", lambda: False)
-    return str(request.param)
 
 
 def _load(folder: Path, name: str, raw: bytes | str) -> Document:
@@ -63,7 +55,6 @@ The works sold many lamps in the north.
 """
 
 
-@pytest.mark.usefixtures("extra")
 def test_markdown(tmp_path: Path) -> None:
     document = _load(tmp_path, "a.md", MARKDOWN)
     assert _found(document, "heading") == ["Lamp report", "Sales"]
@@ -86,7 +77,6 @@ HTML = """<!doctype html><html><head><title>The lamp page</title><style>p {color
 </table><script>var x = 1;</script></body></html>"""
 
 
-@pytest.mark.usefixtures("extra")
 def test_html_with_spanning_cells(tmp_path: Path) -> None:
     document = _load(tmp_path, "a.html", HTML)
     assert document.title == "The lamp page"
@@ -181,7 +171,6 @@ def test_pptx_slides_are_pages(tmp_path: Path) -> None:
     assert _found(document, "heading") == ["Lamps", "Bulbs"]
 
 
-@pytest.mark.usefixtures("extra")
 def test_email_keeps_its_fields_and_names_its_attachments(tmp_path: Path) -> None:
     raw = (
         "Subject: Price of lamps\nFrom: ada@lumen.example\nDate: Mon, 1 Mar 2021 10:00:00 +0000\n"

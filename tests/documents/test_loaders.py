@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from document_samples import make_pdf
 
-from sliders.documents import loaders
+from sliders.documents.discover import discover
 from sliders.documents.document import Document
-from sliders.documents.loaders import LoadFailure, discover, load, load_many, load_text, register_loader
+from sliders.documents.loaders import LoadFailure, load, load_each, load_text
 from sliders.errors import DocumentError
 
 
@@ -22,6 +22,11 @@ def _write(folder: Path, **files: str | bytes) -> Path:
         path = folder / name.replace("__", ".")
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     return folder
+
+
+def _load_all(folder: Path) -> tuple[list[Document], list[LoadFailure]]:
+    found = list(load_each(discover(folder)))
+    return [f for f in found if isinstance(f, Document)], [f for f in found if isinstance(f, LoadFailure)]
 
 
 def test_folders_are_read_recursively_and_sorted(tmp_path: Path) -> None:
@@ -48,7 +53,7 @@ def test_a_symlink_loop_ends(tmp_path: Path) -> None:
     (tmp_path / "in" / "again").symlink_to(tmp_path / "in", target_is_directory=True)
     assert [source.name for source in discover(tmp_path)] == ["in/a.txt"]
     (tmp_path / "self.txt").symlink_to(tmp_path / "self.txt")
-    documents, failures = load_many(tmp_path)
+    documents, failures = _load_all(tmp_path)
     assert [document.name for document in documents] == ["in/a.txt"]
     assert "cannot be read" in failures[0].message
 
@@ -87,11 +92,9 @@ def test_a_document_knows_where_it_came_from(tmp_path: Path) -> None:
 
 def test_the_id_follows_the_content(tmp_path: Path) -> None:
     _write(tmp_path, a__txt="same words", b__txt="same words", c__txt="other words")
-    documents, failures = load_many(tmp_path)
+    documents, failures = _load_all(tmp_path)
     assert failures == []
-    assert [document.name for document in documents] == ["a.txt", "c.txt"]
-    assert documents[0].warnings == ("b.txt has the same content and is not added again",)
-    assert documents[0].id == load_text("same words", "x").id != documents[1].id
+    assert documents[0].id == documents[1].id == load_text("same words", "x").id != documents[2].id
     assert len(documents[0].id) == 16
 
 
@@ -101,7 +104,7 @@ def test_the_content_decides_not_the_extension(tmp_path: Path) -> None:
         a__txt=make_pdf([[(72, 72, "A lamp for the north of the country")]]),
         b__txt="<html><body><p>Hi all</p></body></html>",
     )
-    documents, failures = load_many(tmp_path)
+    documents, failures = _load_all(tmp_path)
     assert failures == []
     assert [document.media_type for document in documents] == ["application/pdf", "text/html"]
     assert documents[0].text == "A lamp for the north of the country"
@@ -149,7 +152,7 @@ def test_hostile_files_fail_alone_with_one_line_each(tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text("The only good file.")
     (tmp_path / "pipe.txt").unlink(missing_ok=True)
     os.mkfifo(tmp_path / "pipe.txt")
-    documents, failures = load_many(tmp_path)
+    documents, failures = _load_all(tmp_path)
     assert [document.name for document in documents] == ["good.txt"]
     said = {Path(failure.path).name: failure.message for failure in failures}
     assert set(said) == {*HOSTILE, "pipe.txt"}
@@ -170,7 +173,7 @@ def test_a_file_without_rights_is_a_failure(tmp_path: Path, monkeypatch: pytest.
         return read(path)
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    documents, failures = load_many(tmp_path)
+    documents, failures = _load_all(tmp_path)
     assert [document.name for document in documents] == ["b.txt"]
     assert failures == [
         LoadFailure(str(tmp_path / "a.txt"), "a.txt: cannot be read (Permission denied); check the path and its rights")
@@ -191,19 +194,6 @@ def test_one_line_of_twenty_megabytes_does_not_hang(tmp_path: Path) -> None:
     document = load(path)
     assert len(document.elements) == 1
     assert len(document.text) == 20_000_000 - 1
-
-
-def test_a_format_of_one_s_own_can_be_registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loaders, "_READERS", dict(loaders._READERS))
-    monkeypatch.setattr(loaders, "_SUFFIXES", dict(loaders._SUFFIXES))
-
-    def reader(raw: bytes, name: str) -> Document:
-        return load_text(raw.decode().upper(), name)
-
-    register_loader("shout", reader)
-    _write(tmp_path, a__shout="hello there")
-    documents, _ = load_many(tmp_path)
-    assert [document.text for document in documents] == ["HELLO THERE"]
 
 
 @pytest.mark.parametrize("text", ["", " \n"])

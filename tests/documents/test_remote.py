@@ -13,7 +13,8 @@ import fsspec
 import pytest
 
 import sliders
-from sliders.documents.loaders import LoadFailure, discover, load, load_each
+from sliders.documents.discover import discover
+from sliders.documents.loaders import LoadFailure, load, load_each
 from sliders.documents.remote import is_address, shown
 from sliders.errors import DocumentError
 

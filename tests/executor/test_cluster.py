@@ -19,8 +19,8 @@ from benchmarks.engine.corpus import made_up
 from benchmarks.engine.server import Server
 from benchmarks.engine.stages import MODEL
 from sliders.display import Progress
-from sliders.documents import loaders
-from sliders.documents.document import Document
+from sliders.documents.discover import SourceFile
+from sliders.documents.remote import Fetched
 from sliders.errors import ModelUnavailable, SettingsError
 from sliders.executor import cluster, workers
 from sliders.executor.session import silent
@@ -110,22 +110,18 @@ def test_an_error_of_the_model_comes_back_as_itself(tmp_path: Path, documents: P
 
 
 def test_a_file_that_kills_its_worker_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loaders, "_registered", {})
-    monkeypatch.setattr(loaders, "_SUFFIXES", dict(loaders._SUFFIXES))
-    monkeypatch.setattr(loaders, "_READERS", dict(loaders._READERS))
-
-    def read(raw: bytes, name: str) -> Document:
-        if raw == b"deadly":
+    def parse(source: SourceFile, read: Fetched, *sizes: Any) -> Any:
+        if read.raw == b"deadly":
             os._exit(1)
-        return loaders.load_text(raw.decode(), name)
+        return workers.parse_task(source, read, *sizes)
 
-    loaders.register_loader(".odd", read)
-    (tmp_path / "a.odd").write_text("A harmless text.")
-    (tmp_path / "b.odd").write_bytes(b"deadly")
+    monkeypatch.setattr(cluster, "parse_task", parse)
+    (tmp_path / "a.txt").write_text("A harmless text.")
+    (tmp_path / "b.txt").write_bytes(b"deadly")
     with sliders.Workspace(tmp_path / "w.db", executor="ray") as ws:
         report = ws.add(tmp_path)
     assert len(report.new) == 1
-    assert "b.odd: the worker was lost" in report.failures[0].message
+    assert "b.txt: the worker was lost" in report.failures[0].message
 
 
 def test_vectors_made_there_are_those_made_here(tmp_path: Path, documents: Path) -> None:
