@@ -53,7 +53,7 @@ def shown(address: str) -> str:
 
 
 def addresses(address: str) -> Iterator[str]:
-    """The files of an address: itself, those of a folder or archive (recursive, of known extensions), or those that a glob matches.
+    """The files of an address: itself, those of a folder or archive (recursive, of known extensions), those of a glob.
 
     Raises:
         DocumentError: the driver is missing, nobody answers, or nothing is there.
