@@ -24,8 +24,10 @@ def entry(document_id: str, count: int, seed: int, dimensions: int = D) -> Segme
 def test_documents_come_nearest_first() -> None:
     index = TwoLevelIndex(D)
     items = [entry(name, 2, seed) for seed, name in enumerate("abcdef")]
-    for item in [*items, entry("d", 3, 3)]:
+    for item in items:
         index.add(item)
+    items[3] = entry("d", 3, 33)
+    index.add(items[3])
     query = items[3].document
     hits = index.search_documents(query)
     distances = {item.document_id: float(np.linalg.norm(item.document - query)) for item in items}
