@@ -13,8 +13,8 @@ import fsspec
 import pytest
 
 import sliders
-from sliders.documents.discover import discover
-from sliders.documents.loaders import LoadFailure, load, load_each
+from sliders.documents.discover import SourceFile, discover
+from sliders.documents.loaders import LoadFailure, load, load_each, load_source
 from sliders.documents.remote import is_address, shown
 from sliders.errors import DocumentError
 
@@ -122,7 +122,7 @@ def test_what_cannot_be_reached_is_one_line(web: str, address: str, words: str) 
 def test_a_file_beyond_the_limit_is_not_read(web: str, memory: None, tmp_path: Path) -> None:
     for address in (f"{web}/unsized.txt", f"{web}/page.html", "memory://shelf/a.txt"):
         with pytest.raises(DocumentError, match=r"more than 0 MB; raise SLIDERS_MAX_FILE_MB"):
-            load(address, max_bytes=10)
+            load_source(SourceFile(Path(), address, address), max_bytes=10)
     (tmp_path / "long.txt").write_text("word " * 300_000)
     with sliders.Workspace(tmp_path / "w.db", max_file_mb=1) as ws:
         far = [f"{web}/{name}" for name in ("unsized.txt", "long.txt", "page.html", "blank.txt")]
