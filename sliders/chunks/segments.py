@@ -33,21 +33,15 @@ def index_document(document: Document, embedder: Embedder, count_tokens: CountTo
     Args:
         max_tokens: largest segment in tokens; a single sentence or row may exceed it.
     """
-    spans = segment_spans(document, embedder, count_tokens, max_tokens=max_tokens)
-    return index_spans(document, spans, embedder, count_tokens)
-
-
-def index_spans(document: Document, spans: Sequence[Span], embedder: Embedder, count_tokens: CountTokens) -> SegmentVectors:
-    """The index entry of a document with given segments (`text[start:end]`), for instance its chunks."""
     outline = Outline(document)
-    texts = []
-    for start, end in spans:
+    texts, table = [], []
+    for start, end in segment_spans(document, embedder, count_tokens, max_tokens=max_tokens):
         path = outline.heading_path(start)
         body = document.text[start:end].strip()
         texts.append(f"{path[-1]}\n{body}" if path else body)
+        table.append((start, end, count_tokens(document.text[start:end])))
     summary = "\n".join(part for part in (document.title, document.description, *key_sentences(document)) if part)
     vectors = embedder.embed([summary, *texts])
-    table = [(start, end, count_tokens(document.text[start:end])) for start, end in spans]
     rows: NDArray[np.int64] = np.array(table, dtype=np.int64).reshape(-1, 3)
     return SegmentVectors.build(document.id, embedder.name, vectors[0], rows, vectors[1:])
 

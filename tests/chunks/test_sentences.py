@@ -28,7 +28,6 @@ def test_sentences_cover_the_text(text: str) -> None:
         "The U.S. Treasury and J. P. Morgan & Co. International agreed.",
         "1. First item of a list.",
         "It rose, i.e. doubled, vs. Inc. Magazine's guess of approx. 3.5 mg.",
-        "Am 3. Mai stieg die Zahl um ca. 4 Prozent.",
         "He left at 5 p.m. EST and returned.",
         "See Fig. 3 and Sec. 4 of 17 C.F.R. Part 240.",
         "What is meant by e.g. Apples is unclear.",
@@ -46,7 +45,6 @@ def test_abbreviations_do_not_end_a_sentence(sentence: str) -> None:
         ('"Stop!" He ran. Why?  Nobody knew…  Then', ['"Stop!"', "He ran.", "Why?", "Nobody knew…", "Then"]),
         ("売上は増えた。利益は減った。", ["売上は増えた。", "利益は減った。"]),
         ("Heading\n\nText goes on\nhere", ["Heading", "Text goes on\nhere"]),
-        ("He wrote sth. and went on.", ["He wrote sth. and went on."]),
     ],
 )
 def test_boundaries(text: str, expected: list[str]) -> None:
