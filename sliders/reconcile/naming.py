@@ -66,8 +66,13 @@ async def name_columns(
 
 
 def _others(place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]) -> list[tuple[Codes, float]]:
-    pairs = enumerate(zip(encoded, profiles, strict=True))
-    return [(e.codes, p.chance) for n, (e, p) in pairs if n != place and not p.prose]
+    """The other columns with the chance that two different rows agree: in a short table a row with itself counts much."""
+    found = []
+    for n, (coded, profile) in enumerate(zip(encoded, profiles, strict=True)):
+        filled = int((coded.codes >= 0).sum())
+        if n != place and not profile.prose and filled > 1:
+            found.append((coded.codes, (profile.chance * filled - 1) / (filled - 1)))
+    return found
 
 
 def _link_by_evidence(examples: Sequence[Scalar], links: Links, evidence: RowEvidence) -> list[VariantPair]:
@@ -78,7 +83,7 @@ def _link_by_evidence(examples: Sequence[Scalar], links: Links, evidence: RowEvi
         left, right = links.find(pair.left), links.find(pair.right)
         if left == right:
             continue
-        verdict = evidence.supports(pair.left, pair.right)
+        verdict = evidence.supports(pair.left, pair.right, pair.dotted)
         if verdict is None:
             band.append(pair)
         if not verdict:
@@ -86,7 +91,7 @@ def _link_by_evidence(examples: Sequence[Scalar], links: Links, evidence: RowEvi
         sides = members.setdefault(left, [pair.left]), members.setdefault(right, [pair.right])
         if any(evidence.supports(a, b) is False for a in sides[0] for b in sides[1]):
             continue
-        links.join(pair.left, pair.right, f"{pair.kind}; their rows agree and nothing contradicts")
+        links.join(pair.left, pair.right, f"{pair.kind}; their rows agree and no more contradicts")
         members[links.find(left)] = sides[0] + sides[1]
     return [pair for pair in band if links.find(pair.left) != links.find(pair.right)]
 
@@ -134,7 +139,12 @@ class _Forms:
         self.rows: dict[int, list[int]] = {}
 
     async def ask(self, band: Sequence[VariantPair], clusters: Codes) -> None:
-        """Decide on the band: from memory, then by the model; what nobody decides stays apart."""
+        """Decide on the band: from memory, then by the model; what nobody decides stays apart.
+
+        A form that could stand for several names is for a model that reads the rows; one that picks would guess.
+        """
+        if self.model is None or self.model.dialect.repair == "choice":
+            band = [pair for pair in band if not pair.ambiguous]
         pairs = dict.fromkeys((int(clusters[p.left]), int(clusters[p.right])) for p in band)
         groups = self._groups([pair for pair in pairs if pair[0] != pair[1]])
         wanted = {code for group in groups for code in group}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -26,11 +26,16 @@ _ROWS_READ = 50
 
 @dataclass(frozen=True, slots=True)
 class VariantPair:
-    """Two value codes that may be one name."""
+    """Two value codes that may be one name.
+
+    `dotted`: an abbreviated form, as it is printed, of one name of the column only; `ambiguous`: an abbreviation of several.
+    """
 
     left: int
     right: int
     kind: Kind
+    dotted: bool = False
+    ambiguous: bool = False
 
 
 def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
@@ -59,7 +64,7 @@ def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
                         continue
                     if kind is not None:
                         found[left, right] = VariantPair(min(left, right), max(left, right), kind)
-    return list(_unambiguous(list(found.values()), names))
+    return list(_unambiguous(list(found.values()), names, examples))
 
 
 def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
@@ -84,8 +89,10 @@ def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
 
 
 def related(left: Scalar, right: Scalar) -> bool:
-    """Whether two forms could be one name at all: a shared word, a variant, or the first letters of an acronym."""
+    """Whether two forms could be one name at all: a variant, or of other length with a shared word or an acronym's letters."""
     a, b = sorted((name_tokens(str(left)), name_tokens(str(right))), key=len)
+    if len(a) == len(b):
+        return variant_kind(a, b) is not None
     initials = "".join(word[0] for word in b)
     acronym = len(a) == 1 and len(b) > 1 and (a[0].startswith(initials) or initials.startswith(a[0]))
     return acronym or bool(set(a) & set(b)) or variant_kind(a, b) is not None
@@ -100,7 +107,16 @@ def _is_name(printed: str) -> bool:
     return not all(word[0].islower() for word in printed.split())
 
 
-def _unambiguous(listed: Sequence[VariantPair], names: dict[int, tuple[str, ...]]) -> Iterator[VariantPair]:
+def dotted(short: str, full: str) -> bool:
+    """Whether every word of `short` is one of `full`, in order, or the beginning of one that a full stop ends; one is whole."""
+    pairs = [(part, fold(part), fold(word)) for part, word in zip(short.split(), full.split(), strict=False)]
+    fits = all(part == word or (printed.endswith(".") and word.startswith(part)) for printed, part, word in pairs)
+    return fits and len(short.split()) == len(full.split()) and any(part == word for _, part, word in pairs)
+
+
+def _unambiguous(
+    listed: Sequence[VariantPair], names: dict[int, tuple[str, ...]], examples: Sequence[Scalar]
+) -> Iterator[VariantPair]:
     """Pairs whose shorter side is a short form or acronym of one name only, and whose fuller side is no compound.
 
     A phrase that begins with one name and ends with another ("The Mill in Arlen") would chain the two.
@@ -108,25 +124,25 @@ def _unambiguous(listed: Sequence[VariantPair], names: dict[int, tuple[str, ...]
     fuller: dict[int, set[tuple[str, ...]]] = defaultdict(set)
     shorter: dict[int, list[set[str]]] = defaultdict(list)
     for pair in listed:
-        if pair.kind in ("short form", "acronym"):
+        if pair.kind != "misspelling":
             short, full = _short_first(pair, names)
             fuller[short].add(names[full])
             if pair.kind == "short form":
                 shorter[full].append(set(names[short]))
     for pair in listed:
-        if pair.kind not in ("short form", "acronym"):
-            yield pair
-            continue
         short, full = _short_first(pair, names)
+        one = len(fuller[short]) == 1
+        if pair.kind == "abbreviation":
+            yield replace(pair, dotted=one and dotted(str(examples[short]), str(examples[full])), ambiguous=not one)
+            continue
         compound = pair.kind == "short form" and any(not set(names[short]) & other for other in shorter[full])
-        if len(fuller[short]) == 1 and not compound:
+        if pair.kind == "misspelling" or (one and not compound):
             yield pair
 
 
 def _short_first(pair: VariantPair, names: dict[int, tuple[str, ...]]) -> tuple[int, int]:
-    if len(names[pair.left]) <= len(names[pair.right]):
-        return pair.left, pair.right
-    return pair.right, pair.left
+    short, full = sorted((pair.left, pair.right), key=lambda code: (len(names[code]), len("".join(names[code]))))
+    return short, full
 
 
 class RowEvidence:
@@ -141,8 +157,11 @@ class RowEvidence:
         start, end = np.searchsorted(self._sorted, (value, value + 1))
         return {int(c) for c in codes[self._order[start : min(end, start + _ROWS_READ)]] if c >= 0}
 
-    def supports(self, left: int, right: int) -> bool | None:
-        """True: a telling column agrees and none contradicts; False: most contradict; None: the rows do not tell."""
+    def supports(self, left: int, right: int, form: bool = False) -> bool | None:
+        """True: a telling column agrees and none contradicts; False: most contradict; None: the rows do not tell.
+
+        Where the printed form itself speaks for one name, as many columns may contradict as agree.
+        """
         agreeing, contradicting = 0, 0
         for codes, chance in self._others:
             a, b = self._values(codes, left), self._values(codes, right)
@@ -152,6 +171,6 @@ class RowEvidence:
                 agreeing += chance <= _TELLING
             else:
                 contradicting += 1
-        if agreeing and not contradicting:
+        if agreeing and contradicting <= (agreeing if form else 0):
             return True
         return False if contradicting > max(1, agreeing) else None

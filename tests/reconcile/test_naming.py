@@ -6,11 +6,14 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.values import Options, Reconciliation
-from sliders.schema.types import Column, Table
+from sliders.reconcile.variants import dotted
+from sliders.schema.types import Column, ColumnType, Table
 
 
 def run(
@@ -42,3 +45,37 @@ def test_a_model_that_says_yes_to_every_pair_chains_no_two_names() -> None:
     assert len({row.values[-1] for row in result.rows}) == 2
     again = run(table, rows, "abc", Options(settled=result.settlements), ScriptedModel([]))
     assert [row.values for row in again.rows] == [row.values for row in result.rows]
+
+
+BRIDGES = Table("bridges", (Column("name"), Column("opened", ColumnType.INTEGER), Column("cost", ColumnType.NUMBER)),
+                row="one bridge", key=("name",), pinned=True)  # fmt: skip
+OTHERS = [("Alder Ford", 2009, 2.5), ("Brackwater", 1998, 3.0), ("Cinder Lock", 2015, 1.2), ("Eastgate", 1987, 1.0)]
+
+
+def joined(result: Reconciliation) -> bool:
+    return "name_canonical" in result.columns and len({row.values[-1] for row in result.rows}) < len(result.rows)
+
+
+def test_an_abbreviated_form_is_one_name_where_as_much_agrees_as_contradicts() -> None:
+    rows = [("Dunmarrow Bridge", 2018, 4.6), ("Dunmarrow Br.", 2018, 4.1), *OTHERS]
+    assert joined(run(BRIDGES, rows, "abcdef"))
+    rows[1] = ("Dunmarrow Br.", 1950, 4.1)  # nothing agrees
+    assert not joined(run(BRIDGES, rows, "abcdef"))
+    rows[1] = ("Dunmarow Bridge", 2018, 4.1)  # a misspelling may be another name
+    assert not joined(run(BRIDGES, rows, "abcdef"))
+
+
+def test_an_abbreviated_form_of_two_names_stays_apart() -> None:
+    rows = [("Dunmarrow Bridge", 2018, 4.6), ("Dunmarrow Br.", 2018, 4.1), ("Dunmarrow Brewery", 1901, 0.3), *OTHERS]
+    assert not joined(run(BRIDGES, rows, "abcdefg"))
+
+
+@pytest.mark.parametrize(
+    ("short", "full", "is_form"),
+    [
+        ("Univ. Marrenfeld", "Universität Marrenfeld", True), ("Av. Constitución", "Avenida Constitución", True),
+        ("Karin Ek", "Karin Eklund", False), ("D. B.", "Dunmarrow Bridge", False), ("Bridge Co.", "Bridge", False),
+    ],
+)  # fmt: skip
+def test_a_full_stop_ends_an_abbreviated_word(short: str, full: str, is_form: bool) -> None:
+    assert dotted(short, full) is is_form
