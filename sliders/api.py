@@ -334,15 +334,19 @@ class Workspace:
         Raises:
             StoreError: there is no such run, or no two runs to compare.
         """
-        return difference(self.session, first, second)
+        return difference(self.session.catalog, first, second)
 
-    def view(self, run: int | None = None, path: str | os.PathLike[str] = "audit.html") -> Path:
+    def view(
+        self, run: int | None = None, path: str | os.PathLike[str] = "audit.html", against: int | None = None
+    ) -> Path:
         """Write the audit page of a run (of the last one that answered): one HTML file that works offline; its path.
+
+        `against`: another run; the page shows what changed between the two.
 
         Raises:
             StoreError: there is no such run, or the path is a file that is no audit page.
         """
-        return view_file(self.path, path, run)
+        return view_file(self.path, path, run, against)
 
     def runs(self) -> list[Run]:
         """What was asked and done in this workspace, oldest first."""

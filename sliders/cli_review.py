@@ -33,6 +33,7 @@ from sliders.errors import ModelUnavailable
 from sliders.executor.corrections import matching
 from sliders.store.audit import check_audit
 from sliders.store.records import Correction
+from sliders.view.serve import serve
 
 TableArgument = Annotated[str, typer.Argument(help="Name of the table.")]
 WhereOption = Annotated[
@@ -57,17 +58,33 @@ def register(app: typer.Typer) -> None:
 
 def view(
     run: Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a run; the last answer when left out.")] = None,
+    against: Annotated[
+        int | None, typer.Option("--against", metavar="RUN", help="Also show what changed since, or until, another run.")
+    ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path("audit.html"),
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    served: Annotated[
+        bool, typer.Option("--serve", help="Serve it with whole tables in Datasette, to this machine, until Ctrl-C.")
+    ] = False,
+    port: Annotated[int, typer.Option("--port", help="Where to serve; 0 for any.")] = 8001,
     as_json: JsonOption = False,
 ) -> None:
     """Write a run's audit page: answer, SQL, rows, words on the page, cost; one HTML file that works offline."""
+    if served:
+        return serve(workspace, run, against, port, lambda address: _listening(address, show, Output(as_json)))
     with opened(workspace, Output(as_json, quiet=True), write=False) as ws:
-        path = ws.view(run, out)
+        path = ws.view(run, out, against)
     if show:
         webbrowser.open(path.absolute().as_uri())
-    Output(as_json).result(str(path), {"path": str(path)})
+    return Output(as_json).result(str(path), {"path": str(path)})
+
+
+def _listening(address: str, show: bool, output: Output) -> None:
+    output.result(f"{address} (Ctrl-C ends it)", {"address": address})
+    sys.stdout.flush()
+    if show:
+        webbrowser.open(address)
 
 
 def verify(

@@ -8,16 +8,19 @@ from typing import Literal
 
 from sliders.extraction.cell import Scalar
 
-Kind = Literal["unverified", "judged", "cut", "form", "conflict", "unfound", "empty", "document", "tie", "statement", "unread"]
+Kind = Literal[
+    "unverified", "judged", "cut", "conflict", "unfound", "empty", "merge", "name", "document", "tie", "statement", "unread"
+]
 Number = int | float
 _WORDS: Mapping[Kind, tuple[str, str]] = {
     "unverified": ("unverified value", "unverified values"),
     "judged": ("judged value", "judged values"),
     "cut": ("value near the cut of its column", "values near the cut of their column"),
-    "form": ("value printed in another form", "values printed in another form"),
     "conflict": ("open conflict", "open conflicts"),
     "unfound": ("value that was not found in the text", "values that were not found in the text"),
     "empty": ("empty value", "empty values"),
+    "merge": ("row that may be one with another", "rows that may be one with another"),
+    "name": ("pair of names that may be one", "pairs of names that may be one"),
     "document": ("document that could not be read", "documents that could not be read"),
     "tie": ("row that is tied", "rows that are tied"),
     "statement": ("other statement of the model", "other statements of the model"),
@@ -84,7 +87,7 @@ def number_in(rows: Sequence[Sequence[object]]) -> Number | None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell of a data table, by SQL names."""
+    """A cell of a data table, by SQL names; no column stands for the whole row, whose only other value is to be gone."""
 
     relation: str
     row_id: str

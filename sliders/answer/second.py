@@ -47,7 +47,10 @@ async def beside_others(
         ModelUnavailable: there is no model to ask.
         BudgetExceeded: the run's limit is reached.
     """
-    if model.dialect.sql != "text" or answer.status != "answered" or _same(_rows(draft, profiles, run_sql), answer.rows):
+    if model.dialect.sql != "text" or answer.status != "answered":
+        return answer
+    drafted = _rows(draft, profiles, run_sql)
+    if _same(drafted, answer.rows):
         return answer
     try:
         reply = await model.generate(second_prompt(answer.question, profiles, model.dialect))
@@ -57,8 +60,8 @@ async def beside_others(
     rows = _rows(statement_in(reply.text), profiles, run_sql)
     if _same(rows, answer.rows):
         return answer
-    number = number_in(rows) if rows else None
-    others = answer.others if number is None else (*answer.others, number)
+    numbers = (number for found in (rows, drafted) if (number := number_in(found)) is not None)
+    others = (*answer.others, *numbers)
     other = text_of(value_of(rows))[:_SHOWN] if rows else "nothing"
     doubt = f"a second statement of the model gives {other}"
     return replace(answer, status="incomplete", reason="; ".join(filter(None, (answer.reason, doubt))), others=others)

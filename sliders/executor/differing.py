@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from sliders.errors import StoreError
-from sliders.executor.session import Session
 from sliders.extraction.cell import Scalar
 from sliders.markup import note, table_html
 from sliders.schema.types import Schema
+from sliders.store.catalog import Catalog
 from sliders.store.records import Run, StoredDocument, TableVersion
 from sliders.store.tables import DataRow
 
@@ -111,23 +111,23 @@ class Difference:
         return asdict(self)
 
 
-def difference(session: Session, first: int | None = None, second: int | None = None) -> Difference:
+def difference(catalog: Catalog, first: int | None = None, second: int | None = None) -> Difference:
     """What changed between two runs, the earlier one first; without numbers the last two that asked the same.
 
     Raises:
         StoreError: there is no such run, or no two runs to compare.
     """
-    before, after = _pair(session.catalog.journal.runs(), first, second)
-    context = _Context(session, before, after)
+    before, after = _pair(catalog.journal.runs(), first, second)
+    context = _Context(catalog, before, after)
     rows: list[RowChange] = []
     cells: list[CellChange] = []
     touched: dict[str, list[Cause]] = {}
-    for table in (session.catalog.schemas.current() or Schema()).tables:
+    for table in (catalog.schemas.current() or Schema()).tables:
         changed = list(_table_changes(context, table.name))
         rows += [change for change in changed if isinstance(change, RowChange)]
         cells += [change for change in changed if isinstance(change, CellChange)]
         if changed:
-            relation = session.catalog.schemas.relation(table.name).relation
+            relation = catalog.schemas.relation(table.name).relation
             touched[relation.lower()] = [change.cause for change in changed]
     answers, same = _answer_changes(before, after, touched)
     return Difference(before.id, after.id, tuple(answers), tuple(rows), tuple(cells), tuple(same))
@@ -152,16 +152,16 @@ def _pair(runs: Sequence[Run], first: int | None, second: int | None) -> tuple[R
 class _Context:
     """What the causes are read from: documents, corrections, calls and decisions between two runs."""
 
-    def __init__(self, session: Session, before: Run, after: Run) -> None:
-        self.session, self.before, self.after = session, before, after
-        self.documents: dict[str, StoredDocument] = {d.id: d for d in session.catalog.documents.all(superseded=True)}
+    def __init__(self, catalog: Catalog, before: Run, after: Run) -> None:
+        self.catalog, self.before, self.after = catalog, before, after
+        self.documents: dict[str, StoredDocument] = {d.id: d for d in catalog.documents.all(superseded=True)}
         self.since, self.until = before.finished or before.started, after.finished or after.started
-        self.corrections = [c for c in session.catalog.knowledge.corrections() if self.since < c.created <= self.until]
-        self.decisions = [d for d in session.catalog.journal.decisions() if self.since < d.at <= self.until]
+        self.corrections = [c for c in catalog.knowledge.corrections() if self.since < c.created <= self.until]
+        self.decisions = [d for d in catalog.journal.decisions() if self.since < d.at <= self.until]
 
     def version(self, table: str, until: str) -> TableVersion | None:
         """The table as it stood at a moment."""
-        return next((v for v in reversed(self.session.catalog.tables.versions(table)) if v.created <= until), None)
+        return next((v for v in reversed(self.catalog.tables.versions(table)) if v.created <= until), None)
 
     def document_cause(self, row: DataRow, change: Literal["new", "gone"]) -> Cause | None:
         """Whether a document that was added, changed or removed explains a row."""
@@ -179,7 +179,7 @@ def _table_changes(context: _Context, table: str) -> Iterator[RowChange | CellCh
     old, new = context.version(table, context.since), context.version(table, context.until)
     if new is None or (old is not None and old.version == new.version):
         return
-    tables = context.session.catalog.tables
+    tables = context.catalog.tables
     before = {row.row_id: row for row in tables.rows_of(old)} if old is not None else {}
     after = {row.row_id: row for row in tables.rows_of(new)}
     pairs = [(row, after[row.row_id]) for row in before.values() if row.row_id in after]
@@ -236,7 +236,7 @@ def _read(context: _Context, version: TableVersion) -> Cause:
 def _cell_changes(
     context: _Context, new: TableVersion, pairs: Sequence[tuple[DataRow, DataRow]], asked: set[str]
 ) -> Iterator[CellChange]:
-    catalog = context.session.catalog
+    catalog = context.catalog
     names = {c.sql_name: c.name for c in catalog.schemas.relation(new.table).columns}
     changed = [
         (first, second, column) for first, second in pairs for column in new.columns
@@ -258,7 +258,7 @@ def _cell_changes(
 
 
 def _person(context: _Context, version: TableVersion, row: DataRow, column: str) -> Cause | None:
-    declared = context.session.catalog.tables.derivations(version.table, row.row_id, version.version)
+    declared = context.catalog.tables.derivations(version.table, row.row_id, version.version)
     if any(d.column == column and d.kind == "correction" for d in declared):
         made = [c for c in context.corrections if c.table == version.table and c.column == column]
         told = "; ".join(f"decision {c.id} of {c.author or 'the user'}" + (f": {c.reason}" if c.reason else "") for c in made)
@@ -283,7 +283,7 @@ def _cut(context: _Context, table: str, column: str) -> Cause | None:
 
 
 def _repaired(context: _Context, version: TableVersion, row: DataRow, column: str) -> Cause:
-    declared = context.session.catalog.tables.derivations(version.table, row.row_id, version.version)
+    declared = context.catalog.tables.derivations(version.table, row.row_id, version.version)
     return next((Cause("repair", f"{d.kind}: {d.reason}") for d in declared if d.column == column), _repair(version))
 
 

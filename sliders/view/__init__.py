@@ -13,11 +13,15 @@ from sliders.view.run import collect
 __all__ = ["collect", "render", "view_file", "write_page"]
 
 
-def view_file(workspace: str | os.PathLike[str], target: str | os.PathLike[str], run: int | None = None) -> Path:
+def view_file(
+    workspace: str | os.PathLike[str], target: str | os.PathLike[str], run: int | None = None, against: int | None = None
+) -> Path:
     """Write the audit page of a run of a workspace, of the last one that answered when none is named; the file.
+
+    `against`: another run; the page shows what changed between the two.
 
     Raises:
         StoreError: there is no such workspace or run, or the target is no audit page or cannot be written.
     """
-    with Database(Path(workspace), write=False) as database:
-        return write_page(collect(Catalog(database), run), Path(target))
+    with Database(workspace, write=False) as database:
+        return write_page(collect(Catalog(database), run, against), Path(target))

@@ -172,6 +172,30 @@ class ShownAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """What differs between two runs in one place; `at` numbers the table, row and column of the page that hold it now."""
+
+    what: str
+    of: str
+    place: str
+    before: Any
+    after: Any
+    because: str
+    at: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What changed between the runs `before` and `after`: at most some hundred of `total`, and the questions answered alike."""
+
+    before: int
+    after: int
+    differences: tuple[Difference, ...]
+    total: int
+    same: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AuditPage:
     """All of a page. `notes` say what was left out of it."""
 
@@ -190,6 +214,7 @@ class AuditPage:
     silent: tuple[Silent, ...] = ()
     stages: tuple[Stage, ...] = ()
     notes: tuple[str, ...] = ()
+    compared: Compared | None = None
 
 
 def plain(item: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,20 +25,26 @@ GENERATOR = '<meta name="generator" content="sliders audit page">'
 _MOST_RESULT_ROWS = 200
 
 
-def render(page: AuditPage) -> str:
-    """The page as HTML; every text of a document, name or model stands in it escaped."""
+def render(page: AuditPage, links: Mapping[str, str] | None = None) -> str:
+    """The page as HTML; every text of a document, name or model stands in it escaped.
+
+    `links`: where whole tables are served, by name; "" is the page of all of them.
+    """
     environment = Environment(
         loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"sql": _sql, "figure": _figure}
-    scripts = [_asset(name) for name in SCRIPTS]
-    style = _asset("page.css")
-    hashes = " ".join(f"'{_hash(script)}'" for script in scripts)
-    policy = (f"default-src 'none'; script-src {hashes}; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'")
     return environment.get_template("page.html").render(
-        page=page, policy=policy, style=Markup(style), scripts=[Markup(script) for script in scripts], data=_data(page),
-        generator=Markup(GENERATOR), most=_MOST_RESULT_ROWS, bars=_bars(page.stages),
+        page=page, policy=page_policy(), style=Markup(_asset("page.css")), scripts=[Markup(_asset(name)) for name in SCRIPTS],
+        data=_data(page), generator=Markup(GENERATOR), most=_MOST_RESULT_ROWS, bars=_bars(page.stages), links=links or {},
     )  # fmt: skip
+
+
+def page_policy() -> str:
+    """The content security policy of a page: its own scripts and style, by their hashes, and nothing else."""
+    hashes = " ".join(f"'{hash_of(_asset(name))}'" for name in SCRIPTS)
+    style = hash_of(_asset("page.css"))
+    return f"default-src 'none'; script-src {hashes}; style-src '{style}'; base-uri 'none'; form-action 'none'"
 
 
 def write_page(page: AuditPage, path: Path) -> Path:
@@ -60,7 +67,8 @@ def _asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """The hash of a script or style, as a policy names it."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -82,6 +90,8 @@ def _sql(text: str) -> Markup:
 
 def _figure(value: Any) -> Any:
     """A value of a result as it is shown: whole numbers without a point, nothing for null."""
+    if isinstance(value, list | tuple):
+        return ", ".join(str(_figure(part)) for part in value)
     whole = isinstance(value, float) and value.is_integer()
     return int(value) if whole else "" if value is None else value
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sliders.answer.citations import columns_used, contributing_rows_sql
+from sliders.answer.profile import quote
 from sliders.answer.values import TableView
 from sliders.errors import StoreError
+from sliders.executor.differing import difference
 from sliders.schema.types import Schema
 from sliders.store.catalog import Catalog
 from sliders.store.records import Run
+from sliders.view.changes import compared
 from sliders.view.documents import shown_documents, silent_documents
 from sliders.view.model import AuditPage, Cited, Place, ShownAnswer, ShownTable, Source, Stage, Value
 from sliders.view.rows import Behind, shown_table, sql_view
@@ -19,8 +23,8 @@ MOST_CELLS = 5_000
 _MOST_BEHIND = 10_000
 
 
-def collect(catalog: Catalog, run: int | None = None) -> AuditPage:
-    """The audit page of a run, of the last one that answered a question when none is named.
+def collect(catalog: Catalog, run: int | None = None, against: int | None = None) -> AuditPage:
+    """The audit page of a run, of the last one that answered a question when none is named; `against`: compared with another.
 
     Raises:
         StoreError: there is no such run.
@@ -40,6 +44,28 @@ def collect(catalog: Catalog, run: int | None = None) -> AuditPage:
         catalog.database.title, chosen.id, chosen.kind, chosen.status, chosen.question, chosen.started,
         str(chosen.settings.get("model", "")), str(chosen.outcome.get("error", "")), answers, tables, documents,
         catalog.documents.count(), silent, _stages(catalog, chosen.id), (*notes, *left_out, *cut),
+        None if against is None else compared(difference(catalog, chosen.id, against), tables),
+    )  # fmt: skip
+
+
+def collect_row(catalog: Catalog, relation: str, row_id: str) -> AuditPage:
+    """The page of one row of a data table, under its name in SQL: its values and their documents.
+
+    Raises:
+        StoreError: there is no such table or row.
+    """
+    name, view = next(((n, v) for n, v in _views(catalog).items() if v.name == relation), (None, None))
+    if name is None or view is None:
+        raise StoreError(f"there is no table {relation!r}; list them with: sliders tables")
+    only = f"SELECT {quote(row_id)} AS row_id, {quote(relation)} AS table_name"
+    table = shown_table(catalog, name, view, Behind((only,), (relation,)), len(view.table.columns))
+    if not table.rows or table.rows[0].id != row_id:
+        raise StoreError(f"table {relation!r} has no row {row_id!r}; it may be gone since a repair")
+    documents, cut = shown_documents(catalog, [table], (), ())
+    named = tuple(replace(c, name=sql.name) for c, sql in zip(table.columns, view.table.columns, strict=True))
+    return AuditPage(
+        catalog.database.title, 0, "row", "", f"A row of {relation}", "", "", "", (), (replace(table, columns=named),), documents,
+        catalog.documents.count(), (), (), cut,
     )  # fmt: skip
 
 

@@ -135,9 +135,38 @@ def test_stated_values_near_the_cut_of_what_is_told_may_be_otherwise() -> None:
     rows += [told(20 + n, -5.0 - n, 60, stands=False) for n in range(4)]
     near = _near_cut(rows, PRICE)
     assert {cell.value for cell in near} == {40, 50}
-    nothing: frozenset[Cell] = frozenset()
     standing, emptied, clear = (row.cells[0] for row in (rows[4], rows[5], rows[0]))
-    assert _in_doubt(PRICE, 40, [standing], near, nothing, []) == _Doubted("cut", [None])
-    assert _in_doubt(PRICE, None, [emptied], near, nothing, [1, 2]) == _Doubted("cut", [50])
-    assert not _in_doubt(PRICE, 10, [clear], near, nothing, []).options
-    assert _in_doubt(PRICE, 10, [clear], near, frozenset([clear]), []) == _Doubted("form", [None])
+    assert _in_doubt(PRICE, 40, [standing], near, []) == _Doubted("cut", [None])
+    assert _in_doubt(PRICE, None, [emptied], near, [1, 2]) == _Doubted("cut", [50])
+    assert not _in_doubt(PRICE, 10, [clear], near, []).options
+
+
+def ships(tmp_path: Path, sql: str, texts: list[tuple[str, str]]) -> Answer:
+    """The answer of a statement over documents that each name a ship and its port."""
+    table = Table("ships", (Column("ship", description="Name", pinned=True), Column("port", description="Port", pinned=True)),
+                  row="a ship", grain="document", key=("ship",), pinned=True)  # fmt: skip
+
+    def reply(request: Request) -> Any:
+        if request.stage == "answer":
+            return sql
+        words = request.messages[-1].content.split("The ship ")[1].split(".")[0].split(" lies in ")
+        return {"ship": words[0], "port": words[1]}
+
+    with sliders.Workspace(tmp_path / "s.db", model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder()) as ws:
+        for number, (ship, port) in enumerate(texts):
+            ws.add_text(f"Log {number}. The ship {ship} lies in {port}.", f"{number}.txt")
+        ws.pin_schema(Schema((table,)))
+        ws.extract()
+        ws.session.models = ws.session.models.for_run()
+        return asyncio.run(answer_need(ws.session, Need("How many?", {"ships": ("ship", "port")}), "", Usage()))
+
+
+def test_names_that_may_be_one_move_a_distinct_count_but_not_a_count(tmp_path: Path) -> None:
+    texts = [("Aurora", "Rotterdam"), ("Borealis", "Roterdam"), ("Cygnus", "Bergen")]
+    answer = ships(tmp_path, "SELECT COUNT(DISTINCT port) FROM ships", texts)
+    assert answer.value == 3 and answer.range is not None
+    assert (answer.range.low, answer.range.high) == (2, 3)
+    assert [(m.kind, m.count) for m in answer.range.moves] == [("name", 1)]
+    (tmp_path / "b").mkdir()
+    other = ships(tmp_path / "b", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'", texts)
+    assert other.range is not None and other.range.is_point

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +14,9 @@ from typing import Any
 import pytest
 
 from sliders.view import view_file
+from sliders.view.serve import RUN
 
-from .world import harbour, harmless, hostile, listed
+from .world import changed, harbour, harmless, hostile, listed
 
 playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: the page is not looked at in a browser")
 _NAMES = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
@@ -34,7 +37,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "harbour": harbour(folder / "harbour.db"), "hostile": listed(folder / "hostile.db", hostile()),
         "harmless": listed(folder / "harmless.db", harmless()), "large": listed(folder / "large.db", long, rows=125),
     }  # fmt: skip
-    return {name: view_file(path, folder / f"{name}.html") for name, path in made.items()}
+    pages = {name: view_file(path, folder / f"{name}.html") for name, path in made.items()}
+    return {**pages, "changed": view_file(changed(folder / "changed.db"), folder / "changed.html", against=1)}
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +194,20 @@ def test_by_keys_alone_dark_and_on_paper(files: dict[str, Path], watched: Any) -
     assert page.locator("details[open]").count() == page.locator("details").count(), "paper cannot be opened"
 
 
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["1440", "390"])
+def test_a_change_shows_the_words_that_it_rests_on(files: dict[str, Path], watched: Any, size: dict[str, int]) -> None:
+    page = watched(files["changed"], size)
+    assert not overflows(page)
+    assert violations(page) == []
+    line = page.locator("table.changes tr", has_text="birch.txt was changed")
+    assert line.locator("del").inner_text() == "50"
+    line.get_by_role("button", name="60").click()
+    assert page.locator("#reader mark").inner_text().startswith("60")
+    page.locator("#close").click()
+    assert page.evaluate("document.activeElement.matches('table.changes button')")
+    assert "75" in page.locator("table.changes tr", has_text="average length").locator("del").inner_text()
+
+
 SKELETON = """() => { const walk = node => node.tagName + '(' + [...node.children].map(walk).join('') + ')';
     return walk(document.documentElement); }"""
 
@@ -219,3 +237,37 @@ def test_a_large_page_opens_at_once(files: dict[str, Path], watched: Any) -> Non
     assert files["large"].stat().st_size < 5_000_000
     assert page.locator("table.data tbody tr").count() == 25, "only the rows in sight are made"
     assert "of 2,500 rows" in page.locator(".dt-info").inner_text()
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    path = listed(tmp_path / "hostile.db", hostile())
+    words = [sys.executable, "-m", "sliders", "view", "--serve", "--port", "0", "-w", str(path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as served:
+        assert served.stdout is not None
+        yield served.stdout.readline().split()[0]
+        served.terminate()
+
+
+def test_a_served_value_shows_its_words(address: str, browser: Any) -> None:
+    page, problems, requests = browser.new_page(viewport=WIDE), [], []
+    page.set_default_timeout(WAIT)
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(address)
+    root = address.removesuffix(RUN)
+    page.get_by_role("link", name="All 50 rows").click()
+    number, words = next((n, words) for n, (_, _, words) in enumerate(hostile()) if words.startswith("<img"))
+    page.locator("tbody tr").nth(number).get_by_role("link").first.click()
+    mark = page.locator("#reader mark")
+    assert mark.evaluate("mark => mark.textContent") == words
+    assert mark.is_visible()
+    assert page.locator("#evidence").is_visible(), "the page opens at the value that was chosen"
+    assert violations(page) == []
+    page.get_by_role("link", name="All tables").click()
+    assert page.title().startswith("hostile")
+    assert page.evaluate("window.hacked") is None
+    assert [line for line in problems if "favicon" not in line] == []
+    assert all(url.startswith(root) for url in requests)
+    page.close()

@@ -22,7 +22,7 @@ from sliders.store.database import Database
 from sliders.view import collect, render, view_file
 from sliders.view.model import AuditPage, Value
 
-from .world import harbour, hostile, listed
+from .world import changed, harbour, hostile, listed
 
 
 class Elements(HTMLParser):
@@ -157,3 +157,23 @@ def test_from_answers_workspaces_and_the_command_line(tmp_path: Path, capsys: py
 def test_an_answer_without_a_workspace_says_so() -> None:
     with pytest.raises(StoreError, match="no workspace"):
         Answer("?", "answered").view()
+
+
+def test_what_changed_since_another_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, page = changed(tmp_path / "w.db"), tmp_path / "page.html"
+    with Database(file, write=False) as database:
+        before, after = [run.id for run in Catalog(database).journal.runs() if run.kind == "ask"]
+        found = collect(Catalog(database), None, before)
+    assert found.compared is not None and (found.compared.before, found.compared.after) == (before, after)
+    told = {one.what: one for one in found.compared.differences}
+    assert told["value"].before == 50 and told["value"].after == 60 and told["value"].because == "birch.txt was changed"
+    assert told["value"].at is not None
+    table, row, column = told["value"].at
+    assert found.tables[table].rows[row].values[column].shown == 60
+    assert told["new row"].because == "<i>cedar</i>.txt was added"
+    assert (told["answer"].before, told["answer"].after) == (75, pytest.approx(103.333, abs=0.001))
+    assert command(["view", "--against", str(before), "-o", str(page), "-w", str(file)]) == 0
+    assert f"from run {before} to run {after}" in page.read_text()
+    assert "<i>cedar" not in page.read_text()
+    assert command(["view", "--against", "77", "-o", str(page), "-w", str(file)]) == 1
+    assert "no run 77" in capsys.readouterr().err

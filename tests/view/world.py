@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from demo_reader import demo_reader
+
+from sliders import Workspace
 from sliders.answer.result import Answer, Citation, Completeness
 from sliders.chunks.chunk import Chunk, ChunkContext
+from sliders.chunks.embeddings import HashEmbedder
 from sliders.documents.document import Document, Element, Page, TableCell, TableGrid
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
 from sliders.llm.cache import Call
@@ -143,6 +147,20 @@ def listed(path: Path, texts: Sequence[tuple[str, str, str]], rows: int = 1) -> 
         run = catalog.journal.start_run("ask", question, {"model": "double"})
         answered(catalog, Answer(question, "answered", question, question, "SELECT words FROM notes", ("words", "place"),
                                  tuple((words, None) for _, _, words in texts), reason=question), run)  # fmt: skip
+    return path
+
+
+def changed(path: Path) -> Path:
+    """A workspace that was asked the same before and after a document was changed and another one added."""
+    question = "What is the average length of the bridges in metres?"
+    birch = "The Birch Bridge is 50 metres long. It cost 500,000 euros. It opened in 2005."
+    with Workspace(path, model=demo_reader(), embedder=HashEmbedder()) as ws:
+        ws.add_text("The Alder Bridge is 100 metres long. It cost 1,000,000 euros. It opened in 1990.", "alder.txt")
+        ws.add_text(birch, "birch.txt")
+        ws.ask(question)
+        ws.add_text(birch.replace("50 metres", "60 metres"), "birch.txt")
+        ws.add_text("The <b>Cedar</b> Bridge is 150 metres long. It opened in 1999.", "<i>cedar</i>.txt")
+        ws.ask(question)
     return path
 
 

@@ -43,14 +43,18 @@
     return place < 0 ? "" : String(row.values[place].shown);
   }
 
+  function showValue(table, row, column, value, button) {
+    const title = [column.name, rowName(table, row).slice(0, LONG)].filter(Boolean);
+    show({ title, column, value, document: row.document, button });
+  }
+
   function cell(table, row, column, value) {
     const full = shownValue(value.shown, column), text = full.length > LONG ? `${full.slice(0, LONG)}…` : full;
     const button = make("button", { type: "button", className: "cell" }, text ? words(text) : make("span", { className: "none" }, "empty"));
     for (const kind of marksOf(value)) {
       button.append(make("span", { className: `dot ${kind}`, title: kind }, make("span", { className: "hidden" }, `, ${kind}`)));
     }
-    const title = [column.name, rowName(table, row).slice(0, LONG)].filter(Boolean);
-    button.addEventListener("click", () => show({ title, column, value, document: row.document, button }));
+    button.addEventListener("click", () => showValue(table, row, column, value, button));
     return button;
   }
 
@@ -77,7 +81,8 @@
 
   function fill(card) {
     const table = data.tables[Number(card.dataset.table)];
-    const choose = (name) => find(`[data-filter=${name}]`, card);
+    const tools = find(".tools", card);
+    const choose = (name) => find(`[data-filter=${name}]`, card) || { value: "" };
     const columns = (table.columns || []).map((column, place) => ({
       data: null, render: rendered(table, column, place), type: ["integer", "number"].includes(column.type) ? "num" : "string",
       className: ["integer", "number"].includes(column.type) ? "number" : "",
@@ -99,7 +104,7 @@
       return (behind === "" || (row.behind || []).includes(Number(behind))) && (!kind || row.values.some(KINDS[kind]))
         && (!text || shownValue(row.values[place].shown, table.columns[place]).toLowerCase().includes(text));
     });
-    find(".tools", card).addEventListener("input", () => grid.draw());
+    if (tools) tools.addEventListener("input", () => grid.draw());
     window.addEventListener("beforeprint", () => grid.page.len(-1).draw());
     window.addEventListener("afterprint", () => grid.page.len(25).draw());
     grid.draw();
@@ -275,9 +280,18 @@
     const cited = data.citations[Number(button.dataset.answer)][Number(button.dataset.citation)];
     show({ title: [cited.column || "Citation"], value: cited.value, button });
   }));
+  document.querySelectorAll("button.open[data-at]").forEach((button) => button.addEventListener("click", () => {
+    const [at, line, place] = button.dataset.at.split(",").map(Number), table = data.tables[at], row = table.rows[line];
+    showValue(table, row, table.columns[place], row.values[place], button);
+  }));
   document.querySelectorAll("button.open[data-document]").forEach((button) => button.addEventListener("click", () =>
     show({ title: [data.documents[button.dataset.document].name], document: button.dataset.document, button })));
   document.querySelectorAll(".card.data").forEach(fill);
+
+  // the page of one row opens at the column that its address names
+  const asked = new URLSearchParams(location.search).get("column");
+  const place = asked && data.tables.length === 1 ? data.tables[0].columns.findIndex((column) => column.name === asked) : -1;
+  if (place >= 0) document.querySelectorAll("button.cell")[place].click();
 
   // dark or light: as the system says, until somebody chooses
 
