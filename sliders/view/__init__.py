@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from sliders.store.catalog import Catalog
-from sliders.store.database import Database
+from sliders.store.database import Database, place_of
 from sliders.view.page import render, write_page
 from sliders.view.run import collect
 
@@ -23,5 +23,5 @@ def view_file(
     Raises:
         StoreError: there is no such workspace or run, or the target is no audit page or cannot be written.
     """
-    with Database(workspace, write=False) as database:
+    with Database(place_of(workspace), write=False) as database:
         return write_page(collect(Catalog(database), run, against), Path(target))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sliders.errors import SettingsError, StoreError
 from sliders.store.catalog import Catalog
-from sliders.store.database import Database
+from sliders.store.database import Database, place_of
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -37,7 +37,7 @@ def application(workspace: str | os.PathLike[str]) -> Datasette:
         from sliders.view import datasette_pages
     except ImportError as error:
         raise SettingsError("serving the audit pages needs Datasette: pip install 'sliders[serve]'") from error
-    with Database(workspace, write=False) as database:
+    with Database(place_of(workspace), write=False) as database:
         file = database.path
         if file is None:
             told = "serve its export: sliders export audit.db, then: datasette audit.db"
