@@ -40,11 +40,11 @@ def register_routes() -> list[tuple[str, Callable[..., Awaitable[Any]]]]:
 
 @hookimpl
 def render_cell(row: Any, value: Any, column: str, table: str | None, datasette: Any) -> Markup | None:
-    """A value of a data table as a link to its words, the number of a run as one to its audit page."""
+    """A value of a data table as a link to its words, the kind of a run as one to its audit page."""
     if not _file(datasette) or table is None or isinstance(value, bytes):
         return None
-    if table == "sl_runs" and column == "id":
-        return Markup("<a href='{}/{}'>{}</a>").format(datasette.urls.path(RUN), value, value)
+    if table == "sl_runs" and column == "kind":
+        return Markup("<a href='{}/{}'>{}</a>").format(datasette.urls.path(RUN), row["id"], value)
     if "row_id" not in row.keys() or column in _OWN or table.startswith("sl_") or table == "cell_absence":  # noqa: SIM118
         return None
     place = f"{tilde_encode(table)}/{tilde_encode(str(row['row_id']))}?{urlencode({'column': column})}"

@@ -18,7 +18,7 @@ RUN = "/-/sliders/run"
 _SEEN = {"sl_runs", "sl_documents"}
 _ABOUT = (
     "<p><a href='{}'>The audit page of the last answer</a>: question, SQL, rows and their words. In a data table, choose "
-    "a value to see its words in the document; in <a href='/{}/sl_runs'>the runs</a>, choose a number to see that run's page.</p>"
+    "a value to see its words in the document; in <a href='/{}/sl_runs'>the runs</a>, choose the kind of one to see its page.</p>"
 )
 
 
