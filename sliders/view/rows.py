@@ -57,7 +57,8 @@ def shown_table(catalog: Catalog, name: str, view: TableView, behind: Behind, mo
     )  # fmt: skip
     most = max(1, most_cells // max(len(table.columns), 1))
     listed, numbers, note = _listed(catalog, view, behind, most)
-    sources = {str(line[-1]): catalog.tables.sources(name, str(line[-1])) for line in listed}
+    merged = catalog.tables.merged_rows(name)
+    sources = {str(line[-1]): merged.get(str(line[-1]), (str(line[-1]),)) for line in listed}
     extracted = catalog.extractions.get([source for found in sources.values() for source in found])
     rows = tuple(
         _row(catalog, known, line, [extracted[s] for s in sources[str(line[-1])]], numbers.get(str(line[-1]), ()))
