@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ import pytest
 import sliders
 from sliders.answer.result import Answer
 from sliders.chunks.embeddings import HashEmbedder
-from sliders.errors import StoreError
+from sliders.errors import ModelRefusal, StoreError
 from sliders.executor.answering import answer_need
 from sliders.executor.needs import Need
-from sliders.executor.ranging import _Doubted, _in_doubt, _near_cut
+from sliders.executor.ranging import _Doubted, _in_doubt, _near_cut, _one_thing, _Read
 from sliders.extraction.cell import Absence, Cell, Grounding, Row
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.llm.dialect import COMPACT
@@ -141,19 +142,21 @@ def test_stated_values_near_the_cut_of_what_is_told_may_be_otherwise() -> None:
     assert not _in_doubt(PRICE, 10, [clear], near, []).options
 
 
-def ships(tmp_path: Path, sql: str, texts: list[tuple[str, str]]) -> Answer:
-    """The answer of a statement over documents that each name a ship and its port."""
-    table = Table("ships", (Column("ship", description="Name", pinned=True), Column("port", description="Port", pinned=True)),
-                  row="a ship", grain="document", key=("ship",), pinned=True)  # fmt: skip
+def ships(tmp_path: Path, sql: str, same: Callable[[], Any]) -> Answer:
+    """The answer of a statement over documents that each name a ship and its port; `same`: whether two names are one."""
+    columns = (Column("ship", description="Name", pinned=True), Column("port", description="Port", pinned=True))
+    table = Table("ships", columns, row="a ship", grain="document", key=("ship",), pinned=True)
 
     def reply(request: Request) -> Any:
+        if request.stage == "reconcile":
+            return same()
         if request.stage == "answer":
             return sql
         words = request.messages[-1].content.split("The ship ")[1].split(".")[0].split(" lies in ")
         return {"ship": words[0], "port": words[1]}
 
     with sliders.Workspace(tmp_path / "s.db", model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder()) as ws:
-        for number, (ship, port) in enumerate(texts):
+        for number, (ship, port) in enumerate((("Aurora", "Rotterdam"), ("Borealis", "Roterdam"), ("Cygnus", "Bergen"))):
             ws.add_text(f"Log {number}. The ship {ship} lies in {port}.", f"{number}.txt")
         ws.pin_schema(Schema((table,)))
         ws.extract()
@@ -161,12 +164,46 @@ def ships(tmp_path: Path, sql: str, texts: list[tuple[str, str]]) -> Answer:
         return asyncio.run(answer_need(ws.session, Need("How many?", {"ships": ("ship", "port")}), "", Usage()))
 
 
-def test_names_that_may_be_one_move_a_distinct_count_but_not_a_count(tmp_path: Path) -> None:
-    texts = [("Aurora", "Rotterdam"), ("Borealis", "Roterdam"), ("Cygnus", "Bergen")]
-    answer = ships(tmp_path, "SELECT COUNT(DISTINCT port) FROM ships", texts)
+def nobody_tells() -> Any:
+    raise ModelRefusal("not now")
+
+
+def test_names_that_may_be_one_move_a_distinct_count(tmp_path: Path) -> None:
+    answer = ships(tmp_path, "SELECT COUNT(DISTINCT port) FROM ships", nobody_tells)
     assert answer.value == 3 and answer.range is not None
     assert (answer.range.low, answer.range.high) == (2, 3)
     assert [(m.kind, m.count) for m in answer.range.moves] == [("name", 1)]
-    (tmp_path / "b").mkdir()
-    other = ships(tmp_path / "b", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'", texts)
-    assert other.range is not None and other.range.is_point
+
+
+@pytest.mark.parametrize("sql", ["SELECT COUNT(DISTINCT port) FROM ships", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'"])
+def test_names_that_were_told_apart_or_are_not_counted_move_nothing(tmp_path: Path, sql: str) -> None:
+    answer = ships(tmp_path, sql, (lambda: {"yes": -5.0, "no": -0.1}) if "DISTINCT" in sql else nobody_tells)
+    assert answer.range is not None and answer.range.is_point
+
+
+def test_sides_of_an_open_contradiction_may_be_one_row(tmp_path: Path) -> None:
+    _, ws = answered(tmp_path, COUNT, MARKS, list(range(12)))
+    with ws:
+        table, ids = ws.schema.tables[0], list(ws.tables["reviews"]["row_id"])
+        ws.session.catalog.knowledge.set_statistic("conflicts:reviews", [{
+            "column": "price", "key": [], "reason": "open", "chosen": 0, "candidates": [
+                {"value": 0, "rows": ids[:1], "document": "00.txt"}, {"value": 1, "rows": ids[1:2], "document": "01.txt"}],
+        }])  # fmt: skip
+        read = _Read(table, ws.session.catalog.schemas.relation("reviews"), table.columns)
+        shown = {row_id: {"price": n, "liked": False} for n, row_id in enumerate(ids)}
+        [doubt] = _one_thing(ws.session, read, {}, shown)
+    gone = [place.row_id for option in doubt.options for place, _ in option]
+    assert (doubt.kind, doubt.count, sorted(gone)) == ("merge", 1, sorted(ids[:2]))
+
+
+def leaning(*marks: float) -> list[Row]:
+    return [Row(str(n), "reviews", "d", "c", n, (Cell("liked", m > 0, odds=(("yes", m), ("no", 0.0))),))
+            for n, m in enumerate(marks)]  # fmt: skip
+
+
+def test_the_wider_the_sides_the_more_values_lie_near_the_cut() -> None:
+    apart = leaning(-6, -5.8, -5.5, -5.2, 0.9, 5.1, 5.4, 5.8, 6)
+    assert _near_cut(leaning(-6, -5.8, -5.5, -5.2, 5.1, 5.4, 5.8, 6), LIKED) == frozenset()
+    assert _near_cut(apart, LIKED) == frozenset()
+    mixed = leaning(-3, -1.5, -0.4, -2, 0.3, 1.4, 2.2, 3)
+    assert {cell.odds[0][1] for cell in _near_cut(mixed, LIKED)} >= {-0.4, 0.3}

@@ -92,7 +92,8 @@
     const grid = new DataTable(find("table.data", card), {
       data: rows, columns: [...columns, { data: null, render: documentCell, type: "string" }], order: [], autoWidth: false,
       pageLength: 25, lengthMenu: [10, 25, 100, { label: "all", value: -1 }],
-      layout: { topStart: "search", topEnd: "info", bottomStart: "pageLength", bottomEnd: "paging" },
+      layout: tools ? { topStart: "search", topEnd: "info", bottomStart: "pageLength", bottomEnd: "paging" }
+        : { topStart: null, topEnd: null, bottomStart: null, bottomEnd: null },
       language: { search: "Search all columns", lengthMenu: "_MENU_ rows a page", info: "_START_ to _END_ of _TOTAL_ rows",
         infoEmpty: "no rows", infoFiltered: "(of _MAX_ on this page)", emptyTable: "no rows", zeroRecords: "no row fits the filters" },
     });
