@@ -11,8 +11,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from fake_server import Scripted
+
 from sliders.llm.model import Request
-from sliders.llm.testing import FunctionModel, Scripted
+from sliders.llm.testing import FunctionModel
 
 FACTS = {"name": "text", "cost": "number", "length": "number", "keeper": "text"}
 Shape = Mapping[str, Any]

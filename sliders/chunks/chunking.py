@@ -8,7 +8,6 @@ that fit together share a chunk (SLIDERS, contextualized chunking).
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -247,25 +246,11 @@ def _greedy(parts: Sequence[tuple[int, int]], units: Sequence[_Unit], max_tokens
 
 
 def _settle(pieces: Sequence[_Piece], first: int, last: int, limits: _Limits) -> Iterator[tuple[int, int, int]]:
-    """The group's span with its exact tokens: tokens of parts need not add up, so a group may have to be halved."""
+    """The group's span with its exact tokens: tokens of parts need not add up, then the group falls apart into its pieces."""
     start, end = pieces[first].start, pieces[last - 1].end
-    if last - first == 1:
-        yield start, end, limits.count(limits.text[start:end])
-        return
     tokens = limits.tokens(start, end)
-    if tokens <= limits.max_tokens:
+    if tokens <= limits.max_tokens or last - first == 1:
         yield start, end, tokens
         return
-    middle = _middle(pieces, first, last)
-    yield from _settle(pieces, first, middle, limits)
-    yield from _settle(pieces, middle, last, limits)
-
-
-def _middle(pieces: Sequence[_Piece], first: int, last: int) -> int:
-    """The cut at about half of the characters, moved before the pieces that are tied to it where that is possible."""
-    half_way = (pieces[first].start + pieces[last - 1].end) // 2
-    middle = bisect_right(pieces, half_way, first + 1, last - 1, key=lambda piece: piece.start)
-    cut = middle
-    while cut > first + 1 and pieces[cut - 1].tied:
-        cut -= 1
-    return middle if pieces[cut - 1].tied else cut
+    for number in range(first, last):
+        yield from _settle(pieces, number, number + 1, limits)

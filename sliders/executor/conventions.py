@@ -19,9 +19,9 @@ def context_of(session: Session, text: str, note: str = "") -> Context:
     `note` is the scale note of the tables that the words come from.
     """
     sample = text[:SAMPLE_CHARACTERS]
-    own = infer_day_first([sample])
+    own = infer_day_first(sample)
     shared = _shared_order(session) if own is None else None
-    return Context(note=note, day_first=shared if own is None else own, decimal=infer_decimal([sample]))
+    return Context(note=note, day_first=shared if own is None else own, decimal=infer_decimal(sample))
 
 
 def _shared_order(session: Session) -> bool | None:
@@ -32,7 +32,7 @@ def _shared_order(session: Session) -> bool | None:
         return order
     stored = session.catalog.documents.all()
     step = max(1, len(stored) // _MOST_DOCUMENTS)
-    shown = [infer_day_first([session.catalog.documents.text(d.id)[:_BEGINNING]]) for d in stored[::step]]
+    shown = [infer_day_first(session.catalog.documents.text(d.id)[:_BEGINNING]) for d in stored[::step]]
     votes = [order for order in shown if order is not None]
     agreed = votes[0] if len(votes) >= _FEWEST_DOCUMENTS and len(set(votes)) == 1 else None
     session.catalog.knowledge.set_statistic("date order", {"documents": len(stored), "day_first": agreed})

@@ -25,18 +25,14 @@ from sliders.words import IMPLIED, SCALE_WORDS, SCALES, SPELLED_SCALES, fold, un
 class Parsed:
     """A typed value, or None with the `reason`. Dates are ISO text with the parts that are printed ("1999-10").
 
-    `scale` and `currency` are those of the printed number; the value stands in the column's unit and scale. `unit` is the
-    column's, or the printed one where it does not convert, which `note` then says. `absent` marks words that commonly say
-    that there is no value ("n/a"); with a `value` they are text that may be one all the same (the surname Null): the value
-    holds where the words are found.
+    `scale` is that of the printed number; the value stands in the column's unit and scale. `absent` marks words that commonly
+    say that there is no value ("n/a"); with a `value` they are text that may be one all the same (the surname Null): the
+    value holds where the words are found.
     """
 
     value: Scalar = None
-    unit: str = ""
     scale: str = ""
-    currency: str = ""
     reason: str = ""
-    note: str = ""
     absent: bool = False
 
 
@@ -80,7 +76,8 @@ def _parse(printed: str, column: Column, context: Context) -> Parsed:
         return Parsed(value, absent=True, reason="" if value else f"{words!r} states no value" if words else "nothing is printed")
     match column.type:
         case ColumnType.INTEGER | ColumnType.NUMBER:
-            return _number(read_number(words, column, context))
+            read = read_number(words, column, context)
+            return Parsed(reason=read) if isinstance(read, str) else Parsed(read.value, read.scale)
         case ColumnType.DATE | ColumnType.DATETIME:
             return _date(words, column, context.day_first)
         case ColumnType.BOOLEAN:
@@ -90,13 +87,6 @@ def _parse(printed: str, column: Column, context: Context) -> Parsed:
             return _category(words, column)
         case _:
             return Parsed(words)
-
-
-def _number(read: Reading | str) -> Parsed:
-    if isinstance(read, str):
-        return Parsed(reason=read)
-    note = "; ".join(filter(None, (read.note, read.mismatch)))
-    return Parsed(read.value, read.unit, read.scale, read.currency, note=note)
 
 
 def _category(words: str, column: Column) -> Parsed:
@@ -162,7 +152,7 @@ def _typed_number(value: Amount, column: Column) -> Parsed:
     if column.type in _NUMERIC:
         if column.type is ColumnType.INTEGER and isinstance(whole, float):
             return Parsed(reason=f"{value} is not a whole number")
-        return Parsed(whole, column.unit) if abs(whole) < 2**63 else Parsed(reason=f"{value} does not fit a 64-bit number")
+        return Parsed(whole) if abs(whole) < 2**63 else Parsed(reason=f"{value} does not fit a 64-bit number")
     return Parsed(str(whole)) if column.type is ColumnType.TEXT else parse_value(str(whole), column)
 
 

@@ -29,38 +29,33 @@ from sliders.words import DOLLAR_CODES, SCALE_WORDS, SCALES, ZERO_WORDS, unaccen
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the document shows about its printed values; `parse.context_of` makes it.
+    """What the document shows about its printed values.
 
-    `scale` is the canonical scale of the table ("thousands"), or `note` the header or caption that states it. `day_first`
-    and `decimal` are the order of its numeric dates and its decimal mark, None and "" where unknown. `currency` is an ISO
-    code that holds where no symbol is printed.
+    `note` is the header or caption of the table, which may state a scale ("in thousands"). `day_first` and `decimal` are the
+    order of its numeric dates and its decimal mark, None and "" where unknown.
     """
 
-    scale: str = ""
     note: str = ""
-    currency: str = ""
     day_first: bool | None = None
     decimal: DecimalMark = ""
 
     @property
-    def stated_scale(self) -> str:
-        """The canonical scale that `scale` or `note` states, or ""."""
-        return scale_in(self.scale) or scale_in(self.note)
+    def scale(self) -> str:
+        """The canonical scale that `note` states, or ""."""
+        return scale_in(self.note)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A printed number as the column stores it.
 
-    `converted` says that the unit was changed, so that a rounded value bears it out. `mismatch` says that its unit or
-    currency is not the column's and does not convert.
+    `scale` is the one that is printed, `note` says how it was read. `mismatch` says that its unit or currency is not the
+    column's and does not convert; `converted` that the unit was changed, so that a rounded value bears it out.
     """
 
     value: Amount
     number: Number
-    unit: str = ""
     scale: str = ""
-    currency: str = ""
     note: str = ""
     mismatch: str = ""
     converted: bool = False
@@ -89,7 +84,7 @@ def read_number(words: str, column: Column, context: Context) -> Reading | str:
     """The one number that `words` (single blanks) state for the column, or the reason why there is none."""
     column = settled(column)
     if unaccented(words).strip(" .") in ZERO_WORDS:
-        return Reading(0, Number(0, len(words), words, 0), column.unit, note=f"{words!r} read as zero")
+        return Reading(0, Number(0, len(words), words, 0))
     text = _FOOTNOTE.sub("", join_space_groups(words) if _ONE_VALUE.fullmatch(words) else words)
     found = [number for number in _numbers(text, column, context) if not _in_date(number, text)]
     candidates = _candidates(found, text, column)
@@ -216,94 +211,75 @@ _LIMIT = 2**63
 def readings(number: Number, column: Column, context: Context) -> list[Reading]:
     """What one number may say in the column's unit and scale, likeliest first; none where no whole number comes out."""
     bases = [Decimal(str(number.value))]
-    if number.alternative is not None and not (context.decimal or context.stated_scale):
+    if number.alternative is not None and not (context.decimal or context.scale):
         bases.append(Decimal(str(number.alternative)))
-    currency = _currency(number, column, context)
+    measured, wanted = dimension(number.unit), dimension(column.unit)
     mismatch = ""
     if number.currency and column.currency and not _fits(number.currency, column.currency):
         mismatch = f"{number.text!r} is in {number.currency}, the column in {column.currency}"
-    found: list[Reading] = []
-    for base in bases:
-        if dimension(number.unit) == "coin" and column.currency:
-            options = [(base / 100, _plain(number, note=f"{base} {number.unit} in {column.currency}"))]
-        elif number.percent or dimension(column.unit) == "percent":
-            options = _percents(base, number, column)
-        elif convert(base, number.unit, column.unit) is None or same_unit(number.unit, column.unit):
-            options = _scaled(base, number, column, context)
-        else:
-            options = _units(base, number, column)
-        if dimension(number.unit) and dimension(column.unit) not in ("", dimension(number.unit)):
-            mismatch = f"{number.text!r} is in {number.unit}, the column in {column.unit}"
-        for value, changed in options:
-            if abs(value) < _LIMIT and (column.type is not ColumnType.INTEGER or value == value.to_integral_value()):
-                found.append(
-                    replace(changed, value=amount(value), currency=currency, mismatch=mismatch, unit=changed.unit or column.unit)
-                )
-    return found
+    if measured and wanted not in ("", measured):
+        mismatch = f"{number.text!r} is in {number.unit}, the column in {column.unit}"
+    converts = convert(bases[0], number.unit, column.unit) is not None and not same_unit(number.unit, column.unit)
+    read = _percents if number.percent or wanted == "percent" else _units if converts else _scaled
+    if measured == "coin" and column.currency:
+        read = _coins
+    return [
+        Reading(amount(value), number, scale, note, mismatch, read is _units)
+        for base in bases
+        for value, scale, note in read(base, number, column, context)
+        if abs(value) < _LIMIT and (column.type is not ColumnType.INTEGER or value == value.to_integral_value())
+    ]
 
 
-_Options = list[tuple[Decimal, Reading]]
+_Options = list[tuple[Decimal, str, str]]
+"""What a number may say: its value, the scale that is printed, and how it was read."""
 
 
-def _plain(number: Number, note: str = "", *, unit: str = "", scale: str = "", converted: bool = False) -> Reading:
-    return Reading(0, number, unit, scale, note=note, converted=converted)
+def _coins(base: Decimal, number: Number, column: Column, _context: Context) -> _Options:
+    return [(base / 100, "", f"{base} {number.unit} in {column.currency}")]
 
 
-def _percents(base: Decimal, number: Number, column: Column) -> _Options:
-    as_share = (base / 100, _plain(number, note=f"{base}% as a share of 1"))
+def _percents(base: Decimal, number: Number, column: Column, _context: Context) -> _Options:
+    as_share = (base / 100, "", f"{base}% as a share of 1")
     if dimension(column.unit) != "percent":
-        return [(base, _plain(number, unit="%")), as_share]
+        return [(base, "", ""), as_share]
     printed = "%" if number.percent else number.unit
     value = convert(base, printed, column.unit)
     if value is not None:
-        return [(value, _plain(number, note="" if same_unit(printed, column.unit) else f"{base} {printed} as {column.unit}"))]
+        return [(value, "", "" if same_unit(printed, column.unit) else f"{base} {printed} as {column.unit}")]
     if same_unit(column.unit, "share") and abs(base) > 1:
-        return [as_share, (base, _plain(number))]
-    return [(base, _plain(number))]
+        return [as_share, (base, "", "")]
+    return [(base, "", "")]
 
 
-def _units(base: Decimal, number: Number, column: Column) -> _Options:
+def _units(base: Decimal, number: Number, column: Column, _context: Context) -> _Options:
     value = convert(base, number.unit, column.unit)
     note = f"{number.text} {number.unit} in {column.unit}"
     rounded = Decimal(f"{value:.12g}") if value is not None else base
-    nearest = (rounded.to_integral_value(), _plain(number, note=f"{note}, rounded", converted=True))
-    options = [(rounded, _plain(number, note=note, converted=True))]
-    return [*options, nearest] if column.type is ColumnType.INTEGER else options
+    options = [(rounded, "", note)]
+    return [*options, (rounded.to_integral_value(), "", f"{note}, rounded")] if column.type is ColumnType.INTEGER else options
 
 
 def _scaled(base: Decimal, number: Number, column: Column, context: Context) -> _Options:
     """The value in the scale that the column wants; where no scale is printed and none is certain, both readings."""
-    wanted = column.scale
-    own, note = number.scale, ""
-    unit = number.unit if number.unit and not same_unit(number.unit, column.unit) else ""
+    own = number.scale
     values: list[tuple[Decimal, str]] = [(base, "")]
-    if not own and context.stated_scale and not _unscaled(number, column):
-        scaled, note = base * SCALES[context.stated_scale], f"table in {context.stated_scale}"
+    if not own and context.scale and not _unscaled(number, column):
+        scaled = (base * SCALES[context.scale], f"table in {context.scale}")
         if column.scale or column.currency or number.currency:
-            own = context.stated_scale
-            values = [(scaled, note), (base, "")] if has_exceptions(context.note) else [(scaled, note)]
+            own = context.scale
+            values = [scaled, (base, "")] if has_exceptions(context.note) else [scaled]
         else:
-            values = [(base, ""), (scaled, note)]
-    if not wanted:
-        return [(value, _plain(number, scale=own, note=text, unit=unit)) for value, text in values]
-    factor = SCALES[wanted]
-    stored = f"stored in {wanted}"
+            values = [(base, ""), scaled]
+    if not column.scale:
+        return [(value, own, note) for value, note in values]
+    factor, stored = SCALES[column.scale], f"stored in {column.scale}"
     if own:
-        return [
-            (value / factor, _plain(number, scale=own, note="; ".join(filter(None, (text, stored))), unit=unit))
-            for value, text in values
-        ]
-    as_is = (base, _plain(number, note=f"no scale is printed: taken as {wanted}", unit=unit))
-    full = (base / factor, _plain(number, note=stored, unit=unit))
+        return [(value / factor, own, f"{note}; {stored}" if note else stored) for value, note in values]
+    as_is, full = (base, "", f"no scale is printed: taken as {column.scale}"), (base / factor, "", stored)
     return [full, as_is] if abs(base) >= factor else [as_is, full]
 
 
 def _unscaled(number: Number, column: Column) -> bool:
     """Whether a table's scale cannot hold: shares, rates ("USD per share") and measured quantities have none."""
     return bool(dimension(column.unit) or dimension(number.unit) or re.search(r"/|\bper\b", column.unit.lower()))
-
-
-def _currency(number: Number, column: Column, context: Context) -> str:
-    if number.currency == "$":
-        return next((code for code in (column.currency, context.currency) if code in DOLLAR_CODES), "$")
-    return number.currency or context.currency or column.currency

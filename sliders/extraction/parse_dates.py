@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -209,11 +209,10 @@ def _time(match: re.Match[str]) -> str:
 _NUMERIC = re.compile(r"(?<![\d./-])(\d{1,2})([/-])(\d{1,2})\2(?:\d{4}|\d\d)(?![\d/-])")
 
 
-def infer_day_first(texts: Iterable[str]) -> bool | None:
-    """The order that a document's or column's numeric dates show: None if nothing shows it or if they disagree."""
+def infer_day_first(text: str) -> bool | None:
+    """The order that a document's numeric dates show: None if nothing shows it or if they disagree."""
     orders = {
         int(match[1]) > 12
-        for text in texts
         for match in _NUMERIC.finditer(text)
         if min(parts := (int(match[1]), int(match[3]))) > 0 and min(parts) <= 12 < max(parts)
     }

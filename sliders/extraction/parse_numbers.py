@@ -14,7 +14,6 @@ Anything else ("1.2.3") is not a number.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -47,7 +46,6 @@ class Number:
     percent: bool = False
     unit: str = ""
     ordinal: bool = False
-    word: bool = False
     attached: bool = False
     ranged: bool = False
     alternative: Amount | None = None
@@ -258,7 +256,7 @@ def _word_number(spelled: Spelled, text: str) -> Number:
     end = tail.end() if tail else end
     return Number(
         start, end, text[start:end], amount(spelled.value), spelled.scale, _CURRENCIES[money.lower()] if money else "",
-        percent, "" if tail else unit_after(text, end), spelled.ordinal, True, attached,
+        percent, "" if tail else unit_after(text, end), spelled.ordinal, attached,
     )  # fmt: skip
 
 
@@ -273,16 +271,15 @@ def join_space_groups(text: str) -> str:
 _SEPARATED = re.compile(r"(?<![\w.,/:-])\d+(?:[.,]\d+)+(?![\w/:-]|[.,]\d)")
 
 
-def infer_decimal(texts: Iterable[str]) -> DecimalMark:
+def infer_decimal(text: str) -> DecimalMark:
     """The decimal mark that the numbers of a document show, "" if they show none or both.
 
     A comma must show itself in a grouped number ("1.234,56", "2.556.697") or twice ("141,3"), for "1,2" may be a list.
     """
     shown = {".": 0, ",": 0}
-    for text in texts:
-        for match in _SEPARATED.finditer(text):
-            mark, weight = _shown_mark(match[0])
-            shown[mark] += weight
+    for match in _SEPARATED.finditer(text):
+        mark, weight = _shown_mark(match[0])
+        shown[mark] += weight
     if all(shown.values()):
         return ""
     return "." if shown["."] else "," if shown[","] >= 2 else ""

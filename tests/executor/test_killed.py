@@ -12,9 +12,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from fake_server import FakeServer
 from reading_model import document, served
-
-from sliders.llm.testing import FakeServer
 
 KILLS = 20
 DOCUMENTS = 40

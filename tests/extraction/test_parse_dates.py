@@ -77,10 +77,10 @@ def test_no_part_is_invented(printed: str, reason: str) -> None:
 
 
 def test_order_of_numeric_dates_comes_from_the_document() -> None:
-    assert infer_day_first(["25/10/1999", "3/4/2018"]) is True
-    assert infer_day_first(["as of 3/13/2020 and 4/1/2020"]) is False
-    assert infer_day_first(["3/4/2018"]) is None
-    assert infer_day_first(["25/10/1999", "10/25/1999"]) is None
+    assert infer_day_first("25/10/1999 ; 3/4/2018") is True
+    assert infer_day_first("as of 3/13/2020 and 4/1/2020") is False
+    assert infer_day_first("3/4/2018") is None
+    assert infer_day_first("25/10/1999 ; 10/25/1999") is None
     assert parse_value("3/4/2018", DAY, Context(day_first=True)).value == "2018-04-03"
     assert parse_value("3/4/2018", DAY, Context(day_first=False)).value == "2018-03-04"
 

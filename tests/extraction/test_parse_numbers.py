@@ -134,22 +134,22 @@ NOTE = Context(note="(in millions, except per share data)")
 @pytest.mark.parametrize(
     ("printed", "column", "context", "value"),
     [
-        ("1,577", MONEY, Context(scale="thousands"), 1_577_000),
-        ("1,577", MILLIONS, Context(scale="thousands"), 1.577),
-        ("1,577", MILLIONS, Context(scale="millions"), 1577),
-        ("$14.7 billion", MILLIONS, Context(scale="thousands"), 14700),
+        ("1,577", MONEY, Context(note="thousands"), 1_577_000),
+        ("1,577", MILLIONS, Context(note="thousands"), 1.577),
+        ("1,577", MILLIONS, Context(note="millions"), 1577),
+        ("$14.7 billion", MILLIONS, Context(note="thousands"), 14700),
         ("2,000,000,000", MILLIONS, None, 2000),
         ("$ (1.5)", MONEY, NOTE, -1_500_000),
         ("1.23", Column("x", ColumnType.NUMBER, unit="USD per share", currency="USD"), NOTE, 1.23),
-        ("2020", WHOLE, Context(scale="thousands"), 2020),
-        ("12%", NUMBER, Context(scale="millions"), 12),
+        ("2020", WHOLE, Context(note="thousands"), 2020),
+        ("12%", NUMBER, Context(note="millions"), 12),
         ("12%", SHARE, None, 0.12),
         ("12%", PERCENT, None, 12),
         ("12", SHARE, None, 0.12),
         ("0.12", SHARE, None, 0.12),
         ("25 basis points", PERCENT, None, 0.25),
-        ("1,577", Column("x", ColumnType.NUMBER, unit="USD millions"), Context(scale="thousands"), 1.577),
-        ("1,577", Column("x", ColumnType.NUMBER, unit="$"), Context(scale="thousands"), 1_577_000),
+        ("1,577", Column("x", ColumnType.NUMBER, unit="USD millions"), Context(note="thousands"), 1.577),
+        ("1,577", Column("x", ColumnType.NUMBER, unit="$"), Context(note="thousands"), 1_577_000),
         ("42 miles", Column("x", ColumnType.NUMBER, unit="miles"), Context(note="in miles"), 42),
         ("22.268", Column("area", ColumnType.NUMBER), Context(decimal=","), 22268),
         ("1,577", Column("area", ColumnType.NUMBER), Context(decimal=","), 1.577),
@@ -173,20 +173,12 @@ def test_the_column_picks_among_several_numbers(printed: str, column: Column, va
 
 
 @pytest.mark.parametrize(
-    ("printed", "column", "currency"),
-    [
-        ("€5", NUMBER, "EUR"),
-        ("US$ 5", NUMBER, "USD"),
-        ("RM 5", NUMBER, "MYR"),
-        ("5 euros", NUMBER, "EUR"),
-        ("CHF 5", NUMBER, "CHF"),
-        ("$5", NUMBER, "$"),
-        ("$5", Column("price", ColumnType.NUMBER, currency="CAD"), "CAD"),
-        ("5", Column("price", ColumnType.NUMBER, currency="EUR"), "EUR"),
-    ],
+    ("printed", "currency"),
+    [("€5", "EUR"), ("US$ 5", "USD"), ("RM 5", "MYR"), ("5 euros", "EUR"), ("CHF 5", "CHF"), ("$5", "$"), ("5", "")],
 )
-def test_currencies_are_recorded(printed: str, column: Column, currency: str) -> None:
-    assert parse_value(printed, column).currency == currency
+def test_currencies_are_recorded(printed: str, currency: str) -> None:
+    (number,) = numbers_in(printed)
+    assert number.currency == currency
 
 
 @pytest.mark.parametrize(
@@ -237,14 +229,14 @@ def test_scale_notes(note: str, scale: str) -> None:
 def test_units_convert_within_one_dimension(printed: str, unit: str, value: float | None) -> None:
     result = parse_value(printed, Column("x", ColumnType.NUMBER, unit=unit))
     assert result.value == (value if value is None else pytest.approx(value))
-    assert value is None or (result.unit == unit and not result.reason)
+    assert (value is None) == bool(result.reason)
 
 
-def test_a_unit_that_does_not_convert_is_kept_and_told() -> None:
-    result = parse_value("5 hours", Column("x", ColumnType.NUMBER, unit="km"))
-    assert (result.value, result.unit) == (5, "hours")
-    assert "column in km" in result.note
-    assert "column in EUR" in parse_value("$5", Column("x", ColumnType.NUMBER, currency="EUR")).note
+def test_a_unit_or_currency_that_does_not_convert_is_told() -> None:
+    distance = Column("x", ColumnType.NUMBER, unit="km")
+    assert parse_value("5 hours", distance).value == 5
+    assert "column in km" in agrees(5, "5 hours", distance)
+    assert "column in EUR" in agrees(5, "$5", Column("x", ColumnType.NUMBER, currency="EUR"))
 
 
 @given(st.integers(1, 10**6), st.sampled_from([("km", "m"), ("ft", "in"), ("hours", "minutes"), ("kg", "g")]))
@@ -267,13 +259,13 @@ def test_plain_spaces_group_digits_only_in_a_single_value() -> None:
 
 
 def test_infer_decimal() -> None:
-    assert infer_decimal(["1.234,56 and 12,5"]) == ","
-    assert infer_decimal(["1,234.56", "3.5"]) == "."
-    assert infer_decimal(["2.556.697"]) == ","
-    assert infer_decimal(["141,3", "138.1"]) == ""
-    assert infer_decimal(["1,577 and 22.268"]) == ""
-    assert infer_decimal(["see [1,2]"]) == ""
-    assert infer_decimal(["8,20 and 9,50"]) == ","
+    assert infer_decimal("1.234,56 and 12,5") == ","
+    assert infer_decimal("1,234.56 ; 3.5") == "."
+    assert infer_decimal("2.556.697") == ","
+    assert infer_decimal("141,3 ; 138.1") == ""
+    assert infer_decimal("1,577 and 22.268") == ""
+    assert infer_decimal("see [1,2]") == ""
+    assert infer_decimal("8,20 and 9,50") == ","
 
 
 LOCALES = [(",", "."), (".", ","), ("\u00a0", ","), ("\u202f", ","), ("'", "."), ("’", "."), (" ", ",")]
@@ -334,7 +326,7 @@ def test_number_words_round_trip(value: int, british: bool) -> None:
 @given(st.text(max_size=80), st.sampled_from(list(ColumnType)), st.sampled_from(["thousands", "", "x"]))
 def test_never_raises_and_always_says_why(text: str, type_: ColumnType, scale: str) -> None:
     column = Column("some_value", type_, "a value", values=("low", "high"), scale=scale)
-    result = parse_value(text, column, Context(note=text, scale=scale))
+    result = parse_value(text, column, Context(note=f"{text} in {scale}"))
     assert (result.value is None) == bool(result.reason)
 
 
@@ -350,8 +342,8 @@ def test_what_is_parsed_is_borne_out_by_its_words(pieces: list[str], type_: Colu
     words, column = " ".join(pieces), Column("killed", type_, unit=unit)
     result = parse_value(words, column)
     assert (result.value is None) == bool(result.reason)
-    if result.value is not None and "column in" not in result.note:
-        assert agrees(result.value, words, column) == ""
+    if result.value is not None and (finding := agrees(result.value, words, column)):
+        assert "the column in" in finding
 
 
 @given(st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9).map(lambda value: round(value, 3)))

@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from fake_server import FakeServer
 
 from sliders.llm.client import OpenAIModel
-from sliders.llm.testing import FakeServer, requests_allowed
+from sliders.llm.testing import requests_allowed
 from sliders.settings import Settings
 
 

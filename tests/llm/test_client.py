@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fake_server import Scripted
 from pydantic import BaseModel
 
 from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
@@ -18,7 +19,6 @@ from sliders.llm import retry
 from sliders.llm.client import OpenAIModel
 from sliders.llm.ladder import Rung
 from sliders.llm.model import Message, Request
-from sliders.llm.testing import Scripted
 from sliders.llm.usage import PriceTable
 from sliders.settings import Settings
 

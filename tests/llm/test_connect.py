@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fake_server import FakeServer, Scripted
 
 from sliders.errors import BudgetExceeded, SettingsError
 from sliders.llm.cache import MemoryCallLog
@@ -12,7 +13,7 @@ from sliders.llm.connect import connect
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.model import Message, Request
 from sliders.llm.model_file import EMBEDDED
-from sliders.llm.testing import FakeServer, FunctionModel, Scripted, ScriptedModel, requests_allowed
+from sliders.llm.testing import FunctionModel, ScriptedModel, requests_allowed
 from sliders.settings import Budget, Settings
 
 from .requests import rows_request

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from fake_server import Scripted
+
 from sliders.llm.ladder import Rung
-from sliders.llm.testing import Scripted
 
 from .requests import rows_request
 
