@@ -46,6 +46,7 @@ class Number:
     percent: bool = False
     unit: str = ""
     ordinal: bool = False
+    word: bool = False
     attached: bool = False
     ranged: bool = False
     alternative: Amount | None = None
@@ -256,7 +257,7 @@ def _word_number(spelled: Spelled, text: str) -> Number:
     end = tail.end() if tail else end
     return Number(
         start, end, text[start:end], amount(spelled.value), spelled.scale, _CURRENCIES[money.lower()] if money else "",
-        percent, "" if tail else unit_after(text, end), spelled.ordinal, attached,
+        percent, "" if tail else unit_after(text, end), spelled.ordinal, True, attached,
     )  # fmt: skip
 
 
