@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.agent import Step
@@ -110,12 +111,10 @@ class Part:
 
 @dataclass(slots=True)
 class Merged:
-    """What grouping gave: finished parts, clusters with contradictions, and the counts for the record."""
+    """What grouping gave: finished parts, clusters with contradictions, and how many rows of one key stay apart."""
 
     parts: list[Part]
     clusters: list[Cluster]
-    duplicates: int = 0
-    consolidated: int = 0
     kept_apart: int = 0
 
 
@@ -133,6 +132,28 @@ def merge_groups(
     """
     order, starts = sorted_groups(groups)
     sizes = np.diff(np.r_[starts, len(order)])
+    contradictory, picks = _first_values(frame, order, starts)
+    merged = Merged([], [])
+    rows = order.tolist()
+    columns = zip(*(p.tolist() for p in picks), strict=True) if picks else iter(() for _ in starts)
+    spans = [rows[start : start + size] for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)]
+    disputed = [span for span, open_ in zip(spans, contradictory.tolist(), strict=True) if open_]
+    whole = plan.certain or _few_split(frame, disputed, plan, len(starts))
+    for members, open_, picked in zip(spans, contradictory.tolist(), columns, strict=True):
+        group = int(groups[members[0]]) if open_ or doubtful else -1
+        if group in doubtful:
+            cluster = settle_cluster(frame, members, plan, options, rules=False)
+            cluster.doubtful = True
+            merged.clusters.append(cluster)
+        elif open_:
+            _contradictory_group(frame, members, plan, whole or group in forced, options, merged, rules)
+        else:
+            merged.parts.append(Part(tuple(members), picked))
+    return merged
+
+
+def _first_values(frame: Frame, order: Codes, starts: Codes) -> tuple[npt.NDArray[np.bool_], list[Codes]]:
+    """Which groups contradict themselves, and by column each group's first row with a value (-1 where none has)."""
     contradictory = np.zeros(len(starts), dtype=bool)
     picks = []
     positions = np.arange(len(order), dtype=np.int64)
@@ -142,28 +163,7 @@ def merge_groups(
         filled = np.where(codes[order] >= 0, positions, len(order))
         first = np.minimum.reduceat(filled, starts) if len(starts) else starts
         picks.append(np.where(first < len(order), order[np.minimum(first, len(order) - 1)], -1))
-    merged = Merged([], [])
-    clear = ~contradictory
-    merged.duplicates = int((sizes[clear] - 1).sum())
-    merged.consolidated = int(clear[sizes > 1].sum())
-    rows = order.tolist()
-    columns = zip(*(p.tolist() for p in picks), strict=True) if picks else iter(() for _ in starts)
-    lists = (starts.tolist(), sizes.tolist(), contradictory.tolist())
-    disputed = [rows[start : start + size] for start, size, open_ in zip(*lists, strict=True) if open_]
-    whole = plan.certain or _few_split(frame, disputed, plan, len(starts))
-    for start, size, open_, picked in zip(*lists, columns, strict=True):
-        members = rows[start : start + size]
-        if doubtful and int(groups[members[0]]) in doubtful:
-            cluster = settle_cluster(frame, members, plan, options, rules=False)
-            cluster.doubtful = True
-            merged.clusters.append(cluster)
-            continue
-        if not open_:
-            merged.parts.append(Part(tuple(members), picked))
-            continue
-        certain = whole or int(groups[members[0]]) in forced
-        _contradictory_group(frame, members, plan, certain, options, merged, rules)
-    return merged
+    return contradictory, picks
 
 
 def _few_split(frame: Frame, groups: Sequence[list[int]], plan: KeyPlan, documents: int) -> bool:
@@ -193,7 +193,6 @@ def _contradictory_group(
             merged.clusters.append(cluster)
         else:
             merged.parts.append(Part(tuple(piece), tuple(cluster.picks.get(c, -1) for c in range(len(frame.names)))))
-            merged.duplicates += len(piece) - 1
 
 
 def _alone(frame: Frame, row: int, flags: tuple[str, ...] = ()) -> Part:

@@ -131,6 +131,26 @@ def score_pairs(tokens: Sequence[set[str]], boundary: int | None = None, keep: i
     frequency = Counter(t for record in tokens for t in record)
     weight = {t: math.log(1 + size / f) ** 2 for t, f in frequency.items()}
     norm = np.array([sum(weight[t] for t in record) or 1.0 for record in tokens])
+    keys, weights, complete = _blocked(tokens, frequency, weight, boundary)
+    if not keys:
+        empty = np.empty(0, np.int64)
+        return Scores(empty, empty, np.empty(0))
+    unique, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+    dot: Floats = np.bincount(inverse.reshape(-1), weights=np.concatenate(weights)).astype(np.float64)
+    left: Codes = unique // size
+    right: Codes = unique % size
+    scores = Scores(left, right, _blend(dot, norm[left], norm[right]))
+    if complete:
+        return _top(scores, keep) if boundary is not None else scores
+    kept = _top(scores, keep)
+    return Scores(kept.left, kept.right, _blend(_exact(kept, tokens, weight), norm[kept.left], norm[kept.right]))
+
+
+def _blocked(
+    tokens: Sequence[set[str]], frequency: Counter[str], weight: dict[str, float], boundary: int | None
+) -> tuple[list[Codes], list[Floats], bool]:
+    """Pairs (as one number) that share a token, with its weight, from the rarest token on; whether all tokens were used."""
+    size = len(tokens)
     posting: dict[str, list[int]] = defaultdict(list)
     for index, record in enumerate(tokens):
         for token in record:
@@ -147,18 +167,7 @@ def score_pairs(tokens: Sequence[set[str]], boundary: int | None = None, keep: i
         pairs = _pairs(members, boundary)
         keys.append(pairs[0] * size + pairs[1])
         weights.append(np.full(len(pairs[0]), weight[token]))
-    if not keys:
-        empty = np.empty(0, np.int64)
-        return Scores(empty, empty, np.empty(0))
-    unique, inverse = np.unique(np.concatenate(keys), return_inverse=True)
-    dot: Floats = np.bincount(inverse.reshape(-1), weights=np.concatenate(weights)).astype(np.float64)
-    left: Codes = unique // size
-    right: Codes = unique % size
-    if budget < 0:
-        kept = _top(Scores(left, right, _blend(dot, norm[left], norm[right])), keep)
-        return Scores(kept.left, kept.right, _blend(_exact(kept, tokens, weight), norm[kept.left], norm[kept.right]))
-    scores = Scores(left, right, _blend(dot, norm[left], norm[right]))
-    return _top(scores, keep) if boundary is not None else scores
+    return keys, weights, budget >= 0
 
 
 def _blend(dot: Floats, a: Floats, b: Floats) -> Floats:
