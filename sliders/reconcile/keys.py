@@ -6,15 +6,16 @@ row is an event of its own, and nothing is merged but mentions of one place. The
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from sliders.errors import RepairError
-from sliders.reconcile.profile import Codes, ColumnProfile, Encoded, combine, row_phrase_columns, unique_share
+from sliders.reconcile.profile import Codes, ColumnProfile, Encoded, combine, unique_share
 from sliders.schema.types import ColumnType, Table
+from sliders.words import fold
 
 ENTITY_AGREEMENT = 0.6  # Cohen's kappa above which repeated keys are repeated things
 DECLARED_AGREEMENT = 0.5  # enough when the schema itself names the key
@@ -173,27 +174,34 @@ class KeyChooser:
         reason = f"the schema's key; the other columns agree across documents with kappa {found.kappa:.2f}"
         return KeyPlan(key, self.per_document, True, across, False, f"{reason} in {found.comparisons} comparisons")
 
-    def _phrase(self) -> tuple[str, ...]:
-        """The columns that the schema's own description of a row names."""
-        return tuple(c for c in row_phrase_columns(self._table.row, self._table.columns) if self._usable(c))
+    def _phrase(self) -> tuple[tuple[str, ...], int]:
+        """The columns that the schema's own description of a row names, and the comparisons that bear them out.
+
+        Where it names none, the first column of text is tried, and has to show as much as any other.
+        """
+        usable = [name for name in self._table.column_names if self._usable(name)]
+        named = phrase_columns(self._table.row, {name: self._profiles[name].distinct for name in usable})
+        first = [n for n in usable if self._table.column(n).type is ColumnType.TEXT][:1] if self._table.row else []
+        return (named, 0) if named else (tuple(first), _MIN_COMPARISONS)
 
     def _documents_of_one_thing(self) -> KeyPlan:
-        phrase = self._phrase()
+        phrase, least = self._phrase()
         found = self.across_documents(phrase) if phrase else Agreement(0.0, 0.0, 0)
-        if phrase and found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT and found.comparisons >= 2:
+        if phrase and found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT and found.comparisons >= max(2, least):
             reason = f"documents of one {' and '.join(phrase)} agree with kappa {found.kappa:.2f}"
             return KeyPlan(phrase, True, True, True, False, f"{reason} in {found.comparisons} comparisons")
         return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
 
     def _discovered(self) -> KeyPlan:
         candidates = self.candidates()
-        phrase = self._phrase()
+        phrase, least = self._phrase()
         if phrase and phrase not in candidates:
             candidates.append(phrase)
         best: KeyPlan | None = None
         for key in candidates:
             found = self.across_documents(key)
-            if self._names_an_entity(key, found) or (key == phrase and found.kappa >= DECLARED_AGREEMENT):
+            said = key == phrase and found.kappa >= DECLARED_AGREEMENT and found.comparisons >= least
+            if said or self._names_an_entity(key, found):
                 reason = f"repeated across documents with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
                 return KeyPlan(key, False, True, True, False, reason)
             inside = self.inside_documents(key)
@@ -249,6 +257,31 @@ class KeyChooser:
         """Agreement inside (document, key) groups that span several chunks."""
         codes = combine(*(self._codes[n] for n in key), self._documents)
         return agreement(self._others(key), _spanning(codes, self._chunks))
+
+
+def phrase_columns(phrase: str, distinct: Mapping[str, int]) -> tuple[str, ...]:
+    """Columns whose names share a word with a table's own "one row is ...", for each word the one that tells most apart.
+
+    "One player in one game" names `player` and `game_id`.
+
+    Args:
+        distinct: number of values of each column that can name a thing.
+    """
+    named = set()
+    for word in fold(phrase).split():
+        sharing = [n for n in distinct if any(_same_word(word, part) for part in fold(n.replace("_", " ")).split())]
+        named |= {max(sharing, key=lambda n: distinct[n])} if sharing else set()
+    return tuple(n for n in distinct if n in named)
+
+
+def _same_word(word: str, part: str) -> bool:
+    """Equal, but for an ending of two letters; or the last part of a compound ("footbridge", "bridge")."""
+    short, long = sorted((word, part), key=len)
+    ending = long.startswith(short) and len(long) - len(short) <= 2
+    return len(short) > 2 and (ending or (len(part) >= _COMPOUND_PART and word.endswith(part)))
+
+
+_COMPOUND_PART = 5  # letters: shorter endings ("age" of "village") are chance
 
 
 def _spanning(groups: Codes, units: Codes) -> Codes:

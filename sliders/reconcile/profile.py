@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sliders.extraction.cell import Scalar
-from sliders.schema.types import Column, ColumnType
-from sliders.words import STOPWORDS, fold
+from sliders.schema.types import Column, ColumnType, Table
+from sliders.words import fold
 
 Codes = npt.NDArray[np.int64]
 _LONG_TEXT = 60  # mean characters above which a text column is prose, whose wording differs without contradicting
 _LONG_TOKENS = 9
-_NUMBERED = {"id", "no", "number", "code", "year", "round", "week"}  # words of integer columns that name, not measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,26 +134,22 @@ def is_prose(column: Column, encoded: Encoded) -> bool:
     return mean > _LONG_TEXT and tokens > _LONG_TOKENS
 
 
-def is_identifying(column: Column, encoded: Encoded, prose: bool) -> bool:
-    """Whether the column can name a thing: names, dates, years and codes can, measures and sentences cannot."""
+def is_identifying(column: Column, encoded: Encoded, prose: bool, key: bool) -> bool:
+    """Whether the column can name a thing: names, dates and years can, and a number of the key; measures and sentences cannot."""
     if prose or column.type in (ColumnType.NUMBER, ColumnType.BOOLEAN) or column.additive:
         return False
-    if column.type is ColumnType.INTEGER:
-        if column.unit or column.currency or column.scale:
-            return False
-        sample = encoded.examples[:500]
-        years = [v for v in sample if isinstance(v, int | float) and 1500 <= v <= 2200]
-        named = set(fold(column.name.replace("_", " ")).split()) & _NUMBERED
-        return bool(sample) and (len(years) == len(sample) or bool(named))
+    if column.type is ColumnType.INTEGER and not key:
+        measured = column.unit or column.currency or column.scale
+        return not measured and all(isinstance(v, int | float) and 1500 <= v <= 2200 for v in encoded.examples[:500])
     return True
 
 
 def profile_columns(
-    columns: Sequence[Column], encoded: Sequence[Encoded], documents: Codes, chunks: Codes
+    table: Table, encoded: Sequence[Encoded], documents: Codes, chunks: Codes
 ) -> tuple[ColumnProfile, ...]:
     """Profile each column on the rows' codes, documents and chunks."""
     profiles = []
-    for column, coded in zip(columns, encoded, strict=True):
+    for column, coded in zip(table.columns, encoded, strict=True):
         filled = coded.codes >= 0
         count = int(filled.sum())
         prose = is_prose(column, coded)
@@ -173,34 +168,7 @@ def profile_columns(
                 chance=float((shares**2).sum()),
                 varies=varies,
                 prose=prose,
-                identifying=count > 0 and is_identifying(column, coded, prose),
+                identifying=count > 0 and is_identifying(column, coded, prose, column.name in table.key),
             )
         )
     return tuple(profiles)
-
-
-_NAMING = frozenset({"name", "title", "id"})
-_COMPOUND_PART = 5  # letters: shorter endings ("age" of "village") are chance
-
-
-def row_phrase_columns(phrase: str, columns: Sequence[Column]) -> tuple[str, ...]:
-    """Columns that the table's own "one row is ..." names: "one player in one game" names a column `player`.
-
-    A compound names its last part too ("a footbridge" names `bridge_name`); where nothing else is named, a column that
-    is just called `name` or `title` is the name of the row.
-    """
-    words = set(fold(phrase).split()) - STOPWORDS
-    words |= {w.rstrip("s") for w in words}
-
-    def said(part: str) -> bool:
-        return part in words or (len(part) >= _COMPOUND_PART and any(w.endswith(part) for w in words))
-
-    named, bare = [], []
-    for column in columns:
-        parts = set(fold(column.name.replace("_", " ")).split())
-        about = parts - _NAMING
-        if parts and all(map(said, about)) and any(map(said, parts)):
-            named.append(column.name)
-        elif parts and parts <= {"name", "title"}:
-            bare.append(column.name)
-    return tuple(named or bare[:1]) if words else ()

@@ -113,16 +113,15 @@ class _Work:
 
     async def prepare(self) -> None:
         """Encode, canonicalize, choose the key."""
-        columns = self.table.columns
         with paused():
             raw = [encode(self.relation.column(name)) for name in self.names]
-        profiles = profile_columns(columns, raw, self.documents, self.chunks)
+        profiles = profile_columns(self.table, raw, self.documents, self.chunks)
         naming = await name_columns(
             self.table, self.relation, raw, profiles, self.options, self.model, self.memory, self.brief
         )
         self.naming, self.encoded, self.calls = naming, naming.encoded, naming.calls
         self.repairs, self.decisions = naming.repairs, naming.decisions
-        self.profiles = profile_columns(columns, self.encoded, self.documents, self.chunks)
+        self.profiles = profile_columns(self.table, self.encoded, self.documents, self.chunks)
         self.chooser = KeyChooser(self.table, self.profiles, self.encoded, self.documents, self.chunks)
         self.plan = ENTRIES if self.options.entries and not self.table.key else self.chooser.choose()
         self._decide_key()
