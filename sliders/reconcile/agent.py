@@ -82,6 +82,18 @@ class Outcome:
 
 
 @dataclass(slots=True)
+class _Spare:
+    """Calls that are left for looks and second attempts: all calls together are at most the groups."""
+
+    calls: int
+
+    def take(self) -> bool:
+        """One of them, where there is one."""
+        self.calls -= 1
+        return self.calls >= 0
+
+
+@dataclass(slots=True)
 class _Batch:
     cases: Sequence[Case]
     outcomes: dict[int, Outcome] = field(default_factory=dict)
@@ -127,8 +139,13 @@ def _shown(case: Case, row: str) -> dict[str, Any]:
     return {"id": row, "values": json.dumps(told, ensure_ascii=False), "notes": case.notes.get(row, ())}
 
 
-async def repair_cases(model: Model, table: Table, cases: Sequence[Case], brief: Brief) -> tuple[list[Outcome], int]:
-    """Decide on all cases, several small ones a call; the outcomes in order, and the calls made.
+async def repair_cases(
+    model: Model, table: Table, cases: Sequence[Case], brief: Brief, spare: int = 0
+) -> tuple[list[Outcome], int]:
+    """Decide on all cases, several small ones a call; the outcomes in order, and the calls made: at most one a case.
+
+    Args:
+        spare: calls beyond that, for looks and second attempts.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
@@ -136,7 +153,8 @@ async def repair_cases(model: Model, table: Table, cases: Sequence[Case], brief:
     if model.dialect.repair == "choice":
         return await _choose(model, table, cases, brief)
     batches = [_Batch([cases[n] for n in numbers]) for numbers in _batches(model, cases, brief.batch)]
-    await asyncio.gather(*(_repair(model, table, batch, brief) for batch in batches))
+    left = _Spare(spare + len(cases) - len(batches))
+    await asyncio.gather(*(_repair(model, table, batch, brief, left) for batch in batches))
     found = [batch.outcomes[number] for batch in batches for number in range(1, len(batch.cases) + 1)]
     return found, sum(batch.calls for batch in batches)
 
@@ -155,12 +173,13 @@ def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[int]]:
     return batches
 
 
-async def _repair(model: Model, table: Table, batch: _Batch, brief: Brief) -> None:
-    """Ask until every group of the batch is decided."""
+async def _repair(model: Model, table: Table, batch: _Batch, brief: Brief, spare: _Spare) -> None:
+    """Ask until every group of the batch is decided, or the attempts and calls are used up."""
     waiting = dict(enumerate(batch.cases, 1))
     attempts = 0
-    while waiting and attempts < _ATTEMPTS:
-        may_look = brief.look is not None and len(batch.seen) < _LOOKS
+    batch.outcomes.update(dict.fromkeys(waiting, Outcome("open", "the model only looked", answered=False)))
+    while waiting and attempts < _ATTEMPTS and (not batch.calls or spare.take()):
+        may_look = brief.look is not None and len(batch.seen) < _LOOKS and spare.calls > 0
         request = repair_request(table, waiting, brief, model.dialect, batch.refused, batch.seen, may_look)
         try:
             response = await model.generate(request)

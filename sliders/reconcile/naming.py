@@ -34,6 +34,8 @@ class Naming:
     repairs: list[Repair] = field(default_factory=list)
     decisions: list[Choice] = field(default_factory=list)
     calls: int = 0
+    asked: int = 0
+    """Groups of forms that the model was asked about."""
 
 
 async def name_columns(
@@ -164,6 +166,7 @@ class _Forms:
         if self.model is not None and asked:
             outcomes, calls = await repair_cases(self.model, self.table, [case for _, case in asked], self.brief)
             self.naming.calls += calls
+            self.naming.asked += len(asked)
             for (group, case), outcome in zip(asked, outcomes, strict=True):
                 self.memory.keep(case, outcome, self.model)
                 joined.append((group, outcome))
@@ -177,10 +180,7 @@ class _Forms:
         """Groups that may be asked about: as many as rows, one for four rows where each is a call of its own."""
         assert self.model is not None
         size = len(self.relation.row_ids)
-        alone = self.model.dialect.repair == "choice"
-        bound = self.options.max_calls
-        calls = size if bound is None else max(0, bound - self.naming.calls) * (1 if alone else self.options.batch)
-        return min(calls, max(1, size // 4) if alone else size)
+        return max(1, size // 4) if self.model.dialect.repair == "choice" else size
 
     def _groups(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
         """Forms to decide on together: chains of pairs whose forms could all be one name; pairs for a model that compares."""

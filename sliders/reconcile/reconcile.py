@@ -108,8 +108,7 @@ class _Work:
         self.naming = Naming([])
         self.profiles: tuple[ColumnProfile, ...] = ()
         self.candidates: list[list[int]] = []
-        self.touched = 0
-        self.calls = 0
+        self.touched = self.calls = self.asked = 0
 
     async def prepare(self) -> None:
         """Encode, canonicalize, choose the key."""
@@ -119,7 +118,7 @@ class _Work:
         naming = await name_columns(
             self.table, self.relation, raw, profiles, self.options, self.model, self.memory, self.brief
         )
-        self.naming, self.encoded, self.calls = naming, naming.encoded, naming.calls
+        self.naming, self.encoded, self.calls, self.asked = naming, naming.encoded, naming.calls, naming.asked
         self.repairs, self.decisions = naming.repairs, naming.decisions
         self.profiles = profile_columns(self.table, self.encoded, self.documents, self.chunks)
         self.chooser = KeyChooser(self.table, self.profiles, self.encoded, self.documents, self.chunks)
@@ -130,6 +129,7 @@ class _Work:
             found = await record_groups(self.model, self.table, self.encoded, self.profiles, self.documents)
             self.candidates, calls = found
             self.calls += calls
+            self.asked += calls
 
     def _decide_key(self) -> None:
         key = ", ".join(self.plan.columns) or "none"
@@ -248,12 +248,12 @@ class _Work:
                 waiting.append((cluster, case))
             else:
                 self._take(cluster, outcome)
-        if self.options.max_calls is not None and self.model is not None:
-            share = 1 if self.model.dialect.repair == "choice" else self.options.batch
-            waiting = waiting[: max(0, self.options.max_calls - self.calls) * share]
         if self.model is None or not waiting:
             return
-        outcomes, calls = await repair_cases(self.model, self.table, [case for _, case in waiting], self.brief)
+        outcomes, calls = await repair_cases(
+            self.model, self.table, [case for _, case in waiting], self.brief, max(0, self.asked - self.calls)
+        )
+        self.asked += len(waiting)
         self.calls += calls
         for (cluster, case), outcome in zip(waiting, outcomes, strict=True):
             self.memory.keep(case, outcome, self.model)
@@ -308,7 +308,7 @@ class _Work:
             conflicts=tuple(conflicts),
             decisions=tuple(self.decisions),
             settlements=tuple(self.memory.kept),
-            conflict_groups=sum(1 for c in merged.clusters if c.pending),
+            conflict_groups=self.naming.asked + sum(bool(c.pending or c.doubtful) for c in merged.clusters),
             touched_groups=self.touched,
             calls=self.calls,
         )

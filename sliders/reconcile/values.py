@@ -257,7 +257,8 @@ class Reconciliation:
     """The result for one table: new rows with the source of every value, and everything that was decided.
 
     `columns` are the table's columns and, where variants of a name were found, `<column>_canonical`. Every row of the
-    input is in exactly one row's `sources`.
+    input is in exactly one row's `sources`. `conflict_groups` counts what was in question: contradictions, forms of a name,
+    records that may be one; there are at most as many `calls`.
     """
 
     table: str
@@ -279,9 +280,9 @@ class Options:
     """How to reconcile.
 
     `criteria` and `precede` are the user's: which source wins. `settled` brings the settlements of earlier runs, `changed`
-    the documents that are new since. At most `batch` groups go to the model in one call; `max_calls` bounds the calls of
-    one table (None is no bound). `additive` adds columns whose sources may be summed to those that the schema declares.
-    `look` answers a SELECT over the workspace's tables as text, for a model that wants to see more than its group.
+    the documents that are new since. At most `batch` groups go to the model in one call. `additive` adds columns whose
+    sources may be summed to those that the schema declares. `look` answers a SELECT over the workspace's tables as text,
+    for a model that wants to see more than its group.
     """
 
     criteria: tuple[Criterion, ...] = ()
@@ -291,7 +292,6 @@ class Options:
     settled: tuple[Settlement, ...] = ()
     changed: frozenset[str] | None = None
     batch: int = 8
-    max_calls: int | None = None
     additive: frozenset[str] = frozenset()
     sql_names: Mapping[str, str] = field(default_factory=dict)
     """SQL names of columns whose own name is another."""

@@ -143,6 +143,7 @@ def settle(*statements: str, operation: str = "resolve_conflict", group: int = 1
     return {"looks": [], "repairs": [repair]} | more
 
 
+TWO = [*ROWS, ("Tarn", 2021, 5.0, None), ("Tarn", 2021, 7.0, None)]
 TAKE_7 = "UPDATE rows SET amount = (SELECT amount FROM rows WHERE row_id = 'r1')"
 
 
@@ -187,8 +188,8 @@ def test_the_agent_may_look_before_it_decides() -> None:
         return "company | amount"
 
     model = ScriptedModel([{"looks": ["SELECT * FROM spend"], "repairs": []}, settle(TAKE_7)])
-    result = run(SPEND, ROWS, "ab", Options(look=look), model)
-    assert asked == ["SELECT * FROM spend"] and not result.conflicts
+    result = run(SPEND, TWO, "abcd", Options(look=look), model)
+    assert asked == ["SELECT * FROM spend"] and len(result.conflicts) == 1 and result.calls == result.conflict_groups == 2
     assert "company | amount" in model.history[1].messages[-1].content
 
 
@@ -363,8 +364,10 @@ def _spend_additive() -> Table:
 
 def test_a_refused_repair_goes_back_once_with_its_reason_and_then_counts() -> None:
     model = ScriptedModel([settle("UPDATE rows SET amount = 6"), settle("UPDATE rows SET amount = 7.0")])
-    result = run(SPEND, ROWS, "ab", model=model)
-    assert [row.values[2] for row in result.rows] == [7.0] and result.calls == 2
+    result = run(SPEND, TWO, "abcd", model=model)
+    assert result.rows[0].values[2] == 7.0 and result.calls == result.conflict_groups == 2
+    once = run(SPEND, ROWS, "ab", model=ScriptedModel([settle("UPDATE rows SET amount = 6")]))
+    assert once.calls == once.conflict_groups == len(once.conflicts) == 1
     assert "stand in no source" in model.history[-1].messages[-1].content
 
 
