@@ -37,7 +37,7 @@ class GoldReader:
         self._holders = {} if holders is None else holders
 
     async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
-        spans = self.index.index.entry(document.id).spans.tolist()
+        spans = self.index.entries[document.id].spans.tolist()
         rows = {(start, end): (row, tokens) for row, (start, end, tokens) in enumerate(spans)}
         sent = [rows[place] for place in places]
         tokens = sum(size for _, size in sent)
@@ -68,7 +68,7 @@ class GoldReader:
         return self._holders[key]
 
     def _find(self, document: Document, table: Table, column: Column, value: Scalar) -> dict[int, Place]:
-        spans = self.index.index.entry(document.id).spans.tolist()
+        spans = self.index.entries[document.id].spans.tolist()
         found: dict[int, Place] = {}
         for form in printed_forms(value):
             pattern = r"\s+".join(map(re.escape, form.split()))

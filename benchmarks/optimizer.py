@@ -26,10 +26,9 @@ import numpy as np
 
 from benchmarks.optimizer_joins import join_queries, joins_measured
 from benchmarks.optimizer_model import measure_model
-from benchmarks.optimizer_orders import AverageCost, Exhaustive, Selectivity, Shuffled, true_selectivities
+from benchmarks.optimizer_orders import by_average_cost, by_selectivity, exhaustive, shuffled, true_selectivities
 from benchmarks.optimizer_queries import BenchQuery, draw, holds, matching, row_f1
 from benchmarks.optimizer_suites import JOIN, LONG, SUITES, Suite, open_suite
-from sliders.executor.lazy import CostOrder
 from sliders.executor.learning import description_vector
 from sliders.executor.query import QueryOptions, run_query
 from sliders.plan.filters import And, Filter
@@ -42,12 +41,12 @@ def strategies(suite: Suite, query: BenchQuery) -> dict[str, QueryOptions]:
     """The engine under each order; only ours asks for attributes together."""
     known = true_selectivities(suite.tables[query.tables[0]], query.sql)
     return {
-        "selectivity order": QueryOptions(reuse=False, policy=Selectivity, fuse=False),
-        "average-cost order": QueryOptions(reuse=False, policy=AverageCost, fuse=False),
-        "random order": QueryOptions(reuse=False, policy=lambda: Shuffled(query.seed), fuse=False),
-        "exhaustive best order": QueryOptions(reuse=False, policy=lambda: Exhaustive(known), fuse=False),
-        "ours, one attribute a call": QueryOptions(reuse=False, policy=CostOrder, fuse=False),
-        "ours": QueryOptions(reuse=False, policy=CostOrder, fuse=True),
+        "selectivity order": QueryOptions(reuse=False, policy=by_selectivity, fuse=False),
+        "average-cost order": QueryOptions(reuse=False, policy=by_average_cost, fuse=False),
+        "random order": QueryOptions(reuse=False, policy=shuffled(query.seed), fuse=False),
+        "exhaustive best order": QueryOptions(reuse=False, policy=exhaustive(known), fuse=False),
+        "ours, one attribute a call": QueryOptions(reuse=False, fuse=False),
+        "ours": QueryOptions(reuse=False, fuse=True),
     }
 
 
@@ -68,7 +67,7 @@ async def scan(suite: Suite, query: BenchQuery, top: int | None) -> tuple[int, l
     """Every attribute of every document: from all of its text in one call, or each from its `top` nearest segments."""
     gold, reader, rows = suite.tables[query.tables[0]], suite.reader(), []
     use = parse_query(query.sql, [gold.table]).tables[0]
-    for document_id in suite.index.index.document_ids:
+    for document_id in suite.index.entries:
         document = suite.workspace.session.catalog.documents.get(document_id)
         values: dict[str, Any] = {}
         columns = [gold.table.column(name) for name in use.attributes]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from benchmarks.optimizer_queries import GoldTable
-from sliders.executor.lazy import TableRun
+from sliders.executor.lazy import OrderPolicy, TableRun
 from sliders.plan.filters import And, Expression, Filter, Or, leaves
 from sliders.plan.order import order
 from sliders.plan.parsing import parse_query
@@ -22,21 +22,18 @@ def true_selectivities(gold: GoldTable, sql: str) -> dict[str, float]:
     return found
 
 
-class Selectivity:
+def by_selectivity(rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
     """The most selective filter first, whatever it costs."""
-
-    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
-        return next(order(rest, run.statistics.selectivity, lambda _: 1.0).filters())
+    return next(order(rest, run.statistics.selectivity, lambda _: 1.0).filters())
 
 
-class AverageCost:
+def by_average_cost(rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
     """Selectivity and the mean cost of an attribute: one order for all documents."""
 
-    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
-        def cost(leaf: Filter) -> float:
-            return sum(mean_cost(run, name) for name in leaf.attributes)
+    def cost(leaf: Filter) -> float:
+        return sum(mean_cost(run, name) for name in leaf.attributes)
 
-        return next(order(rest, run.statistics.selectivity, cost, selected).filters())
+    return next(order(rest, run.statistics.selectivity, cost, selected).filters())
 
 
 def mean_cost(run: TableRun, attribute: str) -> float:
@@ -46,27 +43,22 @@ def mean_cost(run: TableRun, attribute: str) -> float:
     return sum(paid) / len(paid) if paid else 100.0
 
 
-class Shuffled:
+def shuffled(seed: int) -> OrderPolicy:
     """Any order."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
-        return self._random.choice(list(leaves(rest)))
+    chance = random.Random(seed)
+    return lambda rest, _document, _run, _selected: chance.choice(list(leaves(rest)))
 
 
-class Exhaustive:
+def exhaustive(shares: Mapping[str, float]) -> OrderPolicy:
     """The best policy there is under the cost model when the true selectivities are known, by trying everything."""
 
-    def __init__(self, known: Mapping[str, float]) -> None:
-        self._known = known
-
-    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
+    def first(rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
         costs = {name: run.cost(document_id, name) for leaf in leaves(rest) for name in leaf.attributes}
         known = run.values(document_id)
         output = {n: costs.get(n) or run.cost(document_id, n) for n in selected if n not in known}
-        return best_first(rest, self._known, costs, output)[1]
+        return best_first(rest, shares, costs, output)[1]
+
+    return first
 
 
 def best_first(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.gold_reader import as_values
 from sliders.extraction.cell import Scalar
-from sliders.plan.filters import Expression, truth
+from sliders.plan.filters import Expression, reduce
 from sliders.schema.types import Column, ColumnType, Table
 
 GROUPS = ("1 filter", "2 to 3 filters", "4 and more filters")
@@ -138,7 +138,7 @@ def matching(gold: GoldTable, sql: str) -> list[tuple[Scalar, ...]]:
 
 
 def holds(where: Expression | None, row: Mapping[str, Scalar]) -> bool:
-    return where is None or truth(where, row) is True
+    return reduce(where, row) is True
 
 
 def row_f1(found: Sequence[Sequence[object]], wanted: Sequence[Sequence[object]]) -> float:

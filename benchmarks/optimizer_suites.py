@@ -52,7 +52,7 @@ class Suite:
 
     def whole(self) -> int:
         """Tokens of all documents."""
-        return sum(sum(self.index.sizes(d)) for d in self.index.index.document_ids)
+        return sum(sum(self.index.sizes(d)) for d in self.index.entries)
 
 
 def open_suite(

@@ -24,7 +24,8 @@ from openai import AsyncOpenAI
 
 from sliders.answer.agent import answer_question
 from sliders.answer.profile import profile_tables
-from sliders.answer.values import SqlAnswer, TableView
+from sliders.answer.result import SqlAnswer
+from sliders.answer.values import TableView
 from sliders.errors import QueryError
 from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.model import Request, Response, Usage

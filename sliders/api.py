@@ -12,10 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from sliders.answer.result import Answer, Citation
+from sliders.answer.result import Answer
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded
-from sliders.executor import citing, corrections, fill, front, memory, needs, querying, routing, run, settle
+from sliders.executor import corrections, fill, front, memory, needs, querying, routing, run, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.differing import Difference, difference
 from sliders.executor.estimate import Estimate, estimate
@@ -149,22 +149,19 @@ class Workspace:
 
     async def ask_async(
         self, question: str, *, workflow: str = "extract_and_query", directives: Sequence[Directive] = (),
-        lazy: bool = False,
     ) -> Answer:
         """Answer a question; what is known already is not asked again.
 
         Args:
             workflow: "auto" takes the cheapest way that can answer; or the name of one, see `sliders.plan.planner`.
             directives: hints (`Locate`, `Ignore`, `Verify`, `Normalize`, `Precede`) beside those in its words.
-            lazy: with the default workflow: read a few documents in full, and of the others only what the question's
-                SQL needs; for many or long documents with one row each.
 
         Raises:
             PlanError: the question is empty, the workflow unknown, or there is no document.
             ModelUnavailable: the model cannot be reached.
         """
         if workflow == "extract_and_query" and not directives:
-            return (await self.ask_many_async([question], lazy=lazy))[0]
+            return (await self.ask_many_async([question]))[0]
         async with journaled(self.session, "ask", question) as outcome:
             answer = await routing.ask_routed(self.session, question, workflow=workflow, directives=directives)
             return self._kept([answer], outcome)[0]
@@ -179,10 +176,10 @@ class Workspace:
         """
         return run_sync(routing.explain_routed(self.session, question, directives))
 
-    async def ask_many_async(self, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
-        """Answer several questions with one schema and one pass of extraction; `lazy` as for `ask`."""
+    async def ask_many_async(self, questions: Sequence[str]) -> list[Answer]:
+        """Answer several questions with one schema and one pass of extraction."""
         async with journaled(self.session, "ask", " / ".join(questions)) as outcome:
-            return self._kept(await front.ask_many(self.session, questions, lazy=lazy), outcome)
+            return self._kept(await front.ask_many(self.session, questions), outcome)
 
     ask_many = plainly(ask_many_async)
 
@@ -371,10 +368,6 @@ class Workspace:
     def tables(self) -> Tables:
         """The data tables as pandas frames, by name."""
         return Tables(self.session)
-
-    def citations(self, row_ids: Sequence[str]) -> list[Citation]:
-        """The words on the page behind rows of data tables."""
-        return citing.citations_of(self.session, row_ids)
 
     @property
     def usage(self) -> Usage:

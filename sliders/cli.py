@@ -113,20 +113,13 @@ def ask(
     as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> int:
     """Answer questions over documents: add, extract, reconcile, SQL, citations. Run it again to go on."""
-    documents, questions = split_words(words)
-    if any(not question.strip() for question in questions):
-        raise PlanError("the question is empty; ask something about the documents")
-    if questions and not documents and is_there(questions[-1]):
-        raise SettingsError(f"no question was asked about {questions[-1]}: put it last, in quotes")
     chosen = settings(
         model=model, dialect=dialect, base_url=base_url, api_key=api_key, extract_model=extract_model, max_tokens=max_tokens,
         max_cost=max_cost, max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None,
         audit_share=audit_share, executor=executor, ray_address=ray_address,
     )
     output = Output(as_json, quiet, plain)
-    if not documents and not workspace_is_there(workspace):
-        raise PlanError(f"no documents: none were named, and workspace {workspace!r} does not exist; name files or "
-                        "folders before the question")  # fmt: skip
+    documents, questions = _documents_and_questions(words, workspace)
     found = discover(documents) if documents else []  # a wrong path is told before a workspace is made
     with opened(workspace, output, chosen, new=bool(documents)) as ws:
         if found:
@@ -142,6 +135,19 @@ def ask(
             page = Path("audit.html" if "://" in workspace else workspace).with_suffix(".html")
             webbrowser.open(ws.view(path=page).absolute().as_uri())
     return _show_answers(answers, output)
+
+
+def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list[str], list[str]]:
+    """What the words of `ask` name. Raises SettingsError, PlanError: no document, or no question."""
+    documents, questions = split_words(words)
+    if any(not question.strip() for question in questions):
+        raise PlanError("the question is empty; ask something about the documents")
+    if questions and not documents and is_there(questions[-1]):
+        raise SettingsError(f"no question was asked about {questions[-1]}: put it last, in quotes")
+    if not documents and not workspace_is_there(workspace):
+        raise PlanError(f"no documents: none were named, and workspace {workspace!r} does not exist; name files or "
+                        "folders before the question")  # fmt: skip
+    return documents, questions
 
 
 def _show_answers(answers: Sequence[Answer], output: Output) -> int:

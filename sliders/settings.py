@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -92,27 +92,22 @@ class Settings:
     ray_address: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "timeout", "local_context_tokens", "max_file_mb"):
-            if getattr(self, name) <= 0:
-                raise SettingsError(f"{name} is {getattr(self, name)}: it must be above zero")
-        for name in ("rpm", "tpm", "context_tokens"):
-            value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise SettingsError(f"{name} is {value}: it must be above zero; leave it out for no limit")
-        if not 0 <= self.audit_share <= 1:
-            raise SettingsError(f"audit_share is {self.audit_share}: it must be a share from 0 to 1")
+        for name in _POSITIVE:
+            if (value := getattr(self, name)) is not None and not value > 0:
+                without = "; leave it out for no limit" if name in ("rpm", "tpm", "context_tokens") else ""
+                raise SettingsError(f"{name} is {value}: it must be above zero{without}")
         if self.retries < 0:
             raise SettingsError(f"retries is {self.retries}: it must be zero or more")
+        if not 0 <= self.audit_share <= 1:
+            raise SettingsError(f"audit_share is {self.audit_share}: it must be a share from 0 to 1")
         if not self.model.strip():
             raise SettingsError("the model name is empty: name a model, or leave it out for the embedded one")
-        if self.dialect not in DIALECTS:
-            raise SettingsError(f"dialect is {self.dialect!r}: it must be one of {', '.join(DIALECTS)}")
-        if self.executor not in EXECUTORS:
-            raise SettingsError(f"executor is {self.executor!r}: it must be one of {', '.join(EXECUTORS)}")
+        for name, choices in (("dialect", DIALECTS), ("executor", EXECUTORS)):
+            if getattr(self, name) not in choices:
+                raise SettingsError(f"{name} is {getattr(self, name)!r}: it must be one of {', '.join(choices)}")
         if self.ray_address and self.executor != "ray":
             raise SettingsError(f"ray_address is {self.ray_address!r}, but executor is {self.executor!r}: set that to 'ray'")
-        unknown = sorted(set(self.stage_models) - set(STAGES))
-        if unknown:
+        if unknown := sorted(set(self.stage_models) - set(STAGES)):
             raise SettingsError(f"unknown stage {unknown[0]!r} in stage_models; the stages are {', '.join(STAGES)}")
 
     @property
@@ -142,12 +137,10 @@ class Settings:
         """
         env = os.environ if environ is None else environ
         given = {name: value for name, value in overrides.items() if value is not None}
-        values: dict[str, Any] = {**_plain_values(env), **_pop_known(given)}
-        values["stage_models"] = MappingProxyType({**_stage_models_from_env(env), **_pop_stage_models(given)})
-        values["budget"] = _limited(given.pop("budget", None) or _budget(env), given)
-        _check(values, given, unnamed="model" not in values)
-        values.setdefault("cache_dir", default_cache_dir(env))
-        return cls(**values)
+        named = {stage: model for stage in STAGES if (model := env.get(f"SLIDERS_{stage.upper()}_MODEL"))}
+        given["stage_models"] = {**named, **given.get("stage_models", {})}
+        read = _plain_values(env, () if "budget" in given else fields(Budget))
+        return cls(cache_dir=default_cache_dir(env)).changed(**{**read, **given})
 
     def changed(self, **overrides: Any) -> Settings:
         """The same settings with those that are given and not None in place of theirs; names as for `from_env`.
@@ -156,105 +149,42 @@ class Settings:
             SettingsError: an unknown name, a server without a model.
         """
         given = {name: value for name, value in overrides.items() if value is not None}
-        values = _pop_known(given)
-        values["stage_models"] = MappingProxyType({**self.stage_models, **_pop_stage_models(given)})
-        values["budget"] = _limited(given.pop("budget", None) or self.budget, given)
-        _check(values, given, unnamed=self.model == LOCAL and "model" not in values)
-        return replace(self, **values)
+        stages = {stage: given.pop(f"{stage}_model") for stage in STAGES if f"{stage}_model" in given}
+        limits = {f.name: given.pop(f.name) for f in fields(Budget) if f.name in given}
+        unknown = sorted(set(given) - {f.name for f in fields(Settings)})
+        if unknown:
+            raise SettingsError(f"unknown setting {unknown[0]!r}; see sliders.settings.Settings for the names")
+        if given.get("base_url") and self.model == LOCAL and "model" not in given:
+            raise SettingsError(
+                f"a server is named ({given['base_url']}) but no model: set SLIDERS_MODEL or --model to one it serves"
+            )
+        given["stage_models"] = MappingProxyType({**self.stage_models, **given.get("stage_models", {}), **stages})
+        given["budget"] = replace(given.get("budget", self.budget), **limits)
+        paths = {name: Path(given[name]).expanduser() for name in ("cache_dir", "prices") if isinstance(given.get(name), str)}
+        return replace(self, **{**given, **paths})
 
 
-
-_TEXT = {
-    "SLIDERS_MODEL": "model",
-    "SLIDERS_BASE_URL": "base_url",
-    "OPENAI_API_KEY": "api_key",
-    "SLIDERS_API_KEY": "api_key",
-    "SLIDERS_DIALECT": "dialect",
-    "SLIDERS_EXECUTOR": "executor",
-    "SLIDERS_RAY_ADDRESS": "ray_address",
+_POSITIVE = ("concurrency", "timeout", "local_context_tokens", "max_file_mb", "rpm", "tpm", "context_tokens")
+_TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+_READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "int": (int, "a whole number"),
+    "float": (float, "a number"),
+    "bool": (lambda said: _TRUTHS[said.strip().lower()], "true or false"),
+    "str": (str, "a text"),
+    "Path": (str, "a path"),
 }
-_WHOLE = {
-    "SLIDERS_CONCURRENCY": "concurrency",
-    "SLIDERS_RPM": "rpm",
-    "SLIDERS_TPM": "tpm",
-    "SLIDERS_RETRIES": "retries",
-    "SLIDERS_CONTEXT_TOKENS": "context_tokens",
-    "SLIDERS_LOCAL_CONTEXT_TOKENS": "local_context_tokens",
-    "SLIDERS_SEED": "seed",
-    "SLIDERS_MAX_FILE_MB": "max_file_mb",
-}
+"""How a variable is read, by the type of its setting, and what it must be."""
 
 
-def _number(env: Mapping[str, str], variable: str, kind: type[int] | type[float]) -> Any:
-    try:
-        return kind(env[variable])
-    except ValueError:
-        wanted = "a whole number" if kind is int else "a number"
-        raise SettingsError(f"{variable} is {env[variable]!r}: it must be {wanted}; correct or unset it") from None
-
-
-def _plain_values(env: Mapping[str, str]) -> dict[str, Any]:
-    values: dict[str, Any] = {name: env[variable] for variable, name in _TEXT.items() if env.get(variable)}
-    for variable, name in _WHOLE.items():
-        if env.get(variable):
-            values[name] = _number(env, variable, int)
-    if env.get("SLIDERS_TIMEOUT"):
-        values["timeout"] = _number(env, "SLIDERS_TIMEOUT", float)
-    if env.get("SLIDERS_AUDIT_SHARE"):
-        values["audit_share"] = _number(env, "SLIDERS_AUDIT_SHARE", float)
-    if env.get("SLIDERS_PRICES"):
-        values["prices"] = Path(env["SLIDERS_PRICES"]).expanduser()
-    if env.get("SLIDERS_UNVERIFIED"):
-        values["unverified"] = _truth(env, "SLIDERS_UNVERIFIED")
+def _plain_values(env: Mapping[str, str], limits: Sequence[Field[Any]]) -> dict[str, Any]:
+    """What `SLIDERS_<NAME>` says of each setting and limit."""
+    values = {"api_key": env["OPENAI_API_KEY"]} if env.get("OPENAI_API_KEY") else {}
+    for setting in (*fields(Settings), *limits):
+        variable, (reader, wanted) = f"SLIDERS_{setting.name.upper()}", _READERS.get(str(setting.type).split(" ")[0], (None, ""))
+        if reader is None or not env.get(variable):
+            continue
+        try:
+            values[setting.name] = reader(env[variable])
+        except (ValueError, KeyError):
+            raise SettingsError(f"{variable} is {env[variable]!r}: it must be {wanted}; correct or unset it") from None
     return values
-
-
-def _truth(env: Mapping[str, str], variable: str) -> bool:
-    said = env[variable].strip().lower()
-    if said not in ("1", "true", "yes", "0", "false", "no"):
-        raise SettingsError(f"{variable} is {env[variable]!r}: it must be true or false; correct or unset it")
-    return said in ("1", "true", "yes")
-
-
-def _stage_models_from_env(env: Mapping[str, str]) -> dict[str, str]:
-    named = {stage: env.get(f"SLIDERS_{stage.upper()}_MODEL") for stage in STAGES}
-    return {stage: model for stage, model in named.items() if model}
-
-
-def _pop_stage_models(given: dict[str, Any]) -> dict[str, str]:
-    models = dict(given.pop("stage_models", {}))
-    for stage in STAGES:
-        if f"{stage}_model" in given:
-            models[stage] = given.pop(f"{stage}_model")
-    return models
-
-
-def _pop_known(given: dict[str, Any]) -> dict[str, Any]:
-    plain = {f.name for f in fields(Settings)} - {"stage_models", "budget"}
-    values = {name: given.pop(name) for name in sorted(plain & set(given))}
-    for name in ("cache_dir", "prices"):
-        if isinstance(values.get(name), str):
-            values[name] = Path(values[name]).expanduser()
-    return values
-
-
-def _check(values: Mapping[str, Any], left: Mapping[str, Any], *, unnamed: bool) -> None:
-    if left:
-        raise SettingsError(f"unknown setting {sorted(left)[0]!r}; see sliders.settings.Settings for the names")
-    if values.get("base_url") and unnamed:
-        raise SettingsError(
-            f"a server is named ({values['base_url']}) but no model: set SLIDERS_MODEL or --model to one it serves"
-        )
-
-
-def _budget(env: Mapping[str, str]) -> Budget:
-    return Budget(
-        _number(env, "SLIDERS_MAX_TOKENS", int) if env.get("SLIDERS_MAX_TOKENS") else None,
-        _number(env, "SLIDERS_MAX_COST", float) if env.get("SLIDERS_MAX_COST") else None,
-        _number(env, "SLIDERS_MAX_MINUTES", float) if env.get("SLIDERS_MAX_MINUTES") else None,
-    )
-
-
-def _limited(base: Budget, given: dict[str, Any]) -> Budget:
-    limits = {name: given.pop(name) for name in ("max_tokens", "max_cost", "max_minutes") if name in given}
-    return replace(base, **limits)

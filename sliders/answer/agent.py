@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from sliders.answer.dialects import in_sqlite, statement_in
-from sliders.answer.findings import Finding, findings
+from sliders.answer.findings import findings
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.prompt import SHOWN, Turn, result_lines, sql_request
 from sliders.answer.range import number_in
 from sliders.answer.references import References
+from sliders.answer.result import SqlAnswer
 from sliders.answer.shape import empty, text_of, value_of
-from sliders.answer.values import Action, QueryResult, RunSql, SqlAnswer, SqlAttempt, TableView
+from sliders.answer.values import Action, RunSql, SqlAttempt, TableView
 from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Response, Usage
@@ -27,22 +28,11 @@ STUCK_TEMPERATURE = 0.7
 PREVIEW_ROWS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """A statement that ran: its result, what is odd about it, and whether the model had seen the values behind a 0."""
-
-    attempt: SqlAttempt
-    result: QueryResult
-    found: tuple[Finding, ...] = ()
-    informed: bool = False
-
-
 @dataclass(slots=True)
 class _Talk:
-    """What was said so far: the turns, the trials that ran, the findings that were sent, and what it cost."""
+    """What was said so far: the turns, the findings that were sent, and what it cost."""
 
     turns: list[Turn] = field(default_factory=list)
-    trials: list[_Trial] = field(default_factory=list)
     sent: set[tuple[str, str]] = field(default_factory=set)
     usage: Usage = field(default_factory=Usage)
 
@@ -53,7 +43,7 @@ class _Talk:
 
 async def answer_question(
     question: str, tables: Sequence[TableView], run_sql: RunSql, model: Model, *, uncovered: str = "", draft: str = "",
-    profiles: Sequence[TableProfile] | None = None, max_attempts: int = 0,
+    profiles: Sequence[TableProfile] | None = None,
 ) -> SqlAnswer:  # fmt: skip
     """Answer `question` from `tables`: `not_found` with a reason when they do not hold it, a number is never made up.
 
@@ -61,7 +51,6 @@ async def answer_question(
         uncovered: words on what the question needs and no column holds; shown to the model.
         draft: the statement that the model drafted before the tables were filled; shown to it in the compact dialect.
         profiles: saves reading the columns again for a second question over the same tables.
-        max_attempts: turns of the model; 0 takes as many as its dialect gives.
 
     Raises QueryError: a view does not fit the database.
     """
@@ -69,7 +58,7 @@ async def answer_question(
     talk = _Talk()
     if not any(profile.rows for profile in known):
         return _not_found(question, "the tables have no rows", talk)
-    most = max_attempts or SHOWN[model.dialect.name].turns
+    most = SHOWN[model.dialect.name].turns
     for number in range(1, most + 1):
         request = sql_request(
             question, known, model.dialect, talk.turns, uncovered=uncovered, draft=draft, last=number == most,
@@ -124,11 +113,11 @@ def _turn(
         return Turn(attempt, ("The look-up gave:", *result_lines(result)))
     found = findings(tree, known, result, run_sql)
     attempt = replace(attempt, findings=tuple(one.text for one in found))
-    talk.trials.append(_Trial(attempt, result, found, informed=("nothing", "") in talk.sent))
+    informed = ("nothing", "") in talk.sent
     new = [f for f in found if f.kind in SHOWN[dialect.name].sent and (f.kind, f.subject) not in talk.sent]
     talk.sent |= {(f.kind, f.subject) for f in new}
     preview = ("The statement gave:", *result_lines(result, PREVIEW_ROWS)) if dialect.sql == "json" and new else ()
-    return Turn(attempt, (*preview, *(f.text for f in new)))
+    return Turn(attempt, (*preview, *(f.text for f in new)), result, found, informed)
 
 
 def check_names(tree: exp.Query, known: Sequence[TableProfile], *, look: bool = False) -> None:
@@ -155,11 +144,12 @@ def _stuck(talk: _Talk) -> bool:
 
 def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:
     """The answer of the last statement that ran."""
-    if not talk.trials:
+    trials = [(turn, turn.result) for turn in talk.turns if turn.result is not None]
+    if not trials:
         error = next((a.error for a in reversed(talk.attempts) if a.error), "no statement was written")
         return _not_found(question, f"no statement could be run: {error}", talk)
-    last = talk.trials[-1]
-    rows = tuple(tuple(row) for row in last.result.rows)
+    last, result = trials[-1]
+    rows = tuple(tuple(row) for row in result.rows)
     reason = "; ".join(one.text for one in last.found)
     if empty(rows):
         return _not_found(question, reason or "the result is empty", talk, last)
@@ -168,23 +158,22 @@ def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:
     if "nothing" in kinds and (not last.informed or (unknown and dialect.sql == "text")):
         return _not_found(question, reason, talk, last)
     value = value_of(rows)
-    cut = last.result.truncated
-    earlier = [number_in(trial.result.rows) for trial in talk.trials[:-1]]
+    earlier = [number_in(before.rows) for _, before in trials[:-1]]
     return SqlAnswer(
         question=question,
-        status="incomplete" if cut else "answered",
+        status="incomplete" if result.truncated else "answered",
         value=value,
         text=text_of(value),
         sql=last.attempt.sql,
-        columns=tuple(last.result.columns),
+        columns=tuple(result.columns),
         rows=rows,
-        reason="; ".join(filter(None, ["the row limit cut the result" if cut else "", reason])),
+        reason="; ".join(filter(None, ["the row limit cut the result" if result.truncated else "", reason])),
         attempts=talk.attempts,
         usage=talk.usage,
         others=tuple(number for number in earlier if number is not None),
     )
 
 
-def _not_found(question: str, reason: str, talk: _Talk, last: _Trial | None = None) -> SqlAnswer:
+def _not_found(question: str, reason: str, talk: _Talk, last: Turn | None = None) -> SqlAnswer:
     sql = last.attempt.sql if last else ""
     return SqlAnswer(question, "not_found", None, text_of(None), sql, reason=reason, attempts=talk.attempts, usage=talk.usage)

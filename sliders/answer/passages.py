@@ -12,7 +12,6 @@ from sliders.chunks.context import Outline
 from sliders.chunks.embeddings import Embedder
 from sliders.chunks.index import SegmentVectors
 from sliders.chunks.retrieval import RankedSegment, RetrievalIndex
-from sliders.chunks.segments import index_document
 from sliders.documents.document import Document
 
 CountTokens = Callable[[str], int]
@@ -24,7 +23,7 @@ _TABLE_TOKENS = 400
 _JOIN_CHARACTERS = 3
 """Segments with no more than this between them are one passage."""
 
-#: Gives the index entry of a document at a granularity: computed, or what the store has kept.
+#: Gives the index entry of a document at a granularity, as the store keeps it.
 EntryOf = Callable[[Document, int], SegmentVectors]
 #: Says of segments of one document (spans, their vectors) which ones are skipped.
 Skip = Callable[[Document, Sequence[Span], np.ndarray], Sequence[bool]]
@@ -64,24 +63,20 @@ class PassageSource:
     """
 
     def __init__(
-        self, documents: Iterable[Document], embedder: Embedder, count_tokens: CountTokens, *,
-        entry_of: EntryOf | None = None, spans: Mapping[str, Sequence[Span]] | None = None, skip: Skip | None = None,
+        self, documents: Iterable[Document], embedder: Embedder, count_tokens: CountTokens, entry_of: EntryOf, *,
+        spans: Mapping[str, Sequence[Span]] | None = None, skip: Skip | None = None,
     ) -> None:  # fmt: skip
         self.documents = {d.id: d for d in documents}
         self.embedder, self.count = embedder, count_tokens
-        self._entry_of: EntryOf = entry_of or self._compute
+        self._entry_of = entry_of
         self._spans = {key: tuple(value) for key, value in (spans or {}).items()}
         self._skip = skip
         self._indexes: dict[int, RetrievalIndex] = {}
         self._outlines: dict[str, Outline] = {}
-        self.skipped = 0
 
     def narrowed(self, spans: Mapping[str, Sequence[Span]], skip: Skip | None) -> PassageSource:
         """The same documents, limited by hints."""
-        return PassageSource(self.documents.values(), self.embedder, self.count, entry_of=self._entry_of, spans=spans, skip=skip)
-
-    def _compute(self, document: Document, tokens: int) -> SegmentVectors:
-        return index_document(document, self.embedder, self.count, max_tokens=tokens)
+        return PassageSource(self.documents.values(), self.embedder, self.count, self._entry_of, spans=spans, skip=skip)
 
     def index(self, tokens: int) -> RetrievalIndex:
         """The searchable segments of one granularity."""
@@ -97,7 +92,6 @@ class PassageSource:
         keep = [wanted is None or any(a < end and start < b for a, b in wanted) for start, end in spans]
         if self._skip is not None and spans:
             dropped = self._skip(document, spans, entry.vectors)
-            self.skipped += sum(1 for kept, drop in zip(keep, dropped, strict=True) if kept and drop)
             keep = [kept and not drop for kept, drop in zip(keep, dropped, strict=True)]
         if all(keep):
             return entry

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from pydantic import BaseModel
 from rapidfuzz import utils
 
-from sliders.answer.findings import Kind, cell_text, column_name
+from sliders.answer.findings import Finding, Kind, cell_text, column_name
 from sliders.answer.profile import DATED, MAX_EXAMPLES, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, quote
 from sliders.answer.values import QueryResult, SqlAttempt
 from sliders.llm.dialect import Dialect
@@ -57,10 +57,16 @@ SHOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn so far: what the model did, and the words that went back to it."""
+    """One turn so far: what the model did, the words that went back to it, and of a statement that ran its result.
+
+    `found` is what is odd about the result, `informed` whether the model had seen the values behind a 0 before.
+    """
 
     attempt: SqlAttempt
     told: tuple[str, ...]
+    result: QueryResult | None = None
+    found: tuple[Finding, ...] = ()
+    informed: bool = False
 
 
 def schema_sql(profiles: Sequence[TableProfile], shown: Shown) -> str:

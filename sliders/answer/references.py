@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sliders.answer.profile import ColumnProfile, TableProfile
 
-NEAREST = 5
+_NEAREST = 5
 
 
 class References:
@@ -77,7 +77,7 @@ def read_by(select: exp.Select) -> list[exp.Expr]:
     return [source.this, *(join.this for join in select.args.get("joins") or ())] if source else []
 
 
-def nearest(word: str, texts: Sequence[str], most: int = NEAREST) -> list[str]:
+def nearest(word: str, texts: Sequence[str]) -> list[str]:
     """The few texts most like a word, best first."""
-    found = process.extract(word, list(dict.fromkeys(texts)), scorer=fuzz.WRatio, processor=utils.default_process, limit=most)
+    found = process.extract(word, list(dict.fromkeys(texts)), scorer=fuzz.WRatio, processor=utils.default_process, limit=_NEAREST)
     return [text for text, _, _ in found]

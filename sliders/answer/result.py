@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from sliders.answer.range import AnswerRange
-from sliders.answer.values import Value
+from sliders.answer.values import SqlAttempt, Value
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage
@@ -181,3 +181,11 @@ class Answer:
             + (folded("SQL", preformatted(self.sql)) if self.sql else "")
             + (folded(f"{len(self.citations)} sources", cited) if self.citations else "")
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SqlAnswer(Answer):
+    """An answer with the turns of the model that led to it; `others` are the numbers that its other statements gave."""
+
+    attempts: tuple[SqlAttempt, ...] = ()
+    others: tuple[int | float, ...] = ()

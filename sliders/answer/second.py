@@ -14,8 +14,9 @@ from sliders.answer.findings import cell_text, column_name
 from sliders.answer.profile import TableProfile
 from sliders.answer.prompt import SHOWN, named_values
 from sliders.answer.range import number_in
+from sliders.answer.result import SqlAnswer
 from sliders.answer.shape import Rows, empty, text_of, value_of
-from sliders.answer.values import RunSql, SqlAnswer
+from sliders.answer.values import RunSql
 from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request

@@ -1,16 +1,14 @@
-"""What goes in and out of the SQL agent: the tables that it may see, how SQL is run, and the answer."""
+"""What goes in and out of the SQL agent: the tables that it may see, how SQL is run, and each turn of the model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from sliders.extraction.cell import Scalar
-from sliders.llm.model import Usage
 from sliders.schema.types import Column, Table
 
-Status = Literal["answered", "not_found", "incomplete"]
 Action = Literal["answer", "look", "cannot"]
 Value = Scalar | list[Scalar] | list[list[Scalar]]
 
@@ -71,25 +69,3 @@ class SqlAttempt:
     findings: tuple[str, ...] = ()
     error: str = ""
     rows: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SqlAnswer:
-    """The answer of a question over tables.
-
-    `value` is the bare number, string, list (one column) or table (list of rows), None when nothing was found. `sql` is
-    the statement that gave it, `columns` and `rows` its result as run; `reason` says why there is no answer or what is
-    doubtful about it. `others` are the numbers that earlier statements of the model gave.
-    """
-
-    question: str
-    status: Status
-    value: Value
-    text: str
-    sql: str = ""
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[Scalar, ...], ...] = ()
-    reason: str = ""
-    attempts: tuple[SqlAttempt, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-    others: tuple[int | float, ...] = ()

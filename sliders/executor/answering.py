@@ -10,12 +10,11 @@ from operator import add
 from sliders.answer.agent import answer_question
 from sliders.answer.citations import columns_used
 from sliders.answer.profile import profile_tables
-from sliders.answer.result import Answer, Completeness
+from sliders.answer.result import Answer, Completeness, SqlAnswer
 from sliders.answer.second import beside_others
-from sliders.answer.values import QueryResult, SqlAnswer, TableView
+from sliders.answer.values import QueryResult, TableView
 from sliders.errors import BudgetExceeded
 from sliders.executor.citing import cite
-from sliders.executor.completing import ROUNDS, complete_statement
 from sliders.executor.needs import Need
 from sliders.executor.ranging import range_of
 from sliders.executor.session import Session
@@ -26,7 +25,7 @@ from sliders.store.records import Reliability
 from sliders.store.records import SqlAttempt as StoredAttempt
 
 
-async def answer_need(session: Session, need: Need, stopped: str, shared: Usage, *, lazy: bool = False) -> Answer:
+async def answer_need(session: Session, need: Need, stopped: str, shared: Usage) -> Answer:
     """The answer of a question from the tables as they stand.
 
     Args:
@@ -39,10 +38,6 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage,
         return _without_rows(session, need, stopped)
     try:
         found, views = await _statement(session, need)
-        for number in range(ROUNDS + 1 if lazy and not stopped else 0):
-            if not await complete_statement(session, found.sql, need.columns, last=number == ROUNDS):
-                break
-            found, views = await _statement(session, need)
     except BudgetExceeded as error:
         return replace(_without_rows(session, need, str(error)), text=f"No answer yet: {error}", reason=str(error))
     _log_attempts(session, need.question, found)
@@ -97,14 +92,10 @@ def _finished(
         status = "incomplete"
     if status == "incomplete" and found.value is not None:
         text = f"{found.text} (incomplete: {stopped or (found.reason if ledger.complete else str(ledger))})"
-    return Answer(
-        question=need.question,
+    return replace(
+        found,
         status=status,
-        value=found.value,
         text=text,
-        sql=found.sql,
-        columns=found.columns,
-        rows=found.rows,
         citations=cite(session, found.sql, views),
         completeness=ledger,
         usage=usage,

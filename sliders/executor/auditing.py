@@ -7,7 +7,6 @@ import random
 from collections.abc import Mapping, Sequence
 
 from sliders.answer.range import Number
-from sliders.errors import BudgetExceeded
 from sliders.executor.fill import read_chunks
 from sliders.executor.session import Session
 
@@ -27,12 +26,10 @@ async def audit(session: Session, wanted: Mapping[str, Sequence[str]], share: fl
         return ""
     sample = random.Random(session.settings.seed).sample(sorted(left), min(number, len(left)))
     session.progress(STAGE, detail=f"{len(sample)} parts that were left out")
-    try:
-        for chunk in await read_chunks(session, sample, wanted, questions):
-            session.decide(STAGE, f"chunk:{chunk}", "read after all", ", ".join(wanted))
-    except BudgetExceeded as error:
-        return str(error)
-    return ""
+    read, stopped = await read_chunks(session, sample, wanted, questions)
+    for chunk in read:
+        session.decide(STAGE, f"chunk:{chunk}", "read after all", ", ".join(wanted))
+    return stopped
 
 
 def audited(session: Session, tables: Sequence[str]) -> frozenset[str]:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sliders.chunks.embeddings import Vectors
 from sliders.chunks.evidence import MARGIN, build_evidence, query_vector
-from sliders.chunks.index import DocumentHit, distances_to
+from sliders.chunks.index import distances_to
 from sliders.executor.lazy import TableRun
 from sliders.executor.learning import description_vector, seeds
 
@@ -31,10 +32,10 @@ _ANY = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Documents of a table: those to work on, those excluded with their distance, and the audited part of these."""
+    """Documents of a table: those to work on, those excluded, and the audited part of these."""
 
     chosen: tuple[str, ...]
-    excluded: tuple[DocumentHit, ...] = ()
+    excluded: tuple[str, ...] = ()
     audited: tuple[str, ...] = ()
     sampled: tuple[str, ...] = ()
 
@@ -51,25 +52,23 @@ async def prepare(run: TableRun, *, joins: bool = False) -> Candidates:
         joins: the query joins tables. Then documents of two kinds are often about one thing, and near each other for it,
             so that documents are compared with all the sampled ones of a kind, not with the nearest one alone.
     """
-    hits = _by_distance(run)
+    distances = _distances(run)
     new = tuple(name for name in run.attributes if not run.learned.knows(name))
     named = seeds(run.index.embedder, run.table, run.attributes)
     run.learned.evidence.update({name: seed for name, seed in named.items() if name in new})
     run.learned.spoken.update({name: seed.centres for name, seed in named.items()})
     sampled: list[str] = []
-    if new and hits:
-        sampled = await _sample(run, [hit.document_id for hit in hits], new)
+    if new and distances:
+        sampled = await _sample(run, list(distances), new)
         await _learn(run, sampled, new)
-    return _candidates(run, hits, tuple(sampled), joins)
+    return _candidates(run, distances, tuple(sampled), joins)
 
 
-def _by_distance(run: TableRun) -> tuple[DocumentHit, ...]:
-    """All documents by the distance of their key sentences to e(Q)."""
+def _distances(run: TableRun) -> dict[str, float]:
+    """All documents with the distance of their key sentences to e(Q), nearest first."""
     columns = [run.table.column(name) for name in run.attributes]
     vectors = [description_vector(run.index.embedder, run.table, column) for column in columns]
-    if not vectors:
-        return tuple(DocumentHit(document_id, 0.0) for document_id in run.index.index.document_ids)
-    return run.index.index.search_documents(query_vector(np.stack(vectors)))
+    return run.index.by_distance(query_vector(np.stack(vectors))) if vectors else dict.fromkeys(run.index.entries, 0.0)
 
 
 async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -108,7 +107,7 @@ async def _learn(run: TableRun, sampled: Sequence[str], names: Sequence[str]) ->
 
 
 def _candidates(
-    run: TableRun, hits: Sequence[DocumentHit], sampled: tuple[str, ...], joins: bool
+    run: TableRun, distances: Mapping[str, float], sampled: tuple[str, ...], joins: bool
 ) -> Candidates:
     """The documents within tau, and an audited share of the others.
 
@@ -116,34 +115,32 @@ def _candidates(
     one, and every relevant one is nearer to another of them than to any irrelevant one. (A document that lacks the few
     attributes of a query is often of the same kind as those that have them.)
     """
-    relevant = [hit for hit in hits if run.has_values(hit.document_id)]
-    strange = [hit.document_id for hit in hits if hit.document_id in sampled and not run.has_values(hit.document_id)]
+    relevant = [each for each in distances if run.has_values(each)]
+    strange = [each for each in sampled if not run.has_values(each)]
     key = f"optimizer:tau:{run.table.name}:{','.join(sorted(run.attributes))}"
     tau = float(run.session.catalog.knowledge.statistic(key, 0.0) or 0.0) if run.writer is not None else 0.0
     if sampled or not tau:
-        differ = _kinds_differ(run, [hit.document_id for hit in relevant if hit.document_id in sampled], strange, joins)
-        tau = max(hit.distance for hit in relevant) + MARGIN if differ else _ANY
+        differ = _kinds_differ(run, [each for each in relevant if each in sampled], strange, joins)
+        tau = max(distances[each] for each in relevant) + MARGIN if differ else _ANY
         if run.writer is not None:
             run.session.catalog.knowledge.set_statistic(key, tau)
-    kin = _likeness(run, [hit.document_id for hit in relevant], strange, joins) if tau < _ANY else {}
-    excluded = [hit for hit in hits if not run.has_values(hit.document_id) and _outside(hit, tau, kin)]
+    kin = _likeness(run, relevant, strange, joins) if tau < _ANY else {}
+    excluded = [each for each in distances if not run.has_values(each) and _outside(distances[each], tau, kin.get(each, 0.0))]
     count = math.ceil(_AUDITED * len(excluded))
-    audited = {excluded[int((n + 0.5) * len(excluded) / count)].document_id for n in range(count)}
-    for hit in excluded:
-        if hit.document_id not in audited:
-            _record(run, hit, tau, kin.get(hit.document_id, 0.0))
-    out = {hit.document_id for hit in excluded}
-    chosen = tuple(hit.document_id for hit in hits if hit.document_id not in out)
-    return Candidates(chosen, tuple(excluded), tuple(sorted(audited)), sampled)
+    audited = {excluded[int((n + 0.5) * len(excluded) / count)] for n in range(count)}
+    for each in excluded:
+        if each not in audited:
+            _record(run, each, distances[each], tau, kin.get(each, 0.0))
+    out = set(excluded)
+    return Candidates(tuple(d for d in distances if d not in out), tuple(excluded), tuple(sorted(audited)), sampled)
 
 
-def _outside(hit: DocumentHit, tau: float, kin: Mapping[str, float]) -> bool:
+def _outside(distance: float, tau: float, likeness: float) -> bool:
     """Beyond tau and not clearly like the relevant documents, or clearly like the irrelevant ones.
 
     Tau alone, from few documents, is too sure of itself: the names of attributes say little of what a document is about.
     """
-    likeness = kin.get(hit.document_id, 0.0)
-    return likeness > _TIE or (hit.distance > tau and likeness > -_TIE)
+    return likeness > _TIE or (distance > tau and likeness > -_TIE)
 
 
 def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str], joins: bool) -> bool:
@@ -153,9 +150,7 @@ def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str]
     """
     if len(relevant) < _FEWEST_RELEVANT or len(strange) < _STRANGE_SHARE * (len(relevant) + len(strange)):
         return False
-    index = run.index.index
-    ours = np.stack([index.entry(document_id).document for document_id in relevant])
-    theirs = np.stack([index.entry(document_id).document for document_id in strange])
+    ours, theirs = _documents(run, relevant), _documents(run, strange)
     own, other = ours @ ours.T, ours @ theirs.T
     if joins:
         np.fill_diagonal(own, 0.0)
@@ -168,19 +163,21 @@ def _likeness(run: TableRun, relevant: Sequence[str], strange: Sequence[str], jo
     """How much nearer each document is to the sampled irrelevant documents than to the relevant ones (evidence, too)."""
     if not relevant or not strange:
         return {}
-    index = run.index.index
-    ids = index.document_ids
-    vectors = np.stack([index.entry(document_id).document for document_id in ids])
-    groups = [np.stack([index.entry(document_id).document for document_id in group]) for group in (relevant, strange)]
+    ids = list(run.index.entries)
+    vectors, groups = _documents(run, ids), [_documents(run, group) for group in (relevant, strange)]
     near, far = (
         1.0 - (vectors @ group.T).mean(axis=1) if joins else distances_to(vectors, group) for group in groups
     )
     return {document_id: float(a - b) for document_id, a, b in zip(ids, near, far, strict=True)}
 
 
-def _record(run: TableRun, hit: DocumentHit, tau: float, kin: float) -> None:
-    name = run.names.get(hit.document_id, hit.document_id)
-    reason = f"its distance to the attributes of {run.table.name} is {hit.distance:.3f}, the threshold {tau:.3f}"
-    if hit.distance <= tau:
+def _documents(run: TableRun, document_ids: Sequence[str]) -> Vectors:
+    return np.stack([run.index.entries[document_id].document for document_id in document_ids])
+
+
+def _record(run: TableRun, document_id: str, distance: float, tau: float, kin: float) -> None:
+    name = run.names.get(document_id, document_id)
+    reason = f"its distance to the attributes of {run.table.name} is {distance:.3f}, the threshold {tau:.3f}"
+    if distance <= tau:
         reason = f"it is nearer by {kin:.3f} to sampled documents without values; {reason}"
     run.session.decide("optimize", f"document:{name}", "excluded", reason)

@@ -6,17 +6,15 @@ each question weighs as much as its best chunks stand out from the others.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sliders.chunks.chunk import Chunk
+from sliders.chunks.embeddings import Embedder
 from sliders.chunks.lexical import BM25
 from sliders.documents.document import Document
-from sliders.executor.session import Session
 from sliders.extraction.prompt import Asked
 from sliders.schema.names import spoken_name
 
@@ -30,52 +28,41 @@ _RANK_OFFSET = 10
 _SHOWN_INSIDE = 700
 
 
-class Chooser:
-    """Chooses the chunks of one document after the other, for the columns of one fill."""
+def left_out(
+    chunks: Sequence[Chunk], asked: Sequence[Asked], questions: Sequence[str], most: int, embedder: Embedder, *, among: int = 0
+) -> dict[str, str]:
+    """Why chunks of a document are not read, by chunk id; at most `most` stay, the first one always: it names the document.
 
-    def __init__(self, session: Session, questions: Sequence[str], chunks: int) -> None:
-        """`chunks` is the number of chunks of all documents that are to be asked."""
-        self._session, self._questions = session, tuple(questions)
-        self._by_words = chunks > _MOST_EMBEDDED // LONG
-        self._queries: dict[str, NDArray[np.float32]] = {}
+    Args:
+        among: how many chunks of all documents are to be chosen from: of too many, words alone choose.
+    """
+    if len(chunks) <= max(LONG, most):
+        return {}
+    queries = [*questions, *(f"{spoken_name(c.name)}: {c.description or a.table.row}" for a in asked for c in a.columns)]
+    scores = _by_words(chunks, queries)
+    if among <= _MOST_EMBEDDED // LONG:
+        scores += _by_meaning(chunks, queries, embedder)
+    order = [int(n) for n in np.argsort(-scores, kind="stable") if n]
+    kept = {0, *order[: most - 1]}
+    names = ", ".join(spoken_name(c.name) for a in asked for c in a.columns[:4])
+    why = f"other parts of the document are nearer to {names}"
+    return {chunk.id: why for number, chunk in enumerate(chunks) if number not in kept}
 
-    async def choose(self, chunks: Sequence[Chunk], asked: Sequence[Asked], most: int) -> dict[str, str]:
-        """Why chunks of a document are left out, by chunk id; at most `most` stay."""
-        if len(chunks) <= max(LONG, most):
-            return {}
-        queries = [*self._questions, *_column_queries(asked)]
-        # In a thread: the calls that are under way go on meanwhile.
-        scores = await asyncio.to_thread(self._scores, chunks, queries)
-        order = [int(n) for n in np.argsort(-scores, kind="stable") if n]
-        kept = {0, *order[: most - 1]}  # the first one names the document
-        names = ", ".join(spoken_name(c.name) for a in asked for c in a.columns[:4])
-        why = f"other parts of the document are nearer to {names}"
-        return {chunk.id: why for number, chunk in enumerate(chunks) if number not in kept}
 
-    def _scores(self, chunks: Sequence[Chunk], queries: Sequence[str]) -> NDArray[np.float64]:
-        """Reciprocal ranks of the chunks over all queries, by words and by meaning, weighted by how far the best stand out."""
-        total = np.zeros(len(chunks))
-        index = BM25(chunk.text for chunk in chunks)
-        similar = None if self._by_words else self._similar(chunks, queries)
-        for place, query in enumerate(queries):
-            total += _ranked(index.scores(query))
-            if similar is not None:
-                total += _ranked(similar[:, place])
-        return total
+def _by_words(chunks: Sequence[Chunk], queries: Sequence[str]) -> NDArray[np.float64]:
+    """The score of each chunk over all queries, by its words."""
+    index = BM25(chunk.text for chunk in chunks)
+    total: NDArray[np.float64] = np.sum([_ranked(index.scores(query)) for query in queries], axis=0)
+    return total
 
-    def _similar(self, chunks: Sequence[Chunk], queries: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (chunks, queries): the cosine of each chunk's nearest piece."""
-        pieces = [c.text[at : at + _WINDOW] for c in chunks for at in range(0, max(1, len(c.text)), _WINDOW)]
-        counts = [max(1, -(-len(c.text) // _WINDOW)) for c in chunks]
-        embed = self._session.embedder.embed
-        vectors = embed(pieces)
-        for query in queries:
-            if query not in self._queries:
-                self._queries[query] = embed([query])[0]
-        scores = vectors @ np.stack([self._queries[q] for q in queries]).T
-        edges = np.cumsum([0, *counts])
-        best: NDArray[np.float32] = np.stack([scores[low:high].max(axis=0) for low, high in pairwise(edges)])
-        return best
+
+def _by_meaning(chunks: Sequence[Chunk], queries: Sequence[str], embedder: Embedder) -> NDArray[np.float64]:
+    """The score of each chunk over all queries, by the cosine of its nearest piece."""
+    pieces = [[c.text[at : at + _WINDOW] for at in range(0, max(1, len(c.text)), _WINDOW)] for c in chunks]
+    cosines = embedder.embed([piece for each in pieces for piece in each]) @ embedder.embed(list(queries)).T
+    best = np.maximum.reduceat(cosines, np.cumsum([0, *map(len, pieces[:-1])]))
+    total: NDArray[np.float64] = np.sum([_ranked(best[:, place]) for place in range(len(queries))], axis=0)
+    return total
 
 
 def _ranked(scores: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -87,10 +74,6 @@ def _ranked(scores: NDArray[np.floating]) -> NDArray[np.float64]:
     ranks = np.empty(len(scores))
     ranks[np.argsort(-scores, kind="stable")] = np.arange(len(scores))
     return weight / (_RANK_OFFSET + ranks)
-
-
-def _column_queries(asked: Sequence[Asked]) -> list[str]:
-    return [f"{spoken_name(c.name)}: {c.description or a.table.row}" for a in asked for c in a.columns]
 
 
 def shown_to_gate(chunk: Chunk, document: Document) -> str:

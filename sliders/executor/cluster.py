@@ -44,7 +44,7 @@ _ANSWERS_WITHIN, _STARTS_WITHIN = 5.0, 120.0
 """Seconds."""
 
 
-class RayRunner:
+class RayRunner(LocalRunner):
     """Spreads the work over an existing cluster, or over a local one that it starts at the first use.
 
     Raises:
@@ -66,7 +66,7 @@ class RayRunner:
     def parse(
         self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
     ) -> Iterator[Parsed | LoadFailure]:
-        """See `Runner.parse`."""
+        """See `LocalRunner.parse`."""
         def submit(source: SourceFile) -> Any:
             try:
                 read = None if source.address else loaders.read_source(source, max_bytes)
@@ -85,7 +85,7 @@ class RayRunner:
     def index(
         self, documents: Iterable[Document], embedder: Embedder, model: Model, max_tokens: int
     ) -> Iterator[SegmentVectors]:
-        """See `Runner.index`; an embedder that is not the shipped one stays in this process."""
+        """See `LocalRunner.index`; an embedder that is not the shipped one stays in this process."""
         if embedder is not default_embedder():
             yield from self._here.index(documents, embedder, model, max_tokens)
             return
@@ -115,8 +115,8 @@ class RayRunner:
         while waiting:
             yield first()
 
-    async def read(self, reading: Reading, model: CachedModel) -> Extraction:
-        """See `Runner.read`; what the log knows, and the embedded model, is read in this process."""
+    async def read(self, reading: Reading, model: CachedModel) -> Extraction:  # type: ignore[override]
+        """See `LocalRunner.read`; what the log knows, and the embedded model, is read in this process."""
         if self._settings.model_name("extract") == LOCAL and self._settings.base_url is None:
             return await self._here.read(reading, model)
         request = await self._first_request(reading, model)
@@ -159,7 +159,7 @@ class RayRunner:
         return found
 
     def close(self) -> None:
-        """See `Runner.close`."""
+        """See `LocalRunner.close`."""
         if self._cluster is not None:
             self._cluster.close()
             self._cluster = None

@@ -85,40 +85,33 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     Raises PlanError: a question is empty, or there is no document.
     """
     check(session, questions)
-    schema = session.catalog.schemas.current() or Schema()
-    assumptions: list[str] = []
-    fresh: list[str] = []
-    wanted: dict[str, list[str]] = {}
-    for question in questions:
-        for table, columns in _needs(session, question, schema, fresh).items():
-            known = wanted.setdefault(table, [])
-            known.extend(name for name in columns if name not in known)
-    stages = [
-        _requests(session, "plan", _hint_requests(session, questions), _HINTS_REPLY * len(questions)),
-        _requests(session, "schema", _schema_requests(session, fresh, schema), _SCHEMA_REPLY),
-    ]
-    if fresh:
-        assumptions.append(f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions that are new here")
-    work = _units(session, wanted) + (_assumed_work(session) if fresh else [])
-    stages += [_gate(session, work, assumptions), _extraction(session, work)]
-    stages += [
-        StageEstimate("answer", _ANSWER_CALLS * len(questions), _ANSWER_PROMPT * len(questions),
-                      _ANSWER_REPLY * len(questions))
-    ]
-    assumptions.append("one SQL statement a question, and no conflicts that the model must settle")
-    cost, minutes = _money_and_time(session, stages, assumptions)
-    return Estimate(tuple(stages), cost, minutes, tuple(dict.fromkeys(assumptions)))
-
-
-def _needs(session: Session, question: str, schema: Schema, fresh: list[str]) -> dict[str, tuple[str, ...]]:
-    """The columns by table that a question needs; a question that is not known yet joins `fresh`."""
-    if schema.tables and all(table.pinned for table in schema.tables):
-        return {table.name: table.column_names for table in schema.tables}
-    known = known_need(session, question)
-    if known is None:
-        fresh.append(question)
-        return {}
-    return dict(known.columns)
+    known = {question: known_need(session, question) for question in questions}
+    fresh = [question for question, need in known.items() if need is None]
+    wanted: dict[str, dict[str, None]] = {}
+    for need in filter(None, known.values()):
+        for table, columns in need.columns.items():
+            wanted.setdefault(table, {}).update(dict.fromkeys(columns))
+    work = _missing(session, {table: list(columns) for table, columns in wanted.items()})
+    work += _assumed_work(session) if fresh else []
+    counts = Counter(item.chunk.document_id for item in work)
+    gated = frozenset(document for document, count in counts.items() if count > LONG)
+    count = len(questions)
+    stages = (
+        _requests(session, "plan", _hint_requests(session, questions), _HINTS_REPLY * count),
+        _requests(session, "schema", _schema_requests(session, fresh), _SCHEMA_REPLY),
+        _gate(session, [item.chunk.tokens for item in work if item.chunk.document_id in gated]),
+        _extraction(session, work, gated),
+        StageEstimate("answer", _ANSWER_CALLS * count, _ANSWER_PROMPT * count, _ANSWER_REPLY * count),
+    )
+    assumptions = [
+        f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions that are new here" if fresh else "",
+        f"{_GATE_PASSES:.0%} of the chunks of longer documents pass the gate" if gated else "",
+        "one SQL statement a question, and no conflicts that the model must settle",
+        "the embedded model reads 70 and writes 28 tokens a second" if session.settings.is_local
+        else "a call takes a second and 60 generated tokens another",
+    ]  # fmt: skip
+    cost, minutes = _money_and_time(session, stages)
+    return Estimate(stages, cost, minutes, tuple(filter(None, assumptions)))
 
 
 def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
@@ -130,12 +123,12 @@ def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
     return [request] if model.known(request) is None else []
 
 
-def _schema_requests(session: Session, questions: Sequence[str], schema: Schema) -> list[Request]:
+def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request]:
     """The schema calls of new questions that no cache answers, in batches as the dialect takes them."""
     model = session.models.model_for("schema")
     batch = model.dialect.question_batch
     batches = [questions[at : at + batch] for at in range(0, len(questions), batch)]
-    shown = fitted(samples(session), model)
+    schema, shown = session.catalog.schemas.current() or Schema(), fitted(samples(session), model)
     requests = [induction_prompt(each, shown, schema, model.dialect) for each in batches]
     return [request for request in requests if model.known(request) is None]
 
@@ -148,7 +141,7 @@ def _assumed_work(session: Session) -> list[Work]:
     return [Work(chunk, (asked,)) for chunk in chunks]
 
 
-def _units(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[Work]:
+def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[Work]:
     """The missing work, without what choosing drops of long documents."""
     taken: Counter[str] = Counter()
     kept = []
@@ -165,24 +158,15 @@ def _requests(session: Session, stage: str, requests: Sequence[Request], reply: 
     return StageEstimate(stage, len(requests), prompt, reply * len(requests))
 
 
-def _gated(work: Sequence[Work]) -> set[str]:
-    """Documents of more chunks than are read without asking."""
-    counts = Counter(item.chunk.document_id for item in work)
-    return {document for document, count in counts.items() if count > LONG}
-
-
-def _gate(session: Session, work: Sequence[Work], assumptions: list[str]) -> StageEstimate:
-    gated = [item for item in work if item.chunk.document_id in _gated(work)]
-    if gated:
-        assumptions.append(f"{_GATE_PASSES:.0%} of the chunks of longer documents pass the gate")
+def _gate(session: Session, chunks: Sequence[int]) -> StageEstimate:
+    """The gate over chunks of so many tokens each."""
     alone = session.models.model_for("gate").dialect.judged == "odds"
-    each = [min(item.chunk.tokens, item.chunk.tokens if alone else _GATE_SHOWN) + _GATE_PROMPT for item in gated]
-    return StageEstimate("gate", len(gated) if alone else -(-len(gated) // _GATE_BATCH), sum(each), _GATE_REPLY * len(gated))
+    prompt = sum((tokens if alone else min(tokens, _GATE_SHOWN)) + _GATE_PROMPT for tokens in chunks)
+    return StageEstimate("gate", len(chunks) if alone else -(-len(chunks) // _GATE_BATCH), prompt, _GATE_REPLY * len(chunks))
 
 
-def _extraction(session: Session, work: Sequence[Work]) -> StageEstimate:
+def _extraction(session: Session, work: Sequence[Work], gated: frozenset[str]) -> StageEstimate:
     model = session.models.model_for("extract")
-    gated = _gated(work)
     calls, prompt, reply = 0.0, 0.0, 0.0
     for item in work:
         share = _GATE_PASSES if item.chunk.document_id in gated else 1.0
@@ -209,7 +193,7 @@ def _reading_requests(model: Model, item: Work) -> list[Request]:
     return requests
 
 
-def _money_and_time(session: Session, stages: Sequence[StageEstimate], assumptions: list[str]) -> tuple[float, float]:
+def _money_and_time(session: Session, stages: Sequence[StageEstimate]) -> tuple[float, float]:
     prices = PriceTable.load(session.settings.prices)
     cost = seconds = 0.0
     for stage in stages:
@@ -221,8 +205,4 @@ def _money_and_time(session: Session, stages: Sequence[StageEstimate], assumptio
             parallel = max(1, min(session.settings.concurrency, stage.calls))
             alone = stage.calls * _HOSTED_LATENCY + stage.completion_tokens / _HOSTED_REPLY_SPEED
             seconds += alone / parallel
-    assumptions.append(
-        "the embedded model reads 70 and writes 28 tokens a second" if session.settings.is_local
-        else "a call takes a second and 60 generated tokens another"
-    )
     return cost, seconds / 60

@@ -46,7 +46,7 @@ def _table(running: Running, use: TableUse) -> PlanNode:
         run.learned.evidence.setdefault(name, seed)
         run.learned.spoken[name] = seed.centres
     run.conditions(use.where)
-    documents = list(running.index.index.document_ids)
+    documents = list(running.index.entries)
     sampled = documents[: sample_size(len(documents))] if new else []
     sample_tokens = float(sum(sum(running.index.sizes(d)) for d in sampled))
     sample = Estimate(sample_tokens, sample_tokens * 0.5, sample_tokens * 1.5)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded
 from sliders.executor.cards import card_of
-from sliders.executor.choose import LONG, Chooser, shown_to_gate
+from sliders.executor.choose import LONG, left_out, shown_to_gate
 from sliders.executor.conventions import context_of
 from sliders.executor.runner import Reading
 from sliders.executor.session import Session
@@ -26,8 +26,6 @@ from sliders.store.records import Decision, Task
 
 _LEAST_AHEAD = 8
 """Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the prefix of the last call."""
-_SLOTS_A_DOCUMENT = 8
-"""Parallel calls for each document that is prepared at a time."""
 _OTHERS_SECONDS = 0.2
 BEFORE_GATE = 24
 """Most chunks of a document that the gate is asked about."""
@@ -46,8 +44,6 @@ class Filled:
     """What a fill did."""
 
     asked: int = 0
-    failed: int = 0
-    gated: int = 0
     rows: int = 0
     left: int = 0
     stopped: str = ""
@@ -61,16 +57,14 @@ class _Missing:
     asked: dict[str, tuple[Asked, ...]]
 
 
-_NONE_FREE = _Missing("", {})
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Filling:
-    """One fill on its way."""
+    """One fill on its way: `chunks` are to be read in all, `slots` lets so many be read at a time."""
 
     session: Session
-    chooser: Chooser
     questions: tuple[str, ...]
+    chunks: int
+    slots: asyncio.Semaphore
     done: Filled = field(default_factory=Filled)
 
 
@@ -116,60 +110,42 @@ async def fill(session: Session, wanted: Mapping[str, Sequence[str]], questions:
     """Extract the missing cells of these columns by table; each chunk is saved as soon as it is read.
 
     A failed chunk is recorded and asked again on the next run; a budget that is spent stops the fill cleanly. Documents
-    are chosen and gated while calls for earlier ones are under way, and with many slots some calls are prepared ahead of
-    a free one: the model's door holds back what is more than the server may have in flight.
+    are chosen and gated while calls for others are under way, and with many slots some calls are prepared ahead of a free
+    one: the model's door holds back what is more than the server may have in flight.
     """
-    missing = _missing(session, wanted)
+    missing = deque(_missing(session, wanted))
     if not missing:
         return Filled()
-    left = sum(len(m.asked) for m in missing)
-    filling = _Filling(session, Chooser(session, questions, left), tuple(questions), Filled(left=left))
-    slots = 1 if session.models.serves_one("extract") else session.settings.concurrency
-    queue: asyncio.Queue[_Missing | tuple[Work, _Facts] | None] = asyncio.Queue(maxsize=2 * slots)
-    number = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
-
-    async def worker() -> None:
-        while (item := await queue.get()) is not None:
-            if filling.done.stopped or isinstance(item, _Missing):
-                continue  # the queue is emptied, so that its producer never waits for room
-            try:
-                await _one(filling, *item)
-            except BudgetExceeded as error:
-                filling.done.stopped = str(error)
-
-    async def produce() -> None:
-        try:
-            await _produce(filling, missing, queue.put, max(1, slots // _SLOTS_A_DOCUMENT))
-        except BudgetExceeded as error:
-            filling.done.stopped = str(error)
-        for _ in range(number):
-            await queue.put(None)
-
+    filling, number = _filling(session, questions, sum(len(m.asked) for m in missing))
     async with session.catalog.claims.kept():
-        await _together(produce(), *(worker() for _ in range(number)))
+        await _together(*(_documents(filling, missing) for _ in range(min(number, len(missing)))))
     return filling.done
+
+
+def _filling(session: Session, questions: Sequence[str], chunks: int) -> tuple[_Filling, int]:
+    """A fill, and how many of its chunks are read at a time."""
+    slots = 1 if session.models.serves_one("extract") else session.settings.concurrency
+    number = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
+    return _Filling(session, tuple(questions), chunks, asyncio.Semaphore(number), Filled(left=chunks)), number
 
 
 async def read_chunks(
     session: Session, chunk_ids: Sequence[str], wanted: Mapping[str, Sequence[str]], questions: Sequence[str] = ()
-) -> list[str]:
-    """Read these chunks for the columns of each table, whatever choice and gate said of them; those that are there.
-
-    Raises:
-        BudgetExceeded: a limit of the run is reached; what was read before is kept.
-    """
+) -> tuple[list[str], str]:
+    """Read these chunks for the columns of each table, whatever choice and gate said of them; those that are there, and why
+    it stopped, or ""."""
     schema = session.catalog.schemas.current() or Schema()
     asked = tuple(Asked(schema.table(name), tuple(map(schema.table(name).column, columns))) for name, columns in wanted.items())
+    filling, _ = _filling(session, questions, len(chunk_ids))
     document_of = dict(session.catalog.chunks.places())
-    documents = dict.fromkeys(document_of[chunk] for chunk in chunk_ids if chunk in document_of)
-    filling = _Filling(session, Chooser(session, questions, len(chunk_ids)), tuple(questions), Filled(left=len(chunk_ids)))
     read = []
-    for document in documents:
-        facts = await _facts(session, document)
+    for document in dict.fromkeys(document_of[chunk] for chunk in chunk_ids if chunk in document_of):
+        if filling.done.stopped:
+            break
         chosen = [chunk for chunk in session.catalog.chunks.of(document) if chunk.id in set(chunk_ids)]
-        await _together(*(_one(filling, Work(chunk, asked), facts) for chunk in chosen))
-        read += [chunk.id for chunk in chosen]
-    return read
+        await _read(filling, [Work(chunk, asked) for chunk in chosen], await _facts(session, document))
+        read += [] if filling.done.stopped else [chunk.id for chunk in chosen]
+    return read, filling.done.stopped
 
 
 async def _together(*work: Coroutine[None, None, None]) -> None:
@@ -182,65 +158,25 @@ async def _together(*work: Coroutine[None, None, None]) -> None:
             task.cancel()
 
 
-async def _produce(
-    filling: _Filling, missing: Sequence[_Missing], put: Callable[[tuple[Work, _Facts]], Coroutine[None, None, None]], ahead: int
-) -> None:
-    """Hands on the work of one document after the other, without what choice and gate leave out.
-
-    `ahead` documents are on their way to it at a time: card and gate are calls that wait for each other.
-    """
-    left = _taken(filling, missing)
-    entry: _Missing | None = _NONE_FREE
-    coming: deque[asyncio.Task[tuple[list[Work], _Facts]]] = deque()
-    try:
-        while (coming or entry is not None) and not filling.done.stopped:
-            while len(coming) < ahead and (entry := await anext(left, None)):
-                if entry is _NONE_FREE:
-                    break
-                coming.append(asyncio.create_task(_prepared(filling, entry)))
-            if coming:
-                work, facts = await coming[0]
-                coming.popleft()
-                for item in work:
-                    await put((item, facts))
-            await asyncio.sleep(0)  # the first calls are sent while the queue fills
-    except BudgetExceeded:
-        raise
-    except BaseException:
-        for task in coming:
-            task.cancel()
-        raise
-    finally:  # at a budget's end the calls that are under way are finished and counted
-        await asyncio.gather(*coming, return_exceptions=True)
-
-
-async def _prepared(filling: _Filling, entry: _Missing) -> tuple[list[Work], _Facts]:
-    facts = await _facts(filling.session, entry.document_id)
-    return await _kept(filling, _work(filling.session, entry), facts), facts
-
-
-async def _taken(filling: _Filling, missing: Sequence[_Missing]) -> AsyncIterator[_Missing]:
-    """Document after document that no other writer works on; what others finish or leave is looked at again.
-
-    `_NONE_FREE` stands between two rounds: whoever has work under way need not wait for others.
-    """
-    session, waiting = filling.session, list(missing)
-    while waiting:
-        others: list[_Missing] = []
-        for entry in waiting:
-            if filling.done.stopped:
-                return
-            taken = session.catalog.claims.take(entry.document_id)
-            left = _still_missing(session, entry)
-            filling.done.left -= len(entry.asked) - len(left.asked)
-            if left.asked and taken:
-                yield left
-            elif left.asked:
-                others.append(left)
-        if others:
-            yield _NONE_FREE
+async def _documents(filling: _Filling, waiting: deque[_Missing]) -> None:
+    """Reads document after document that no other writer works on; what others finish or leave is looked at again."""
+    session = filling.session
+    while waiting and not filling.done.stopped:
+        entry = waiting.popleft()
+        taken = session.catalog.claims.take(entry.document_id)
+        left = _still_missing(session, entry)
+        filling.done.left -= len(entry.asked) - len(left.asked)
+        if left.asked and not taken:
+            waiting.append(left)
             await asyncio.sleep(_OTHERS_SECONDS)
-        waiting = others
+        elif left.asked:
+            try:
+                facts = await _facts(session, left.document_id)
+                work = await _kept(filling, _work(session, left), facts)
+            except BudgetExceeded as error:
+                filling.done.stopped = str(error)
+            else:
+                await _read(filling, work, facts)
 
 
 def _still_missing(session: Session, missing: _Missing) -> _Missing:
@@ -272,13 +208,15 @@ async def _kept(filling: _Filling, work: list[Work], facts: _Facts) -> list[Work
     if len(chunks) <= LONG or any(records_of(c) for c in chunks):  # entries of a list are the rows
         return work
     asked = _all_asked(work)
-    pruned = await filling.chooser.choose(chunks, asked, BEFORE_GATE)
+    # In a thread: the calls that are under way go on meanwhile.
+    pruned = await asyncio.to_thread(
+        left_out, chunks, asked, filling.questions, BEFORE_GATE, session.embedder, among=filling.chunks
+    )
     shown = [c for c in chunks if c.id not in pruned]
     texts = {c.id: shown_to_gate(c, facts.document) for c in shown}
     gated = await gate_chunks(shown, texts, asked, session.models.model_for("gate"), facts.card)
     _leave_out(session, work, pruned, "pruned")
     _leave_out(session, work, gated, "gated")
-    filling.done.gated += len(gated)
     filling.done.left -= len(pruned) + len(gated)
     return [item for item in work if item.chunk.id not in pruned and item.chunk.id not in gated]
 
@@ -305,6 +243,20 @@ def _leave_out(session: Session, work: Sequence[Work], why: Mapping[str, str], s
         session.catalog.extractions.save([], tasks, decisions)
 
 
+async def _read(filling: _Filling, work: Sequence[Work], facts: _Facts) -> None:
+    """The chunks of a document side by side; at a budget's end those that are under way are finished and counted."""
+
+    async def one(item: Work) -> None:
+        async with filling.slots:
+            if not filling.done.stopped:
+                try:
+                    await _one(filling, item, facts)
+                except BudgetExceeded as error:
+                    filling.done.stopped = str(error)
+
+    await _together(*map(one, work))
+
+
 async def _one(filling: _Filling, item: Work, facts: _Facts) -> None:
     session, chunk = filling.session, item.chunk
     known = {a.table.name: _known_rows(session, a.table, chunk) for a in item.asked if a.table.grain == "many"}
@@ -314,7 +266,6 @@ async def _one(filling: _Filling, item: Work, facts: _Facts) -> None:
     for wanted in item.asked:
         _save(session, wanted, extraction, known.get(wanted.table.name, ()))
     filling.done.asked += 1
-    filling.done.failed += any(r.fatal for r in extraction.refusals)
     filling.done.rows += len(extraction.rows)
     done = filling.done.asked
     session.progress("extract", done, filling.done.left, filling.done.rows, ", ".join(a.table.name for a in item.asked))

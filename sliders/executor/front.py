@@ -13,7 +13,7 @@ from sliders.plan.directives import Verify
 from sliders.plan.hint_reader import read_all_hints
 
 
-async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
+async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
     """Answer several questions out of tables, in their order.
 
     A question that says where to look, what to skip, which terms mean the same or which source wins is asked by itself, after the
@@ -33,7 +33,7 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
     hinted = {n: read for n, read in zip(asked, hints, strict=True) if read.without(Verify).directives}
     shared = [n for n in asked if n not in hinted]
     if shared:
-        found = await run.ask_many(session, [questions[n] for n in shared], lazy=lazy)
+        found = await run.ask_many(session, [questions[n] for n in shared])
         answers |= dict(zip(shared, found, strict=True))
     for number, read in hinted.items():
         answers[number] = await ask_hinted(session, questions[number], read)

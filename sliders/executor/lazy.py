@@ -7,12 +7,9 @@ still likely enough to be there. Attributes whose segments coincide are asked fo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from sliders.chunks.evidence import MARGIN
-from sliders.chunks.index import distances_to
 from sliders.documents.document import Document
 from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.known import CellWriter, KnownCells
@@ -39,20 +36,13 @@ _DOUBT = 0.1
 """How much less likely than elsewhere a document that the index excludes is thought to state an attribute."""
 
 
-class OrderPolicy(Protocol):
-    """Which filter of a document is evaluated next."""
-
-    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
-        """The next filter of what is left to decide."""
-        ...
+OrderPolicy = Callable[[Expression, str, "TableRun", frozenset[str]], Filter]
+"""Which filter is evaluated next: of what is left to decide, for a document of a run, with what is selected of it."""
 
 
-class CostOrder:
+def cheapest_first(rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
     """The optimizer's order: selectivity and this document's own cost."""
-
-    def first(self, rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
-        """See `OrderPolicy.first`."""
-        return next(run.ordered(rest, document_id, selected).filters())
+    return next(run.ordered(rest, document_id, selected).filters())
 
 
 @dataclass(slots=True)
@@ -68,7 +58,7 @@ class TableRun:
     learned: Learned
     writer: CellWriter | None
     filters: tuple[Filter, ...] = ()
-    policy: OrderPolicy = field(default_factory=CostOrder)
+    policy: OrderPolicy = cheapest_first
     fuse: bool = True
     names: Mapping[str, str] = field(default_factory=dict)
     doubted: frozenset[str] = frozenset()
@@ -142,9 +132,8 @@ class TableRun:
         evidence, layout = self.learned.evidence[attribute], self.learned.layout(attribute)
         held = self.ranked.get((document_id, attribute))
         if held is None or held.evidence is not evidence or held.weights != layout.weights:
-            reach = self.statistics.reach(attribute, evidence.gamma, MARGIN)
             spoken = self.learned.spoken.get(attribute)
-            held = rank_segments(self.index, document_id, evidence, layout, layout.weights, spoken, reach)
+            held = rank_segments(self.index, document_id, evidence, layout, layout.weights, spoken)
             self.ranked[document_id, attribute] = held
         if attribute not in self.seeking.names:
             return held
@@ -158,7 +147,7 @@ class TableRun:
             rest = reduce(where, self.values(document_id))
             if isinstance(rest, bool):
                 return rest
-            leaf = self.policy.first(rest, document_id, self, selected)
+            leaf = self.policy(rest, document_id, self, selected)
             values = self.values(document_id)
             attribute = next(name for name in leaf.attributes if name not in values)
             needs = self._needs(rest, document_id, selected) if self.fuse else {}
@@ -323,12 +312,9 @@ class TableRun:
             layout.learn(row, len(self.index.sizes(document_id)), ranks)
         self.known.of(document_id)[cell.column] = cell.value
         vector = self.index.vectors(document_id)[row] if row is not None else None
-        distance = 0.0
-        if vector is not None and rank is not None:
-            distance = float(distances_to(vector[None, :], self.learned.evidence[cell.column].centres)[0])
         # Only documents that print a join value were looked at: how many of all state the attribute is not seen.
         fair = cell.column not in self.seeking.names
-        self.learned.learn(cell.column, cell.absence is None if fair else None, rank, vector, distance)
+        self.learned.learn(cell.column, cell.absence is None if fair else None, rank, vector)
         self.statistics.observe(self.filters, self.values(document_id), cell.column)
         if self.writer is not None:
             self.writer.add(document_id, [cell])

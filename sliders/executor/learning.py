@@ -77,9 +77,7 @@ class Learned:
         """Where the attribute stands."""
         return self.layouts.setdefault(attribute, Layout())
 
-    def learn(
-        self, attribute: str, stated: bool | None, rank: int | None, vector: Vectors | None, distance: float = 0.0
-    ) -> None:
+    def learn(self, attribute: str, stated: bool | None, rank: int | None, vector: Vectors | None) -> None:
         """One more document is known: whether it states the attribute, and where (`rank` None: found without a search).
 
         `stated` None says nothing of how many documents state it: the document was chosen for its value.
@@ -87,7 +85,7 @@ class Learned:
         if stated is not None:
             self.statistics.stated.setdefault(attribute, Share()).add(stated)
         if rank is not None:
-            self.statistics.depths.setdefault(attribute, Depths()).add(rank, distance)
+            self.statistics.depths.setdefault(attribute, Depths()).add(rank)
         if vector is None:
             return
         held = self.vectors.setdefault(attribute, [])

@@ -32,8 +32,6 @@ async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
     """The needs of each question, in order; the schema is extended where it must be, and saved."""
     session.progress("schema")
     schema = await describe_pinned(session)
-    if schema.tables and all(table.pinned for table in schema.tables):
-        return [Need(q, {t.name: t.column_names for t in schema.tables}) for q in questions]
     known = {q: need for q in questions if (need := known_need(session, q)) is not None}
     fresh = [q for q in dict.fromkeys(questions) if q not in known]
     if fresh:
@@ -98,11 +96,13 @@ async def describe_pinned(session: Session) -> Schema:
 
 
 def known_need(session: Session, question: str) -> Need | None:
-    """What was found for a question before, None when it is new or its columns are gone."""
+    """What was found for a question before, None when it is new or its columns are gone; all of a schema that is pinned whole."""
+    schema = session.catalog.schemas.current() or Schema()
+    if schema.tables and all(table.pinned for table in schema.tables):
+        return Need(question, {t.name: t.column_names for t in schema.tables})
     kept = session.catalog.knowledge.statistic(_key(session, question))
     if kept is None:
         return None
-    schema = session.catalog.schemas.current() or Schema()
     there = {t.name: set(t.column_names) for t in schema.tables}
     columns = {table: tuple(names) for table, names in kept["columns"].items()}
     if not all(set(names) <= there.get(table, set()) for table, names in columns.items()):

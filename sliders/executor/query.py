@@ -11,7 +11,7 @@ nothing. Tables with many rows a document are filled first with the columns that
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.errors import BudgetExceeded, PlanError
@@ -20,7 +20,7 @@ from sliders.executor.binding import bind
 from sliders.executor.candidates import Candidates, prepare
 from sliders.executor.estimating import plan_before
 from sliders.executor.known import CellWriter, KnownCells, load_known, shared
-from sliders.executor.lazy import CostOrder, OrderPolicy, TableRun
+from sliders.executor.lazy import OrderPolicy, TableRun, cheapest_first
 from sliders.executor.learning import Learned, load_learned, save_learned
 from sliders.executor.linking import join_all
 from sliders.executor.result_rows import answer_rows
@@ -43,10 +43,9 @@ class QueryOptions:
 
     describe: Mapping[str, str] = field(default_factory=dict)
     reuse: bool = True
-    policy: Callable[[], OrderPolicy] = CostOrder
+    policy: OrderPolicy = cheapest_first
     fuse: bool = True
     push_down: bool = False
-    strict: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,37 +96,44 @@ class Running:
         """The table behind an alias."""
         return self.runs[self.query.use(alias).table]
 
-    async def filter(self, alias: str, documents: Sequence[str], where: Expression | None) -> list[str]:
-        """The documents of a table that pass, several at a time; a spent budget stops cleanly with those known so far."""
-        run, use = self.run(alias), self.query.use(alias)
-        run.conditions(where)
-        selected = frozenset(use.select) if len(self.query.tables) == 1 else frozenset()
-        passed: set[str] = set()
-        enough = self.query.stop_after
+    async def each(self, documents: Sequence[str], work: Callable[[str], Awaitable[bool]], enough: int | None = None) -> set[str]:
+        """The documents for which the work says yes, several at a time; a spent budget stops cleanly with those so far."""
+        found: set[str] = set()
+        queue = iter(documents)
 
-        async def worker(queue: Iterator[str]) -> None:
+        async def worker() -> None:
             for document_id in queue:
-                if self.stopped or (enough is not None and len(passed) >= enough):
+                if self.stopped or (enough is not None and len(found) >= enough):
                     return
                 try:
-                    good = await run.decide(document_id, where, selected)
-                    if good and len(self.query.tables) == 1:
-                        await run.complete(document_id, [n for n in use.select if n in run.table.column_names])
-                    if good and run.is_row(document_id):
-                        passed.add(document_id)
+                    if await work(document_id):
+                        found.add(document_id)
                 except BudgetExceeded as error:
                     self.stopped = str(error)
-                self.session.progress("query", detail=run.table.name)
 
         count = min(self.session.settings.concurrency, max(1, len(documents)))
-        queue = iter(documents)
-        await asyncio.gather(*(worker(queue) for _ in range(count)))
+        await asyncio.gather(*(worker() for _ in range(count)))
+        return found
+
+    async def filter(self, alias: str, documents: Sequence[str], where: Expression | None) -> list[str]:
+        """The documents of a table that pass; in a query of one table, with their selected attributes."""
+        run, use, alone = self.run(alias), self.query.use(alias), len(self.query.tables) == 1
+        run.conditions(where)
+        selected = frozenset(use.select) if alone else frozenset()
+
+        async def passes(document_id: str) -> bool:
+            good = await run.decide(document_id, where, selected)
+            if good and alone:
+                await run.complete(document_id, [n for n in use.select if n in run.table.column_names])
+            self.session.progress("query", detail=run.table.name)
+            return good and run.is_row(document_id)
+
+        enough = self.query.stop_after
+        passed = await self.each(documents, passes, enough)
         # What the last documents taught may show where the first ones state an attribute: those are looked at again.
         again = [document_id for document_id in documents if document_id in run.given_up and run.reopen(document_id)]
         if again and not self.stopped and (enough is None or len(passed) < enough):
-            passed -= set(again)
-            queue = iter(again)
-            await asyncio.gather(*(worker(queue) for _ in range(count)))
+            passed = (passed - set(again)) | await self.each(again, passes, enough)
         return [document_id for document_id in documents if document_id in passed]
 
     async def filter_all(self, alias: str, where: Expression | None) -> list[str]:
@@ -137,7 +143,7 @@ class Running:
         if any(run.has_values(document_id) for document_id in found.audited) and not self.stopped:
             # The audit found what tau excludes: the threshold was wrong, so the others are read as well.
             run.doubted = frozenset()
-            rest = [hit.document_id for hit in found.excluded if hit.document_id not in found.audited]
+            rest = [each for each in found.excluded if each not in found.audited]
             passed += await self.filter(alias, rest, where)
             run.session.decide("optimize", f"table:{run.table.name}", "threshold lifted", "audited documents held values")
         return passed
@@ -146,18 +152,12 @@ class Running:
         """Reads attributes of documents, several at a time."""
         run = self.run(alias)
         wanted = [name for name in attributes if name in run.table.column_names]
-        queue = iter(documents)
 
-        async def worker() -> None:
-            for document_id in queue:
-                if self.stopped:
-                    return
-                try:
-                    await run.complete(document_id, wanted)
-                except BudgetExceeded as error:
-                    self.stopped = str(error)
+        async def read(document_id: str) -> bool:
+            await run.complete(document_id, wanted)
+            return True
 
-        await asyncio.gather(*(worker() for _ in range(min(self.session.settings.concurrency, max(1, len(documents))))))
+        await self.each(documents, read)
 
 
 async def run_query(
@@ -180,28 +180,12 @@ async def run_query(
     return _result(running, columns, rows)
 
 
-async def sample_query(session: Session, sql: str) -> str:
-    """Only the sample of a query: a few documents are read for its attributes. Why it stopped, or empty.
-
-    Raises QueryError: as `run_query`; PlanError: the workspace has no documents.
-    """
-    running = _open(session, sql, QueryOptions(strict=False), None)
-    try:
-        for run in running.runs.values():
-            await prepare(run)
-    except BudgetExceeded as error:
-        running.stopped = str(error)
-    finally:
-        _close(running)
-    return running.stopped
-
-
-async def explain_query(session: Session, sql: str, options: QueryOptions | None = None) -> Explanation:
+async def explain_query(session: Session, sql: str) -> Explanation:
     """EXPLAIN: the plan of a query with estimated tokens and their interval; no model is called.
 
     Raises QueryError: as `run_query`.
     """
-    running = _open(session, sql, options or QueryOptions(strict=False), None, save=False)
+    running = _open(session, sql, QueryOptions(), None, save=False)
     try:
         return plan_before(running)
     finally:
@@ -213,7 +197,7 @@ def _open(
 ) -> Running:
     if not session.catalog.documents.all():
         raise PlanError("the workspace has no documents; add some first: sliders add FILES")
-    query, tables = bind(session, sql, options.describe, strict=options.strict, save=save)
+    query, tables = bind(session, sql, options.describe, save=save)
     held = shared(session)
     held.index = update_index(session, held.index)
     running = Running(session, query, options, held.index)
@@ -229,7 +213,7 @@ def _open(
         learned = load_learned(session, table) if options.reuse else Learned(table.name)
         running.runs[table.name] = TableRun(
             session, table, attributes, held.index, reader or ModelReader(session), known,
-            learned, CellWriter(session, table) if options.reuse else None, policy=options.policy(), fuse=options.fuse,
+            learned, CellWriter(session, table) if options.reuse else None, policy=options.policy, fuse=options.fuse,
             names=names,
         )  # fmt: skip
     return running
@@ -276,8 +260,7 @@ def _result(
     traces = [trace for run in running.runs.values() for trace in _traces(running, run)]
     sampled = sum(t.tokens for t in traces if t.verdict == "sampled")
     spent = sum(t.tokens for t in traces)
-    losses = [_loss(running, name, found) for name, found in running.candidates.items()]
-    loss = Loss(*(sum(getattr(item, part) for item in losses) for part in ("excluded", "audited", "found")))
+    loss = _loss(running)
     notes = [*running.notes, *running.session.notes]
     if loss.excluded:
         notes.append(
@@ -302,20 +285,24 @@ def _table_node(running: Running, use: TableUse) -> PlanNode:
     return PlanNode("filter", use.alias, where, None, spent, len(running.accepted.get(use.alias, ())))
 
 
-def _loss(running: Running, name: str, found: Candidates) -> Loss:
-    run = running.runs[name]
-    # A join needs no look at a document that prints none of its values: it was not audited then.
-    audited = [document_id for document_id in found.audited if run.steps.get(document_id) or run.known.of(document_id)]
-    return Loss(len(found.excluded), len(audited), sum(run.has_values(document_id) for document_id in audited))
+def _loss(running: Running) -> Loss:
+    counts = [0, 0, 0]
+    for name, found in running.candidates.items():
+        run = running.runs[name]
+        # A join needs no look at a document that prints none of its values: it was not audited then.
+        audited = [document_id for document_id in found.audited if run.steps.get(document_id) or run.known.of(document_id)]
+        held = sum(run.has_values(document_id) for document_id in audited)
+        counts = [a + b for a, b in zip(counts, (len(found.excluded), len(audited), held), strict=True)]
+    return Loss(*counts)
 
 
 def _traces(running: Running, run: TableRun) -> list[DocumentTrace]:
     found = running.candidates.get(run.table.name, Candidates(()))
     aliases = [use.alias for use in running.query.tables if use.table == run.table.name]
     accepted = {document_id for alias in aliases for document_id in running.accepted.get(alias, ())}
-    excluded = {hit.document_id for hit in found.excluded}
+    excluded = set(found.excluded)
     traces = []
-    for document_id in running.index.index.document_ids:
+    for document_id in running.index.entries:
         if document_id in found.sampled:
             verdict = "sampled"
         elif document_id in accepted:

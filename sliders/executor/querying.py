@@ -57,7 +57,7 @@ def needed_cells(sql: str, schema: Schema) -> dict[str, tuple[str, ...]]:
 
     Raises QueryError: it is not one SELECT over the schema's tables, or has parts that cannot be planned (WITH, subqueries).
     """
-    return _columns(parse_query(sql, schema.tables, strict=False))
+    return _columns(parse_query(sql, schema.tables))
 
 
 def _columns(query: Query) -> dict[str, tuple[str, ...]]:
@@ -82,8 +82,8 @@ async def query_frame(
     schema = session.catalog.schemas.current() or Schema()
     if not describe and _stands(session, sql, schema):
         return plain(session, sql)
-    options = QueryOptions(describe=describe or {}, strict=False)
-    query, tables = bind(session, sql, options.describe, strict=False)
+    options = QueryOptions(describe=describe or {})
+    query, tables = bind(session, sql, options.describe)
     if any(table.grain == "many" for table in tables):
         await fill_and_settle(session, _columns(query))
         return plain(session, sql)
@@ -95,33 +95,13 @@ async def query_frame(
     return frame
 
 
-async def explain_sql(session: Session, sql: str, describe: Mapping[str, str] | None = None) -> Explanation:
+async def explain_sql(session: Session, sql: str) -> Explanation:
     """EXPLAIN of a query over documents; no model is called, and nothing is changed but the index.
 
     Raises QueryError: as `query_frame`.
     """
     words = sql.lstrip()[len("explain ") :] if _explains(sql) else sql
-    return await explain_query(session, words, QueryOptions(describe=describe or {}, strict=False))
-
-
-async def complete_cells(session: Session, sql: str, *, reader: AttributeReader | None = None) -> bool:
-    """Extracts exactly the cells that a statement over schema tables still needs, and brings the tables up to date.
-
-    For statements that a model wrote over tables whose cells are not all there. False when the statement cannot be planned: then
-    every column that it names must be filled in the ordinary way.
-    """
-    schema = session.catalog.schemas.current() or Schema()
-    try:
-        needed = needed_cells(sql, schema)
-    except QueryError:
-        return False
-    if any(schema.table(name).grain == "many" for name in needed):
-        await fill_and_settle(session, needed)
-    elif missing_work(session, needed):
-        await run_query(session, sql, QueryOptions(strict=False), reader=reader)
-        for name in needed:
-            session.catalog.tables.materialise(name)
-    return True
+    return await explain_query(session, words)
 
 
 def is_sql(text: str) -> bool:

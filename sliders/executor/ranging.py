@@ -13,8 +13,8 @@ from sliders.answer.citations import columns_used
 from sliders.answer.dialects import parse_select
 from sliders.answer.findings import tied_rows
 from sliders.answer.range import AnswerRange, Doubt, Kind, Number, Place, State, bundled, measure, number_in, widened
-from sliders.answer.result import Completeness
-from sliders.answer.values import SqlAnswer, TableView
+from sliders.answer.result import Completeness, SqlAnswer
+from sliders.answer.values import TableView
 from sliders.errors import QueryError, StoreError
 from sliders.executor.auditing import audited, extrapolated
 from sliders.executor.corrections import conflicts

@@ -32,7 +32,7 @@ class Ranking:
 
 def rank_segments(
     index: SegmentIndex, document_id: str, evidence: Evidence, layout: Layout, weights: tuple[float, float],
-    spoken: Vectors | None = None, reach: float | None = None,
+    spoken: Vectors | None = None,
 ) -> Ranking:  # fmt: skip
     """The order in which segments are sent: by their distance to the evidence, less for those at the usual place.
 
@@ -41,7 +41,6 @@ def rank_segments(
         spoken: the vector of the attribute's name and description (1, d): the segment nearest to it comes second, since
             evidence of few documents may have missed what the name says. Before there is evidence, the order is that of
             the name, and the head of the document comes second: it says what the document is.
-        reach: the threshold refined while running; gamma when left out.
     """
     vectors, sizes = index.vectors(document_id), tuple(index.sizes(document_id))
     if len(vectors) == 0:
@@ -60,7 +59,7 @@ def rank_segments(
     if len(sequence) > 2 and second != sequence[0]:
         sequence.remove(second)
         sequence.insert(1, second)
-    within = int((distances <= (evidence.gamma if reach is None else reach)).sum())
+    within = int((distances <= evidence.gamma).sum())
     return Ranking(tuple(sequence), within, sizes, evidence, weights)
 
 

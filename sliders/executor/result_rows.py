@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,6 @@ from sliders.plan.parsing import result_sql
 from sliders.plan.predicates import SYSTEM
 from sliders.store.database import data_table
 from sliders.store.guard import run_readonly
-from sliders.store.layout import Value
 from sliders.store.tables import TYPES
 
 if TYPE_CHECKING:
@@ -35,31 +34,25 @@ def answer_rows(running: Running) -> tuple[tuple[str, ...], tuple[tuple[object, 
 
 @contextmanager
 def _filled(running: Running) -> Iterator[Mapping[str, str]]:
-    """A table of accepted rows for each alias, dropped afterwards."""
-    database = running.session.catalog.database
-    forms = _canonical(running)
+    """A table of accepted rows for each alias, dropped afterwards; equal numbers of `<attribute>__canonical` join."""
+    database, numbers = running.session.catalog.database, _numbered(running)
     relations: dict[str, str] = {}
     made: list[Table] = []
     for number, use in enumerate(running.query.tables):
-        name = f"{_PREFIX}_{id(running):x}_{number}"
-        relations[use.alias] = name
-        run = running.runs[use.table]
+        relations[use.alias] = f"{_PREFIX}_{id(running):x}_{number}"
+        run, keys = running.runs[use.table], _keys(running, use.alias)
         attributes = [n for n in dict.fromkeys((*use.attributes, *use.select)) if n not in SYSTEM]
-        joined = [e.attribute(a) for e in running.query.joins for a in (e.left, e.right) if a == use.alias]
-        keys = list(dict.fromkeys(joined))
-        canonical = {f"{n}__canonical": Value for n in keys}
-        typed = {n: TYPES[run.table.column(n).type.sql] for n in attributes}
-        table = data_table(name, typed | dict.fromkeys(SYSTEM, TYPES["TEXT"]) | canonical)
-        made.append(table)
-        database.create(table)
+        typed = {n: TYPES[run.table.column(n).type.sql] for n in attributes} | dict.fromkeys(SYSTEM, TYPES["TEXT"])
+        canonical = dict.fromkeys((f"{n}__canonical" for n in keys), TYPES["INTEGER"])
+        made.append(data_table(relations[use.alias], typed | canonical))
+        database.create(made[-1])
         lines = []
         for document_id in running.accepted.get(use.alias, ()):
             values = run.values(document_id)
-            keyed = [forms.get((use.alias, n), {}).get(values.get(n), values.get(n)) for n in keys]
-            shown = [_sql_value(v) for v in (*(values.get(n) for n in attributes), *(values[n] for n in SYSTEM))]
-            lines.append([*shown, *(database.engine.encode(_sql_value(v)) for v in keyed)])
+            shown = [int(v) if isinstance(v := values.get(n), bool) else v for n in (*attributes, *SYSTEM)]
+            lines.append([*shown, *(numbers.get(values.get(n)) for n in keys)])
         if lines:
-            database.add_many(table, lines)
+            database.add_many(made[-1], lines)
     try:
         yield relations
     finally:
@@ -67,25 +60,15 @@ def _filled(running: Running) -> Iterator[Mapping[str, str]]:
             database.drop(table)
 
 
-def _sql_value(value: Scalar) -> Scalar:
-    return int(value) if isinstance(value, bool) else value
+def _keys(running: Running, alias: str) -> list[str]:
+    """The join attributes of a table."""
+    return list(dict.fromkeys(e.attribute(a) for e in running.query.joins for a in (e.left, e.right) if a == alias))
 
 
-def _canonical(running: Running) -> dict[tuple[str, str], dict[Scalar, Scalar]]:
-    """Canonical forms of join attributes by (alias, attribute): equal ones join."""
-    found: dict[tuple[str, str], dict[Scalar, Scalar]] = {}
-    groups: list[set[tuple[str, str]]] = []
-    for edge in running.query.joins:
-        ends = {(edge.left, edge.left_attribute), (edge.right, edge.right_attribute)}
-        touching = [group for group in groups if group & ends]
-        groups = [group for group in groups if group not in touching] + [ends.union(*touching)]
-    for group in groups:
-        values = [v for alias, name in sorted(group) for v in _values(running, alias, name)]
-        forms = canonical_forms(values)
-        found.update(dict.fromkeys(group, forms))
-    return found
-
-
-def _values(running: Running, alias: str, name: str) -> Sequence[Scalar]:
-    run = running.run(alias)
-    return [run.values(document_id).get(name) for document_id in running.accepted.get(alias, ())]
+def _numbered(running: Running) -> dict[Scalar, int]:
+    """A number for each join value: one for all forms of a name."""
+    aliases = [use.alias for use in running.query.tables]
+    known = [(running.run(a).values(d), _keys(running, a)) for a in aliases for d in running.accepted.get(a, ())]
+    forms = canonical_forms([values.get(name) for values, keys in known for name in keys])
+    numbers = {form: number for number, form in enumerate(dict.fromkeys(forms.values()))}
+    return {value: numbers[form] for value, form in forms.items()}

@@ -344,7 +344,7 @@ def passage_source(session: Session, question: str) -> PassageSource:
     documents = [session.catalog.documents.get(document_id) for document_id in chosen]
     count = session.models.model_for("answer").count_tokens
     kept = KeptSegments(session, "answer")
-    return PassageSource(documents, session.embedder, count, entry_of=lambda document, tokens: kept.of(document.id, tokens))
+    return PassageSource(documents, session.embedder, count, lambda document, tokens: kept.of(document.id, tokens))
 
 
 _LEAST_NAME = 4

@@ -8,7 +8,6 @@ from sliders.answer.result import Answer
 from sliders.errors import BudgetExceeded, PlanError
 from sliders.executor.answering import answer_need
 from sliders.executor.auditing import audit
-from sliders.executor.completing import can_wait, sample_cells
 from sliders.executor.fill import fill
 from sliders.executor.judging import judge_table
 from sliders.executor.needs import Need, plan_tables
@@ -18,22 +17,18 @@ from sliders.llm.model import Usage
 from sliders.schema.types import Schema
 
 
-async def ask(session: Session, question: str, *, lazy: bool = False) -> Answer:
-    """Answer one question; `lazy` as for `ask_many`.
+async def ask(session: Session, question: str) -> Answer:
+    """Answer one question.
 
     Raises:
         PlanError: the question is empty, or there is no document.
         ModelUnavailable: the model cannot be reached.
     """
-    return (await ask_many(session, [question], lazy=lazy))[0]
+    return (await ask_many(session, [question]))[0]
 
 
-async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = False) -> list[Answer]:
+async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
     """Answer several questions with one schema and one pass of extraction.
-
-    Args:
-        lazy: read a few documents only, and of the others what each question's own SQL needs (tables with one row a
-            document). Cheap for long documents; the SQL is first written over the sample.
 
     Raises:
         PlanError: a question is empty, or there is no document.
@@ -43,10 +38,10 @@ async def ask_many(session: Session, questions: Sequence[str], *, lazy: bool = F
     session.notes.clear()
     needs = await plan_tables(session, questions)
     shared = session.models.meter.total
-    stopped = await fill_tables(session, needs, lazy=lazy)
+    stopped = await fill_tables(session, needs)
     await settle_tables(session, stopped)
     alone = shared if len(questions) == 1 else Usage()
-    return [await answer_need(session, need, stopped, alone, lazy=lazy) for need in needs]
+    return [await answer_need(session, need, stopped, alone) for need in needs]
 
 
 def check(session: Session, questions: Sequence[str]) -> None:
@@ -61,30 +56,22 @@ def check(session: Session, questions: Sequence[str]) -> None:
         raise PlanError("the workspace has no documents; add some first: sliders add FILES")
 
 
-async def fill_tables(session: Session, needs: Sequence[Need], *, lazy: bool = False) -> str:
+async def fill_tables(session: Session, needs: Sequence[Need]) -> str:
     """Extract what all the questions need; why it stopped, or ""."""
     schema = session.catalog.schemas.current() or Schema()
     wanted: dict[str, list[str]] = {}
     for table in schema.tables:
         columns = [n for n in table.column_names if any(n in need.columns.get(table.name, ()) for need in needs)]
-        if not columns:
-            continue
-        if lazy and can_wait(table):
-            if stopped := await sample_cells(session, table, columns):
-                return _stopped(session, stopped)
-        else:
+        if columns:
             wanted[table.name] = columns
     questions = [need.question for need in needs]
     stopped = (await fill(session, wanted, questions)).stopped
     share = session.settings.audit_share
     if share and not stopped:
         stopped = await audit(session, wanted, share, questions)
-    return _stopped(session, stopped) if stopped else ""
-
-
-def _stopped(session: Session, reason: str) -> str:
-    session.decide("extract", "tables", "stopped", reason)
-    return reason
+    if stopped:
+        session.decide("extract", "tables", "stopped", stopped)
+    return stopped
 
 
 async def settle_tables(session: Session, stopped: str = "") -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from sliders.chunks.chunk import Chunk
 from sliders.chunks.chunking import chunk_document
@@ -20,7 +19,6 @@ from sliders.extraction.extract import Extraction, read_chunk
 from sliders.extraction.parse import Context
 from sliders.extraction.prompt import Asked, chunk_head
 from sliders.extraction.source import Source
-from sliders.llm.cache import CachedModel
 from sliders.llm.limits import Limiter
 from sliders.llm.model import Model
 from sliders.settings import Settings
@@ -46,69 +44,42 @@ class Reading:
     questions: tuple[str, ...]
 
 
-class Runner(Protocol):
-    """Does the work that documents and chunks take; the store is its caller's."""
-
-    @property
-    def limiter(self) -> Limiter | None:
-        """The limits that this process shares with others, None for limits of its own."""
-        ...
-
-    def parse(
-        self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
-    ) -> Iterator[Parsed | LoadFailure]:
-        """Documents with chunks of at most `max_tokens` of the model's tokens, in the order of the sources."""
-        ...
-
-    def index(
-        self, documents: Iterable[Document], embedder: Embedder, model: Model, max_tokens: int
-    ) -> Iterator[SegmentVectors]:
-        """Segments of at most `max_tokens` with their vectors, in the order of the documents."""
-        ...
-
-    async def read(self, reading: Reading, model: CachedModel) -> Extraction:
-        """Rows out of one chunk; every call is in the model's log when this returns.
-
-        Raises:
-            ModelUnavailable: the model cannot be reached.
-            BudgetExceeded: the run's limit is reached.
-        """
-        ...
-
-    def close(self) -> None:
-        """Give back what was taken."""
-        ...
-
-
 class LocalRunner:
-    """Does it in this process: calls side by side in its event loop, all else one after the other."""
+    """Does the work that documents and chunks take in this process: calls side by side in its event loop, all else one
+    after the other. The store is its caller's; `limiter` holds the limits that this process shares with others, if any."""
 
     limiter: Limiter | None = None
 
     def parse(
         self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
     ) -> Iterator[Parsed | LoadFailure]:
-        """See `Runner.parse`; each document is forgotten before the next is read."""
+        """Documents with chunks of at most `max_tokens` of the model's tokens, in the order of the sources; each is forgotten
+        before the next is read."""
         for found in load_each(sources, max_bytes):
             yield found if isinstance(found, LoadFailure) else cut_later(found, max_tokens, model)
 
     def index(
         self, documents: Iterable[Document], embedder: Embedder, model: Model, max_tokens: int
     ) -> Iterator[SegmentVectors]:
-        """See `Runner.index`."""
+        """Segments of at most `max_tokens` with their vectors, in the order of the documents."""
         for document in documents:
             yield index_document(document, embedder, model.count_tokens, max_tokens=max_tokens)
 
     async def read(self, reading: Reading, model: Model) -> Extraction:
-        """See `Runner.read`."""
+        """Rows out of one chunk; every call is in the model's log when this returns.
+
+        Raises:
+            ModelUnavailable: the model cannot be reached.
+            BudgetExceeded: the run's limit is reached.
+        """
         read = read_compact if model.dialect.row_shape == "values" else read_chunk
         return await read(source_of(reading), reading.asked, model)
 
     def close(self) -> None:
-        """Nothing was taken."""
+        """Give back what was taken."""
 
 
-def runner_for(settings: Settings, model: object | None = None) -> Runner:
+def runner_for(settings: Settings, model: object | None = None) -> LocalRunner:
     """The runner that the settings name; nothing is started before it is used.
 
     Args:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sliders.chunks.embeddings import Embedder
 from sliders.display import Progress
-from sliders.executor.runner import LocalRunner, Runner
+from sliders.executor.runner import LocalRunner
 from sliders.llm.connect import ModelSet
 from sliders.reconcile.values import Normalization, Precedence
 from sliders.settings import Settings
@@ -30,7 +30,7 @@ class Session:
     settings: Settings
     embedder: Embedder
     report: Report = silent
-    runner: Runner = field(default_factory=LocalRunner)
+    runner: LocalRunner = field(default_factory=LocalRunner)
     notes: list[str] = field(default_factory=list)
     out_of_scope: frozenset[str] = frozenset()
     """Chunks that hints leave out: not asked for the question at hand, and not recorded as asked."""

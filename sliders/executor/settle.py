@@ -29,35 +29,33 @@ from sliders.store.records import Derivation, Relation, TableVersion
 from sliders.store.tables import DataRow
 
 
-async def settle(
-    session: Session, table: Table, *, options: Options | None = None, model: bool = True
-) -> Reconciliation | None:
-    """Bring the data table up to date with its cells; None when nothing changed since the last time.
+async def settle(session: Session, table: Table, *, model: bool = True) -> None:
+    """Bring the data table up to date with its cells, where anything changed since the last time.
 
     What a model decided in an earlier run is not asked again while the words that it decided on stand.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
     """
+    knowledge, unverified = session.catalog.knowledge, session.settings.unverified
     before = session.catalog.tables.current(table.name)
-    unverified = session.settings.unverified
     version = session.catalog.tables.materialise(table.name, unverified=unverified)
-    decisions = session.catalog.knowledge.corrections(table.name)
-    corrections = tuple(map(_correction, decisions))
-    criteria = criteria_of(session)
+    decisions, criteria = knowledge.corrections(table.name), criteria_of(session)
     decided = "+".join(str(decision.id) for decision in decisions)
-    fingerprint = f"{version.revision}:{decided}{_hinted(session, criteria)}"
-    if before is not None and before.version == version.version and _known(session, table) == fingerprint:
-        return None
+    fingerprint = f"{version.revision}:{decided}:{session.normalize}{session.precede}:{criteria}"
+    key = f"settled:{table.name}"
+    if before is not None and before.version == version.version and knowledge.statistic(key) == fingerprint:
+        return
     rows = session.catalog.extractions.rows(table.name)
+    outlines = session.catalog.chunks.outlines()
     relation = relation_of(
-        rows, table.column_names, _documents(session), _sections(session), _table_chunks(session),
-        unverified, quote=quote_of(session, rows),
+        rows, table.column_names, _documents(session), {chunk: " > ".join(path) for chunk, path, _ in outlines if path},
+        frozenset(chunk for chunk, _, kinds in outlines if kinds == {"table"}), unverified, quote=quote_of(session, rows),
     )  # fmt: skip
     memory = recall(session, table.name)
-    chosen = options or Options(
+    options = Options(
         criteria=criteria,
-        corrections=corrections,
+        corrections=tuple(map(_correction, decisions)),
         additive=frozenset(c.name for c in table.columns if c.additive),
         normalize=session.normalize,
         precede=session.precede,
@@ -67,11 +65,10 @@ async def settle(
         sql_names={c.name: c.sql_name for c in session.catalog.schemas.relation(table.name).columns},
         look=lambda sql: _looked(session, sql),
     )
-    result = await reconcile_table(table, relation, chosen, session.models.model_for("reconcile") if model else None)
+    result = await reconcile_table(table, relation, options, session.models.model_for("reconcile") if model else None)
     _store(session, table, result, len(rows))
     remember(session, result, memory, relation.document_ids)
-    session.catalog.knowledge.set_statistic(f"settled:{table.name}", fingerprint)
-    return result
+    knowledge.set_statistic(key, fingerprint)
 
 
 def _are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:
@@ -88,12 +85,6 @@ def _are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:
 _CHUNKS_LOOKED_AT = 20
 
 
-def _hinted(session: Session, criteria: Sequence[str]) -> str:
-    """What the user's hints and criteria add to a fingerprint."""
-    hinted = f":{session.normalize}{session.precede}" if session.normalize or session.precede else ""
-    return hinted + (f":{criteria}" if criteria else "")
-
-
 def _looked(session: Session, sql: str) -> str:
     """What a statement of the agent gives, in the cage, as lines of text."""
     names = [r.relation for r in session.catalog.schemas.relations() if r.current_version is not None]
@@ -105,24 +96,12 @@ def _looked(session: Session, sql: str) -> str:
 _LOOKED_ROWS, _LOOKED_CHARACTERS = 30, 4_000
 
 
-def _known(session: Session, table: Table) -> Any:
-    return session.catalog.knowledge.statistic(f"settled:{table.name}")
-
-
 def _documents(session: Session) -> Mapping[str, DocumentSource]:
     dates = document_dates(session)
     return {
         d.id: DocumentSource(d.id, d.name, dates[d.id], position, d.title)
         for position, d in enumerate(session.catalog.documents.all())
     }
-
-
-def _sections(session: Session) -> Mapping[str, str]:
-    return {identifier: " > ".join(path) for identifier, path, _ in session.catalog.chunks.outlines() if path}
-
-
-def _table_chunks(session: Session) -> frozenset[str]:
-    return frozenset(identifier for identifier, _, kinds in session.catalog.chunks.outlines() if kinds == {"table"})
 
 
 def _correction(stored: Any) -> Correction:

@@ -51,7 +51,7 @@ class Sought:
         names = [name for name in self.names if name <= words]
         if not names:
             return frozenset()
-        spans = index.index.entry(document.id).spans
+        spans = index.entries[document.id].spans
         held = [frozenset(fold(text[start:end]).split()) for start, end, _ in spans.tolist()]
         found: set[int] = set()
         for name in names:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from sliders.chunks.embeddings import Embedder, Vectors
-from sliders.chunks.index import SegmentVectors, TwoLevelIndex
+from sliders.chunks.index import SegmentVectors, distances_to
 from sliders.executor.session import Session
 
 SEGMENT_TOKENS = 64
@@ -17,34 +17,37 @@ _KEPT = 512
 
 
 class SegmentIndex:
-    """Entries of all current documents, with their segments' vectors at hand."""
+    """The two-level index of all current documents (QUEST, section 4): which documents, then which segments, are near a query."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
-        self.index = TwoLevelIndex(embedder.dimensions)
-        self._floats: OrderedDict[str, Vectors] = OrderedDict()
-
-    def vectors(self, document_id: str) -> Vectors:
+        self.entries: dict[str, SegmentVectors] = {}
+        self.vectors = lru_cache(maxsize=_KEPT)(self._vectors)
         """Unit vectors of a document's segments, shape (n, d); those used last are kept."""
-        if document_id not in self._floats:
-            self._floats[document_id] = self.index.entry(document_id).vectors
-            while len(self._floats) > _KEPT:
-                self._floats.popitem(last=False)
-        self._floats.move_to_end(document_id)
-        return self._floats[document_id]
+
+    def _vectors(self, document_id: str) -> Vectors:
+        return self.entries[document_id].vectors
+
+    def by_distance(self, query: Vectors) -> dict[str, float]:
+        """Documents with the Euclidean distance (0 to 2) of their key sentences to e(Q), a unit vector (d,); nearest first."""
+        if not self.entries:
+            return {}
+        distances = distances_to(np.stack([entry.document for entry in self.entries.values()]), query[None, :])
+        found = sorted(zip(distances.tolist(), self.entries, strict=True))
+        return {document_id: distance for distance, document_id in found}
 
     def sizes(self, document_id: str) -> list[int]:
         """Tokens of the document's segments, in the order of the text."""
-        return [int(tokens) for tokens in self.index.entry(document_id).spans[:, 2]]
+        return [int(tokens) for tokens in self.entries[document_id].spans[:, 2]]
 
     def places(self, document_id: str, rows: Sequence[int]) -> list[tuple[int, int]]:
         """Start and end of segments by number."""
-        spans = self.index.entry(document_id).spans
+        spans = self.entries[document_id].spans
         return [(int(spans[row, 0]), int(spans[row, 1])) for row in rows]
 
     def row_at(self, document_id: str, offset: int) -> int | None:
         """Number of the segment that holds a character of the document."""
-        spans = self.index.entry(document_id).spans
+        spans = self.entries[document_id].spans
         row = int(np.searchsorted(spans[:, 0], offset, side="right")) - 1
         return row if row >= 0 and offset < spans[row, 1] else None
 
@@ -102,10 +105,9 @@ def update_index(session: Session, kept: SegmentIndex | None = None) -> SegmentI
     """The index of the current documents; only documents that are not in it yet are embedded."""
     held, segments = kept or SegmentIndex(session.embedder), KeptSegments(session, "extract")
     current = [d.id for d in session.catalog.documents.all()]
-    for gone in set(held.index.document_ids) - set(current):
-        held.index.remove(gone)
-    unseen = [document_id for document_id in current if document_id not in held.index]
+    for gone in held.entries.keys() - set(current):
+        del held.entries[gone]
+    unseen = [document_id for document_id in current if document_id not in held.entries]
     segments.prepare(unseen, SEGMENT_TOKENS)
-    for document_id in unseen:
-        held.index.add(segments.of(document_id, SEGMENT_TOKENS))
+    held.entries |= {document_id: segments.of(document_id, SEGMENT_TOKENS) for document_id in unseen}
     return held

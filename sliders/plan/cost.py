@@ -16,7 +16,6 @@ _PRIOR = {"=": 0.1, "in": 0.2, "between": 0.25, "like": 0.25, "is null": 0.3, "i
 """Shares of rows that pass before any row was seen (in the tradition of System R's constants)."""
 _PRIOR_WEIGHT = 1.0
 _RECENT_RANKS = 400
-_ENOUGH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +59,14 @@ class Share:
 
 @dataclass(slots=True)
 class Depths:
-    """At which rank of the segments, nearest first, and at which distance the values of an attribute were found."""
+    """At which rank of the segments, 0 for the nearest, the values of an attribute were found."""
 
     ranks: list[int] = field(default_factory=list)
-    distances: list[float] = field(default_factory=list)
 
-    def add(self, rank: int, distance: float = 0.0) -> None:
-        """A value was found in the segment of that rank, 0 for the nearest, at that distance from the evidence."""
+    def add(self, rank: int) -> None:
+        """A value was found in the segment of that rank."""
         self.ranks.append(rank)
-        self.distances.append(distance)
-        del self.ranks[:-_RECENT_RANKS], self.distances[:-_RECENT_RANKS]
-
-    def reach(self, gamma: float, margin: float) -> float:
-        """The threshold refined while running: the largest distance of a value so far with the margin, at most gamma."""
-        return gamma if len(self.distances) < _ENOUGH else min(gamma, max(self.distances) + margin)
+        del self.ranks[:-_RECENT_RANKS]
 
     def within(self, count: int) -> float:
         """Share of values that are found in the nearest `count` segments; 1 only as a limit."""
@@ -120,16 +113,12 @@ class Statistics:
         """Of the values that are stated, the share found in the nearest `count` segments."""
         return self.depths.setdefault(attribute, Depths()).within(count)
 
-    def reach(self, attribute: str, gamma: float, margin: float) -> float:
-        """See `Depths.reach`."""
-        return self.depths[attribute].reach(gamma, margin) if attribute in self.depths else gamma
-
     def to_json(self) -> dict[str, Any]:
         """Plain JSON for the store."""
         return {
             "filters": {key: [s.hits, s.trials] for key, s in self.filters.items()},
             "stated": {key: [s.hits, s.trials] for key, s in self.stated.items()},
-            "depths": {key: [d.ranks, d.distances] for key, d in self.depths.items()},
+            "depths": {key: [d.ranks] for key, d in self.depths.items()},
         }
 
     @classmethod
@@ -138,7 +127,7 @@ class Statistics:
         return cls(
             {key: Share(*pair) for key, pair in data.get("filters", {}).items()},
             {key: Share(*pair) for key, pair in data.get("stated", {}).items()},
-            {key: Depths(list(pair[0]), list(pair[1])) for key, pair in data.get("depths", {}).items()},
+            {key: Depths(list(pair[0])) for key, pair in data.get("depths", {}).items()},
         )
 
 

@@ -1,7 +1,7 @@
 """Hints: what the user's own words say about where to look, what to skip and how to check (HALO, section 4).
 
-Each hint is a frozen value. Code patterns read them out of the question; the model is asked only where the text sounds
-like a hint that no pattern reads. More classes can be registered.
+Each hint is a frozen value. These patterns read them out of the question where the model does not (`hint_reader`). More
+classes can be registered.
 """
 
 from __future__ import annotations
@@ -357,15 +357,3 @@ _LEAD = re.compile(
 def _last_phrase(text: str) -> str:
     """The noun phrase right before "not": what stands after the last verb or article."""
     return _clean(_LEAD.sub("", text))
-
-
-_CUE = re.compile(
-    r"\b(?:look|ignore|skip|avoid|careful|prefer|trust|only|never|rather|instead|beware|note that|usually|typically|"
-    r"equivalent|synonym|same as|not)\b", re.I
-)  # fmt: skip
-
-
-def sounds_like_hint(text: str) -> bool:
-    """Whether a text has a sentence besides the question that may be a hint no pattern reads."""
-    sentences = _SENTENCE.findall(text[:20_000])
-    return any(_CUE.search(s) and not _ASKS.search(s) for s in sentences)

@@ -86,13 +86,7 @@ _STOP = frozenset({
     "should", "s",
 })  # fmt: skip
 
-QUESTION_NAMES = (*_CUES, "words", "digits", "years", "two_years", "names", "two_names", "commas", "joined_names")
-RETRIEVAL_NAMES = (
-    "cos_1", "cos_2", "cos_3", "cos_mean", "exact_1", "exact_2", "exact_share", "score_2", "score_3", "coverage",
-    "coverage_1", "rare_coverage", "name_coverage", "names_all", "year_coverage", "years_all", "numbers", "table",
-    "documents", "characters", "agreement", "whole", "share_read", "corpus", "collection",
-    "missed", "missed_any", "missed_rare", "score_4", "score_5", "drop", "numbers_1",
-)  # fmt: skip
+RETRIEVAL_FEATURES = 32
 
 
 def content_terms(text: str) -> set[str]:
@@ -106,7 +100,7 @@ def names_in(question: str) -> tuple[str, ...]:
 
 
 def question_features(question: str) -> Features:
-    """The wording of a question, shape (len(QUESTION_NAMES),)."""
+    """The wording of a question, shape (f,)."""
     text = question[:QUESTION_CHARACTERS].strip()
     low = text.lower()
     years = set(_YEAR.findall(text))
@@ -120,12 +114,12 @@ def question_features(question: str) -> Features:
 
 
 def retrieval_features(question: str, passages: Sequence[RankedSegment], corpus: Corpus) -> Features:
-    """What the first three segments say about the question, shape (len(RETRIEVAL_NAMES),); zeros without any.
+    """What the first three segments say about the question, shape (RETRIEVAL_FEATURES,); zeros without any.
 
     The fourth and fifth only tell how much the search would have preferred the first ones.
     """
     if not passages:
-        return np.zeros(len(RETRIEVAL_NAMES))
+        return np.zeros(RETRIEVAL_FEATURES)
     later = [p.score for p in passages[3:5]]
     passages = passages[:3]
     question = question[:QUESTION_CHARACTERS]

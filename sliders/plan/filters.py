@@ -132,17 +132,6 @@ def conjunction(*parts: Expression | None) -> Expression | None:
     return children[0] if len(children) == 1 else And(tuple(children)) if children else None
 
 
-def truth(expression: Expression, values: Mapping[str, Scalar]) -> bool | None:
-    """Kleene's truth of a tree when every attribute is known."""
-    if isinstance(expression, Filter):
-        return expression.truth(values)
-    found = [truth(child, values) for child in expression.children]
-    decisive = isinstance(expression, Or)
-    if decisive in found:
-        return decisive
-    return None if None in found else not decisive
-
-
 def reduce(expression: Expression | None, known: Mapping[str, Scalar]) -> Expression | bool:
     """What is left to decide when only some attributes are known: a smaller tree, or whether the row passes."""
     if expression is None:

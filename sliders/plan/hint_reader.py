@@ -1,4 +1,4 @@
-"""Reads hints by the model (HALO, section 4): always in the full dialect, in the compact one where no pattern reads them."""
+"""Reads hints: by the model in the full dialect (HALO, section 4), by patterns in the compact one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
-from sliders.llm.dialect import COMPACT, FULL
+from sliders.llm.dialect import FULL
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.plan.directives import (
@@ -21,7 +21,6 @@ from sliders.plan.directives import (
     Verify,
     parse_hints,
     settle,
-    sounds_like_hint,
 )
 
 _LONGEST = 4_000
@@ -61,12 +60,6 @@ def hints_request(questions: Sequence[str]) -> Request:
     return Request("plan", messages, prompt.hash, reply=HintsReply, max_tokens=200 + 200 * len(questions))
 
 
-def hint_request(text: str) -> Request:
-    """The call of the compact dialect that reads the hints of one question."""
-    prompt = load_prompt("plan/read_hints", COMPACT)
-    return Request("plan", prompt.render(text=text[:_LONGEST]), prompt.hash, reply=HintReply, max_tokens=160)
-
-
 async def read_hints(text: str, model: Model, extra: Sequence[Directive] = ()) -> Hints:
     """The hints of one question and those given beside it; see `read_all_hints`."""
     (hints,) = await read_all_hints([text], model)
@@ -80,7 +73,7 @@ async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
     What the model names must stand in the question: a place or subject that the user did not write is dropped.
     """
     if model.dialect.hints == "patterns":
-        return [await _by_patterns(text, model) for text in texts]
+        return [parse_hints(text) for text in texts]
     found: list[Hints] = []
     for at in range(0, len(texts), _AT_ONCE):
         batch = texts[at : at + _AT_ONCE]
@@ -92,18 +85,6 @@ async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
         told = {hint.question: hint for hint in HintsReply.model_validate(reply.data).hints}
         found += [_hints(text, told.get(number)) for number, text in enumerate(batch, 1)]
     return found
-
-
-async def _by_patterns(text: str, model: Model) -> Hints:
-    hints = parse_hints(text)
-    if hints.directives or not sounds_like_hint(text):
-        return hints
-    try:
-        reply = await model.generate(hint_request(text))
-    except (ModelRefusal, TruncatedReply):
-        return hints
-    directives, notes = settle(_directives(HintReply.model_validate(reply.data), text))
-    return Hints(hints.question, directives, notes)
 
 
 def _hints(text: str, told: HintReply | None) -> Hints:

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sliders.errors import QueryError
 from sliders.plan.filters import And as AndNode
-from sliders.plan.filters import Expression, Filter, Or, conjunction, leaves
+from sliders.plan.filters import Expression, Filter, Or, Scalar, conjunction, leaves
 from sliders.plan.predicates import Names, QueryTable, Unsupported, place, predicate
 from sliders.schema.types import ColumnType, Table
 
@@ -75,22 +75,17 @@ class Query:
         return next(table for table in self.tables if table.alias == alias)
 
 
-def parse_query(sql: str, tables: Sequence[QueryTable | Table], *, strict: bool = True) -> Query:
-    """Parse one SELECT against the tables that it may name.
+def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
+    """Parse one SELECT against the tables that it may name: closed ones, or `QueryTable`s, which may be open to new attributes.
 
-    Args:
-        tables: schema tables (closed), or `QueryTable`s, which may be open to new attributes.
-        strict: refuse conditions that cannot be planned; otherwise they are left to the SQL over the filled tables, and
-            their attributes are read for every row that the rest lets pass (queries that a model wrote).
-
-    Raises QueryError: with the place in the query: a syntax error, an unknown table or attribute, an ambiguous one, or SQL that
-    is not supported.
+    Conditions that cannot be planned are left to the SQL over the filled tables; their attributes are read for every row that
+    the rest lets pass. Raises QueryError: with the place in the query: a syntax error, an unknown table or attribute, an
+    ambiguous one, or SQL that is not supported.
     """
     select = _parsed(sql)
     known = [t if isinstance(t, QueryTable) else QueryTable(t, t.name) for t in tables]
     names = Names(sql, _sources(sql, select, known))
-    _refuse(sql, select, names)
-    conditions, edges, residual = _conditions(sql, select, names, strict)
+    conditions, edges, residual = _conditions(select, names)
     used = {alias: list[str]() for alias in names.tables}
     for node in _outside_conditions(select, residual):
         for column in node.find_all(exp.Column):
@@ -164,6 +159,11 @@ def _parsed(sql: str) -> exp.Select:
 
 def _sources(sql: str, select: exp.Select, known: Sequence[QueryTable]) -> dict[str, QueryTable]:
     """The tables of the FROM clause by alias."""
+    if select.args.get("with_") or select.args.get("with"):
+        raise QueryError("WITH is not supported; write one SELECT over the tables")
+    for inner in select.find_all(exp.Subquery, exp.Exists, exp.Select):
+        if inner is not select:
+            raise QueryError(f"a subquery is not supported{place(sql, inner)}; split it into two queries")
     start = select.args.get("from_") or select.args.get("from")
     if start is None:
         raise QueryError("the query has no FROM; name the table whose rows it wants, for instance: FROM docs")
@@ -173,7 +173,7 @@ def _sources(sql: str, select: exp.Select, known: Sequence[QueryTable]) -> dict[
         table = node.this
         at = place(sql, table)
         if not isinstance(table, exp.Table):
-            raise QueryError(f"a subquery in FROM is not supported{at}; name a table and filter it with WHERE")
+            raise QueryError(f"FROM takes only tables{at}; name a table and filter it with WHERE")
         if isinstance(node, exp.Join) and (node.side or node.kind.upper() not in ("", "INNER", "CROSS")):
             kind = " ".join(part for part in (node.side, node.kind) if part)
             raise QueryError(f"{kind} JOIN is not supported{at}; use an inner join")
@@ -188,19 +188,8 @@ def _sources(sql: str, select: exp.Select, known: Sequence[QueryTable]) -> dict[
     return found
 
 
-_NOT_PLANNED = (exp.Subquery, exp.Exists, exp.Select)
-
-
-def _refuse(sql: str, select: exp.Select, names: Names) -> None:
-    if select.args.get("with_") or select.args.get("with"):
-        raise QueryError("WITH is not supported; write one SELECT over the tables")
-    for node in select.walk():
-        if node is not select and isinstance(node, _NOT_PLANNED):
-            raise QueryError(f"a subquery is not supported{place(sql, node)}; split it into two queries")
-
-
 def _conditions(
-    sql: str, select: exp.Select, names: Names, strict: bool
+    select: exp.Select, names: Names
 ) -> tuple[dict[str, list[Expression]], list[JoinEdge], list[exp.Expr]]:
     """Conditions by alias, joins, and what is over several tables."""
     conditions: dict[str, list[Expression]] = {alias: [] for alias in names.tables}
@@ -218,10 +207,8 @@ def _conditions(
             residual.append(part)
             continue
         try:
-            built = predicate(part, names, sql)
-        except Unsupported as error:
-            if strict:
-                raise QueryError(str(error)) from error
+            built = predicate(part, names)
+        except Unsupported:
             residual.append(part)
             continue
         if isinstance(built, bool):
@@ -297,25 +284,15 @@ def contradiction(expression: Expression | None) -> str:
 
 
 def _excludes(one: Filter, other: Filter) -> bool:
-    if one.operator == "is null" and not one.negated:
-        return other.operator != "is null" or other.negated
-    if other.operator == "is null":
-        return not other.negated and one.operator != "is null"
-    for a, b in ((one, other), (other, one)):
-        if a.operator in ("=", "in") and not a.negated:
-            name = a.attributes[0]
-            return not any(b.truth({name: value}) for value in a.values)
-    low, high = _range(one), _range(other)
-    return low is not None and high is not None and max(low[0], high[0]) > min(low[1], high[1])
+    """Whether no value satisfies both: those that they name, those beside and between them, and none at all are tried."""
+    if not {one.operator, other.operator} <= _TRIED:
+        return False
+    named = [value for leaf in (one, other) for value in leaf.values]
+    numbers = [float(value) for value in named if isinstance(value, int | float)]
+    tried: list[Scalar] = [None, True, False, "", *named, *(f"{value} x" for value in named if isinstance(value, str))]
+    tried += [number + step for number in numbers for step in (-1, 1)] + [(a + b) / 2 for a in numbers for b in numbers]
+    name = one.attributes[0]
+    return not any(one.truth({name: value}) and other.truth({name: value}) for value in tried)
 
 
-def _range(leaf: Filter) -> tuple[float, float] | None:
-    if leaf.negated or not all(isinstance(v, (int, float)) for v in leaf.values) or len(leaf.attributes) > 1:
-        return None
-    numbers = [float(v) for v in leaf.values]  # type: ignore[arg-type]
-    infinite = float("inf")
-    if leaf.operator == "between":
-        return numbers[0], numbers[1]
-    if leaf.operator in ("<", "<="):
-        return -infinite, numbers[0]
-    return (numbers[0], infinite) if leaf.operator in (">", ">=") else None
+_TRIED = {"=", "<", "<=", ">", ">=", "between", "in", "is null", "is true"}

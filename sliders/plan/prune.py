@@ -42,7 +42,6 @@ class Tag:
 class Located:
     """What Locate leaves of one document; `spans` is the whole document when nothing matched."""
 
-    document_id: str
     spans: tuple[Span, ...]
     matched: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
@@ -97,7 +96,7 @@ def locate(document: Document, directives: Sequence[Locate], embedder: Embedder)
         for hint in directive.hints:
             _note(hint, _matching(hint, tags, vectors, embedder), spans, matched, skipped)
     whole = ((0, len(document.text)),)
-    return Located(document.id, merge(spans) if matched else whole, tuple(matched), tuple(skipped))
+    return Located(merge(spans) if matched else whole, tuple(matched), tuple(skipped))
 
 
 def _note(name: str, found: Sequence[Span], spans: list[Span], matched: list[str], skipped: list[str]) -> None:

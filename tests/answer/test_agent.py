@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sliders.answer.agent import answer_question
-from sliders.answer.values import SqlAnswer
+from sliders.answer.result import SqlAnswer
 from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.testing import ScriptedModel
@@ -125,7 +125,7 @@ async def test_a_zero_is_not_final_before_the_values_were_seen() -> None:
         assert (answer.status, answer.value) == ("answered", 0)
         seen = model.history[1].messages[-1].content
         assert "port = 'Oslo' alone keeps 1 rows" in seen and "'Bergen' (2 rows)" in seen
-    once, _ = await compact("?", sql, max_attempts=1)
+    once, _ = await compact("?", sql, ModelRefusal("no"), ModelRefusal("no"))
     assert once.status == "not_found"
 
 

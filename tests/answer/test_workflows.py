@@ -18,6 +18,7 @@ from sliders.answer.workflows import (
     whole,
 )
 from sliders.chunks.embeddings import HashEmbedder
+from sliders.chunks.segments import index_document
 from sliders.documents.loaders import load_text
 from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT, FULL
@@ -37,7 +38,12 @@ def count(text):
 
 def source(texts=None, **kwargs):
     documents = [load_text(text, name) for name, text in (texts or RIVERS).items()]
-    return PassageSource(documents, HashEmbedder(), count, **kwargs)
+    embedder = HashEmbedder()
+
+    def entry_of(document, tokens):
+        return index_document(document, embedder, count, max_tokens=tokens)
+
+    return PassageSource(documents, embedder, count, entry_of, **kwargs)
 
 
 def asked(question, model, texts=None, **kwargs):

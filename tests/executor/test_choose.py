@@ -12,7 +12,8 @@ import sliders
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.errors import ModelRefusal
 from sliders.executor.cards import card_of
-from sliders.executor.choose import Chooser, shown_to_gate
+from sliders.executor.choose import left_out as not_read
+from sliders.executor.choose import shown_to_gate
 from sliders.executor.session import Session
 from sliders.extraction.prompt import Asked
 from sliders.llm.dialect import COMPACT, FULL, Dialect
@@ -41,7 +42,7 @@ def opened(tmp_path: Path, model: FunctionModel) -> sliders.Workspace:
 def left_out(session: Session, asked: list[Asked], most: int, questions: tuple[str, ...] = ()) -> set[int]:
     document = session.catalog.documents.all()[0]
     chunks = session.catalog.chunks.of(document.id)
-    why = asyncio.run(Chooser(session, questions, len(chunks)).choose(chunks, asked, most))
+    why = not_read(chunks, asked, questions, most, session.embedder)
     assert all(reason for reason in why.values())
     return {chunk.position for chunk in chunks if chunk.id in why}
 

@@ -12,7 +12,7 @@ PIECE = "The keeper is {name}. " + "Nothing else was seen that day and the sea w
 def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path, monkeypatch):
     asked = []
 
-    async def tables(session, questions, *, lazy=False):
+    async def tables(session, questions):
         asked.append(("tables", tuple(questions), bool(session.out_of_scope)))
         return [routing.plain_reply(q, "statement") for q in questions]
 

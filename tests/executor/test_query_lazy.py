@@ -12,7 +12,7 @@ from sliders.api import Workspace
 from sliders.errors import PlanError, QueryError, UnsafeStatement
 from sliders.executor.attribute_reader import ModelReader
 from sliders.executor.query import QueryOptions, QueryResult, explain_query, run_query
-from sliders.executor.querying import complete_cells, needed_cells, query_frame
+from sliders.executor.querying import needed_cells, query_frame
 from sliders.llm.testing import ScriptedModel
 
 from .query_double import PatternReader, truth, workspace
@@ -232,15 +232,6 @@ def test_docs_with_described_attributes_become_a_table(tmp_path: Path) -> None:
 def test_needed_cells_of_a_statement(ws: Workspace) -> None:
     needed = needed_cells("SELECT max(length) FROM ships WHERE upper(port) = 'ARDEN' AND launched > 1905", ws.schema)
     assert {table: set(names) for table, names in needed.items()} == {"ships": {"launched", "length", "port"}}
-
-
-def test_statements_of_a_model_get_the_cells_that_they_need(ws: Workspace) -> None:
-    reader = PatternReader()
-    sql = "SELECT ship FROM ships WHERE upper(port) = 'ARDEN' AND length > 25"
-    assert asyncio.run(complete_cells(ws.session, sql, reader=reader))
-    frame = ws.query("SELECT ship FROM ships WHERE upper(port) = 'ARDEN' AND length > 25")
-    assert set(frame["ship"]) == {row[0] for row in expected(lambda r: r["port"] == "Arden" and r["length"] > 25, "ship")}
-    assert "launched" not in {column for _, columns in reader.calls for column in columns}
 
 
 def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:

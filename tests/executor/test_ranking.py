@@ -31,7 +31,7 @@ def test_chances_of_parts_make_the_chance_of_the_whole(stated: float, bounds: li
 def test_before_there_is_evidence_the_head_comes_second_and_later_the_name(tmp_path: Path) -> None:
     with workspace(tmp_path, ships=2) as ws:
         index = update_index(ws.session)
-        document_id = index.index.document_ids[0]
+        document_id = next(iter(index.entries))
         count = len(index.sizes(document_id))
         last = index.vectors(document_id)[count - 1]
         near_last = index.vectors(document_id)[count - 2]

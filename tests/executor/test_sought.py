@@ -93,7 +93,7 @@ def test_in_a_join_kinds_are_told_apart_although_partners_are_near_each_other() 
     vectors = {f"{k}{p}": (0.5 * kind[k] + 0.8 * place[p]) for k in (0, 1) for p in (0, 1)}
     vectors["02"] = kind[0]
     entries = {name: SimpleNamespace(document=vector / np.linalg.norm(vector)) for name, vector in vectors.items()}
-    run: Any = SimpleNamespace(index=SimpleNamespace(index=SimpleNamespace(entry=entries.__getitem__)))
+    run: Any = SimpleNamespace(index=SimpleNamespace(entries=entries))
     towns, clubs = ["00", "02"], ["10", "11"]
     assert not _kinds_differ(run, towns, clubs, joins=False)
     assert _kinds_differ(run, towns, clubs, joins=True)

@@ -18,7 +18,6 @@ from sliders.plan.directives import (
     Verify,
     parse_hints,
     settle,
-    sounds_like_hint,
 )
 from sliders.plan.hint_reader import read_all_hints, read_hints
 
@@ -117,16 +116,7 @@ def test_a_class_of_the_user_is_read_first(monkeypatch):
         directives.register(type("Bad", (), {"parse": lambda s: None}))
 
 
-async def test_the_model_reads_what_no_pattern_reads_and_invents_nothing():
-    text = "Who paid? Usually this stands near the end, beware of old invoices."
-    assert sounds_like_hint(text)
-    reply = {"look_in": ["the end", "balance sheet"], "ignore": ["old invoices"], "answer_is": [], "answer_is_not": []}
-    model = ScriptedModel([reply], dialect=COMPACT)
-    hints = await read_hints(text, model)
-    assert hints.directives == (Locate(("the end",)), Ignore(("old invoices",)))
-
-
-async def test_no_call_without_a_hint_or_where_patterns_suffice():
+async def test_the_compact_dialect_reads_hints_by_patterns_without_a_call():
     model = ScriptedModel([], dialect=COMPACT)
     assert (await read_hints("Who paid the fee?", model)).directives == ()
     assert (await read_hints("Who paid? Ignore waivers.", model)).directives == (Ignore(("waivers",)),)

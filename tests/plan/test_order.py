@@ -182,20 +182,10 @@ def test_statistics_learn_and_survive_the_store() -> None:
     low, high = statistics.selectivity_interval(age)
     assert low < 0.45 < high
     statistics.stated["age"] = Share(3, 4)
-    statistics.depths["age"] = Depths([0, 2], [0.5, 0.7])
+    statistics.depths["age"] = Depths([0, 2])
     again = Statistics.from_json(statistics.to_json())
     assert again.selectivity(age) == statistics.selectivity(age)
     assert again.found_within("age", 1) == statistics.found_within("age", 1)
-
-
-def test_the_threshold_is_refined_by_what_was_found_but_never_widened() -> None:
-    depths = Depths()
-    assert depths.reach(1.2, 0.1) == 1.2
-    for distance in (0.4, 0.6, 0.5):
-        depths.add(0, distance)
-    assert depths.reach(1.2, 0.1) == pytest.approx(0.7)
-    depths.add(3, 1.19)
-    assert depths.reach(1.2, 0.1) == 1.2
 
 
 def test_estimates_add_up() -> None:
