@@ -20,11 +20,12 @@ from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.statements import copy_sql
 from sliders.reconcile.values import Case, Program, Verdict
+from sliders.reconcile.variants import shortened
 from sliders.schema.types import Table
 
 _LETTERS = "ABCDEF"
 _NONE = "N"
-_SAME = ("yes", "no")
+_SAME, _STANDS_FOR = ("yes", "no"), ("B", "A")  # the first of them joins two names
 _ENOUGH = 8  # groups of one size that show what the model says by habit
 _MARGIN = 0.4  # natural log-odds between the best option and the next below which nothing is chosen
 _NOTES = 2  # lines of a row that are shown
@@ -56,10 +57,19 @@ def choice_request(table: Table, case: Case, rules: Sequence[str], dialect: Dial
 
 
 def _name_request(case: Case, dialect: Dialect) -> Request:
-    """Two names by themselves: beside the figures of their rows a small model says no to any two."""
-    prompt, place = load_prompt("reconcile/same_name", dialect), case.group.columns.index(case.open[0])
-    first, second = (str(case.group.rows[rows[0]][place]) for rows in case.choices)
-    return Request("reconcile", prompt.render(first=first, second=second), prompt.hash, choices=_SAME, max_tokens=1)
+    """Two names by themselves: beside the figures of their rows a small model says no to any two.
+
+    It is asked what the shorter one means, or the words of it that a full stop shortens: that it knows better than whether
+    two names are one. Where a passage names both, its words are shown.
+    """
+    place = case.group.columns.index(case.open[0])
+    short, full = sorted((str(case.group.rows[rows[0]][place]) for rows in case.choices), key=len)
+    part, meant = shortened(short, full) or (short, full)
+    noted = (note for lines in case.notes.values() for note in lines)
+    words = next((note for note in noted if full in note and short in note.replace(full, "")), "")
+    prompt = load_prompt("reconcile/stands_for", dialect)
+    messages = prompt.render(part=part, meant=meant, name="" if part == short else short, words=words)
+    return Request("reconcile", messages, prompt.hash, choices=_STANDS_FOR, max_tokens=1)
 
 
 def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:
@@ -108,12 +118,14 @@ def _habits(odds: Sequence[Mapping[str, float]]) -> dict[tuple[str, ...], dict[s
 
 
 def _picked(case: Case, odds: Mapping[str, float], habit: Mapping[str, float]) -> Pick:
+    if case.kind != "conflict":
+        same, other = odds.values()
+        said = f"the model says that they are one by {same - other:.1f}"
+        return Pick("repaired", said, _joined(case, said)) if same - other >= _MARGIN else Pick("apart", said)
     shifted = {choice: log - (habit.get(choice, 0.0) if choice in _LETTERS else 0.0) for choice, log in odds.items()}
     best, second = sorted(shifted, key=lambda choice: -shifted[choice])[:2]
     margin = shifted[best] - shifted[second]
     said = f"the model chose {best} by {margin:.1f} over {second}"
-    if case.kind != "conflict":
-        return Pick("repaired", said, _joined(case, said)) if best == "yes" and margin >= _MARGIN else Pick("apart", said)
     if best == _NONE or margin < _MARGIN:
         return Pick("open", said)
     programs = _settled(case, case.choices[_LETTERS.index(best)], said)

@@ -59,7 +59,7 @@ def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
         for n, left in enumerate(members):
             for right in members[n + 1 :]:
                 if (left, right) not in found and left != right:
-                    kind = variant_kind(names[left], names[right])
+                    kind = variant_kind(names[left], names[right]) or _dotted_kind(str(examples[left]), str(examples[right]))
                     if kind == "short form" and not _is_name(str(examples[min(left, right, key=lambda c: len(names[c]))])):
                         continue
                     if kind is not None:
@@ -88,11 +88,15 @@ def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
     return None
 
 
+def _dotted_kind(left: str, right: str) -> Kind | None:
+    return "abbreviation" if shortened(left, right) or shortened(right, left) else None
+
+
 def related(left: Scalar, right: Scalar) -> bool:
     """Whether two forms could be one name at all: a variant, or of other length with a shared word or an acronym's letters."""
     a, b = sorted((name_tokens(str(left)), name_tokens(str(right))), key=len)
     if len(a) == len(b):
-        return variant_kind(a, b) is not None
+        return variant_kind(a, b) is not None or _dotted_kind(str(left), str(right)) is not None
     initials = "".join(word[0] for word in b)
     acronym = len(a) == 1 and len(b) > 1 and (a[0].startswith(initials) or initials.startswith(a[0]))
     return acronym or bool(set(a) & set(b)) or variant_kind(a, b) is not None
@@ -107,11 +111,25 @@ def _is_name(printed: str) -> bool:
     return not all(word[0].islower() for word in printed.split())
 
 
-def dotted(short: str, full: str) -> bool:
-    """Whether every word of `short` is one of `full`, in order, or the beginning of one that a full stop ends; one is whole."""
-    pairs = [(part, fold(part), fold(word)) for part, word in zip(short.split(), full.split(), strict=False)]
-    fits = all(part == word or (printed.endswith(".") and word.startswith(part)) for printed, part, word in pairs)
-    return fits and len(short.split()) == len(full.split()) and any(part == word for _, part, word in pairs)
+def shortened(short: str, full: str) -> tuple[str, str] | None:
+    """The words of a name that a full stop shortens, and those of the fuller name that they would stand for.
+
+    None where the names differ in anything else, or share no whole word.
+    """
+    pairs = list(zip(short.split(), full.split(), strict=False))
+    differing = [(part, word) for part, word in pairs if fold(part) != fold(word)]
+    if len(short.split()) != len(full.split()) or not 0 < len(differing) < len(pairs):
+        return None
+    if not all(part.endswith(".") and _shortens(fold(part), fold(word)) for part, word in differing):
+        return None
+    return " ".join(part for part, _ in differing), " ".join(word for _, word in differing)
+
+
+def _shortens(part: str, word: str) -> bool:
+    """Whether it is the beginning of the word, or its first and last letter with some between."""
+    letters = iter(word)
+    ends = len(part) > 1 and part[0] == word[0] and part[-1] == word[-1] and len(part) < len(word)
+    return word.startswith(part) or (ends and all(letter in letters for letter in part))
 
 
 def _unambiguous(
@@ -133,7 +151,7 @@ def _unambiguous(
         short, full = _short_first(pair, names)
         one = len(fuller[short]) == 1
         if pair.kind == "abbreviation":
-            yield replace(pair, dotted=one and dotted(str(examples[short]), str(examples[full])), ambiguous=not one)
+            yield replace(pair, dotted=one and bool(shortened(str(examples[short]), str(examples[full]))), ambiguous=not one)
             continue
         compound = pair.kind == "short form" and any(not set(names[short]) & other for other in shorter[full])
         if pair.kind == "misspelling" or (one and not compound):

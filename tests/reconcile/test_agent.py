@@ -70,7 +70,8 @@ def yes_or_no(verdict: str) -> FunctionModel:
 
     def reply(request: Request) -> Any:
         if request.choices:
-            return {choice: -0.1 if choice == verdict else -3.0 for choice in request.choices}
+            said = request.choices[verdict == "no"]
+            return {choice: -0.1 if choice == said else -3.0 for choice in request.choices}
         return verdict
 
     return FunctionModel(reply, dialect=COMPACT)

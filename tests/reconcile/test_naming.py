@@ -12,7 +12,7 @@ from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.values import Options, Reconciliation
-from sliders.reconcile.variants import dotted
+from sliders.reconcile.variants import shortened
 from sliders.schema.types import Column, ColumnType, Table
 
 
@@ -75,7 +75,9 @@ def test_an_abbreviated_form_of_two_names_stays_apart() -> None:
     [
         ("Univ. Marrenfeld", "Universität Marrenfeld", True), ("Av. Constitución", "Avenida Constitución", True),
         ("Karin Ek", "Karin Eklund", False), ("D. B.", "Dunmarrow Bridge", False), ("Bridge Co.", "Bridge", False),
+        ("Hallvard Mtn. Lodge", "Hallvard Mountain Lodge", True), ("St. Hildburg", "Sankt Hildburg", True),
+        ("Bx. Hildburg", "Burg Hildburg", False),
     ],
 )  # fmt: skip
 def test_a_full_stop_ends_an_abbreviated_word(short: str, full: str, is_form: bool) -> None:
-    assert dotted(short, full) is is_form
+    assert bool(shortened(short, full)) is is_form
