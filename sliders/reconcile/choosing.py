@@ -59,17 +59,17 @@ def choice_request(table: Table, case: Case, rules: Sequence[str], dialect: Dial
 def _name_request(case: Case, dialect: Dialect) -> Request:
     """Two names by themselves: beside the figures of their rows a small model says no to any two.
 
-    It is asked what the shorter one means, or the words of it that a full stop shortens: that it knows better than whether
-    two names are one. Where a passage names both, its words are shown.
+    Where a passage names both, it is asked whether the one stands there for the other; else what the shorter one means, or
+    the words of it that a full stop shortens: that it knows better than whether two names are one.
     """
     place = case.group.columns.index(case.open[0])
     short, full = sorted((str(case.group.rows[rows[0]][place]) for rows in case.choices), key=len)
-    part, meant = shortened(short, full) or (short, full)
     noted = (note for lines in case.notes.values() for note in lines)
     words = next((note for note in noted if full in note and short in note.replace(full, "")), "")
+    part, meant = (not words and shortened(short, full)) or (short, full)
     prompt = load_prompt("reconcile/stands_for", dialect)
     messages = prompt.render(part=part, meant=meant, name="" if part == short else short, words=words)
-    return Request("reconcile", messages, prompt.hash, choices=_STANDS_FOR, max_tokens=1)
+    return Request("reconcile", messages, prompt.hash, choices=_SAME if words else _STANDS_FOR, max_tokens=1)
 
 
 def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:

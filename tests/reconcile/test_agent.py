@@ -11,7 +11,7 @@ from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel, ScriptedModel
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import Options, Reconciliation
+from sliders.reconcile.values import CellSource, Options, Reconciliation
 from sliders.schema.types import Column, ColumnType, Table
 
 INTEGER, NUMBER = ColumnType.INTEGER, ColumnType.NUMBER
@@ -83,6 +83,21 @@ def test_a_model_that_chooses_says_whether_two_names_are_one() -> None:
     one = run(table, rows, yes_or_no("yes"))
     assert len(one.rows) == 1 and any(r.author == "model" and r.operation == "canonicalize" for r in one.repairs)
     assert len(run(table, rows, yes_or_no("no")).rows) == 2
+
+
+def test_a_passage_that_names_both_forms_is_shown() -> None:
+    table = Table("firms", (Column("name"), Column("staff", INTEGER, unit="people")), key=("name",), pinned=True)
+    words = "the Southern Tidal Power Authority (STPA) said that STPA"
+    sources = {("r1", "name"): CellSource("STPA", words), ("r3", "name"): CellSource("Moss", "Moss Foundry sold it")}
+    rows = [("Southern Tidal Power Authority", 5), ("STPA", None), ("Moss Foundry", 7), ("Moss", None)] + [
+        (f"Firm number {n}", n) for n in range(10)
+    ]
+    model = yes_or_no("yes")
+    asyncio.run(reconcile_table(table, MemoryRelation({"name": [r[0] for r in rows], "staff": [r[1] for r in rows]},
+                                                      sources=sources), None, model))  # fmt: skip
+    first, second = (request.messages[-1].content for request in model.history)
+    assert words in first and 'stand for "Southern' in first
+    assert "sold it" not in second and 'the name "Moss" mean' in second
 
 
 def test_a_table_without_a_key_is_resolved_by_whole_records() -> None:
