@@ -1,7 +1,7 @@
 """Scale of reconciliation: synthetic rows, 30% entities, 5% variant names, 3% of the entities with a conflict.
 
     python -m benchmarks.reconcile [--rows 1000000] [--plot FILE.svg] [--json FILE]
-    python -m benchmarks.reconcile --on-off WORKSPACE ... --base-url URL [--suites DIR] [--json FILE]
+    python -m benchmarks.reconcile --on-off WORKSPACE ... [--model NAME --base-url URL] [--suites DIR] [--json FILE]
 
 The model is a double that always chooses the first candidate, so the figures are those of the code alone. Every size up
 to `--rows` is measured in a process of its own, and the plot holds them against n log n.

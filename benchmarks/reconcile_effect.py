@@ -1,11 +1,12 @@
 """What reconciliation does to answers: one extracted workspace, its questions answered from the reconciled tables and
 from the tables as extracted, in one table.
 
-    python -m benchmarks.reconcile --on-off WORKSPACE ... --base-url URL [--suites DIR] [--replies DIR] [--json FILE]
+    python -m benchmarks.reconcile --on-off WORKSPACE ... [--model NAME --base-url URL] [--suites DIR] [--json FILE]
 
-A workspace is the file that `benchmarks.run` left for a suite, `<anything>_<suite>/answers.db` or `<suite>=FILE`. It is
-copied, never changed. The model only writes SQL; extraction, schema and settlements are those of the workspace, so both
-sides differ in the tables alone. `--again` reconciles the copy anew with the code at hand and no model.
+A workspace is the file that `benchmarks.run` left for a suite, `<anything>_<suite>/answers.db` or `<suite>=FILE`. It
+is copied, never changed. The model (the embedded one when none is named) writes SQL; nothing is extracted again, so both
+sides differ in the tables alone, and a suite whose tables are the same is answered once. `--again` reconciles the copy anew
+with the code and the model at hand.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from typing import Any
 
 from benchmarks.results import table
 from benchmarks.scoring import Prediction, score_answer
-from benchmarks.sql_answering import ServerModel
 from benchmarks.suites import GoldQuestion, Suite, load_suite
 from benchmarks.systems.sliders_system import plain
 from sliders import Workspace
@@ -48,8 +48,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--suites", type=Path, default=Path("../shared/evals"))
     parser.add_argument("--base-url", default="", help="OpenAI-compatible endpoint that writes SQL")
     parser.add_argument("--model", default="local", help="its model name")
-    parser.add_argument("--replies", type=Path, help="folder that keeps replies: nothing is asked twice")
-    parser.add_argument("--again", action="store_true", help="reconcile anew with this code and no model")
+    parser.add_argument("--api-key", default="none")
+    parser.add_argument("--dialect", default="auto")
+    parser.add_argument("--again", action="store_true", help="reconcile anew with this code and model")
 
 
 def located(given: str, suites: Path) -> tuple[Suite, Path]:
@@ -110,27 +111,35 @@ async def side(ws: Workspace, questions: Sequence[GoldQuestion], model: Model) -
     return Side(tuple(right), sum(version.rows for _, version in shown), calls)
 
 
+def content(ws: Workspace) -> list[list[tuple[Any, ...]]]:
+    """The rows of all tables as they are shown, without their ids."""
+    frames = (ws.tables[one.name] for one in ws.schema.tables if ws.session.catalog.tables.current(one.name))
+    return [sorted(map(tuple, frame.astype(str).to_numpy().tolist())) for frame in frames]
+
+
 async def compare_one(suite: Suite, path: Path, given: argparse.Namespace) -> tuple[Side, Side, int]:
     """Both sides of one suite, and its number of questions."""
     questions = [q for q in suite.questions if q.answer_type != "table_file"]
-    model = ServerModel(given.base_url, given.model, given.replies)
-    sides = []
+    asked = {"model": given.model, "base_url": given.base_url or None, "api_key": given.api_key, "dialect": given.dialect}
+    sides: list[Side] = []
+    before: list[Any] = []
     for on in (True, False):
-        with tempfile.TemporaryDirectory() as folder, Workspace(copied(path, Path(folder)), model="local") as ws:
+        with tempfile.TemporaryDirectory() as folder, Workspace(copied(path, Path(folder)), **asked) as ws:
             if not on or given.again:
                 as_extracted(ws)
             if on and given.again:
                 for one in ws.schema.tables:
                     ws.session.catalog.knowledge.set_statistic(f"settled:{one.name}", "")
-                    await settle(ws.session, one, model=False)
-            sides.append(await side(ws, questions, model))
+                    await settle(ws.session, one)
+            told = content(ws)
+            model = ws.session.models.model_for("answer")
+            sides.append(sides[0] if sides and told == before else await side(ws, questions, model))
+            before = told
     return sides[0], sides[1], len(questions)
 
 
 def compare(given: argparse.Namespace) -> dict[str, float]:
     """Figures of all workspaces, flat, printed as one table."""
-    if given.replies:
-        given.replies.mkdir(parents=True, exist_ok=True)
     figures: dict[str, float] = {}
     lines = []
     for one in given.on_off:
