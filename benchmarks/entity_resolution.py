@@ -1,11 +1,12 @@
 """Entity resolution without labels on the public record-linkage sets: pairwise F1 beside Splink and a plain threshold.
 
-    python -m benchmarks.entity_resolution [--suites DIR] [--split dev] [--base-url URL --model NAME] [--json FILE]
+    python -m benchmarks.entity_resolution [--suites DIR] [--split dev] [--model NAME --base-url URL] [--json FILE]
 
 A set is a folder `er_*/<split>`: two sources under `inputs/` and their pairs, or one list of strings with clusters,
 under `tables/`. Columns are taken as they come; nothing here tells the resolver what they mean. Where candidate pairs
 are labelled, F1 counts those pairs only. The plain threshold is fixed at a rapidfuzz token-set ratio of 90, Splink runs with
-its documented defaults and is not tuned. `f1_model`: the model is asked about the open band only, one call a pair.
+its documented defaults and is not tuned. `f1_model`: the agent of reconciliation is asked about the open band only, at most
+one call in ten records, as about any rows that may be one thing. `--model local` is the embedded model.
 """
 
 from __future__ import annotations
@@ -24,9 +25,12 @@ from pathlib import Path
 
 from rapidfuzz import fuzz, process, utils
 
+from benchmarks.repair import connected
 from sliders.llm.model import Model
-from sliders.reconcile.records import reconsider
-from sliders.reconcile.resolution import Resolved, cluster, link
+from sliders.reconcile.agent import Brief, repair_cases
+from sliders.reconcile.resolution import Match, Resolved, cluster, link
+from sliders.reconcile.values import Case, Group
+from sliders.schema.types import Column, Table
 
 Pair = tuple[int, int]
 PLAIN_THRESHOLD = 90
@@ -125,6 +129,29 @@ def splink_pairs(task: Task) -> list[Pair]:
     return list(zip(found["unique_id_l"], found["unique_id_r"], strict=True))
 
 
+async def heard(task: Task, resolved: Resolved, model: Model) -> tuple[list[Match], int]:
+    """The open pairs that the agent holds to be one thing, and the calls made."""
+    asked = sorted(resolved.open, key=lambda m: -m.score)[: len(task.columns[0]) // 10]
+    table = Table("records", tuple(map(Column, task.names)), row="one record")
+    cases = []
+    for match in asked:
+        rows = {str(r): tuple(c[r] or None for c in task.columns) for r in (match.left, match.right)}
+        cases.append(Case("records", Group(task.names, rows), (), {}, tuple((row,) for row in rows)))
+    outcomes, calls = await repair_cases(model, table, cases, Brief())
+    return [m for m, outcome in zip(asked, outcomes, strict=True) if outcome.verdict == "repaired"], calls
+
+
+def joined(resolved: Resolved, added: Iterable[Match]) -> set[Pair]:
+    """All pairs with the added ones; two clusters that one of them joins match in every pair."""
+    home = {record: group for group in resolved.clusters for record in group}
+    found = {(m.left, m.right) for m in resolved.matches}
+    for match in added:
+        both = tuple(dict.fromkeys((*home.get(match.left, (match.left,)), *home.get(match.right, (match.right,)))))
+        found |= {(min(pair), max(pair)) for pair in combinations(both, 2)}
+        home |= dict.fromkeys(both, both)
+    return found
+
+
 def measure(
     suites: Path,
     split: str,
@@ -146,11 +173,11 @@ def measure(
         figures[f"{name}.f1_splink"] = round(f1(splink_pairs(task), task), 4)
         if model is not None:
             start = time.perf_counter()
-            heard = asyncio.run(reconsider(model, task.names, task.columns, resolved))
+            added, calls = asyncio.run(heard(task, resolved, model))
             figures[f"{name}.seconds_model"] = round(time.perf_counter() - start, 2)
-            figures[f"{name}.f1_model"] = round(f1(((m.left, m.right) for m in heard.matches), task), 4)
-            figures[f"{name}.calls"] = heard.calls
-            figures[f"{name}.added"] = len(heard.added)
+            figures[f"{name}.f1_model"] = round(f1(joined(resolved, added), task), 4)
+            figures[f"{name}.calls"] = calls
+            figures[f"{name}.added"] = len(added)
         seen(figures)
     return figures
 
@@ -170,16 +197,12 @@ def main() -> None:
     parser.add_argument("--split", default="dev")
     parser.add_argument("--base-url", default="")
     parser.add_argument("--model", default="")
+    parser.add_argument("--api-key", default="none")
+    parser.add_argument("--dialect", default="auto")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     names = [p.name for p in sorted(given.suites.glob("er_*")) if (p / given.split).is_dir()]
-    model: Model | None = None
-    if given.model:
-        from sliders.llm.client import OpenAIModel
-        from sliders.settings import Settings
-
-        settings = Settings(model=given.model, base_url=given.base_url or None, api_key="none", concurrency=1)
-        model = OpenAIModel(given.model, settings)
+    model = connected(given).model_for("reconcile") if given.model else None
 
     def keep(figures: dict[str, float]) -> None:
         if given.json:

@@ -19,8 +19,9 @@ from sqlglot.errors import SqlglotError
 
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
+from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.statements import quoted
-from sliders.reconcile.values import Group, Program, Reconciliation, Relation
+from sliders.reconcile.values import Group, Program, Reconciliation
 
 _SECONDS = 2.0
 _MAX_STATEMENTS = 20
@@ -207,7 +208,7 @@ def _among(value: Scalar, sources: Sequence[Scalar]) -> bool:
     return any(value == s and isinstance(value, str) == isinstance(s, str) for s in sources)
 
 
-def check_result(relation: Relation, result: Reconciliation, names: Sequence[str]) -> None:
+def check_result(relation: MemoryRelation, result: Reconciliation, names: Sequence[str]) -> None:
     """Check a whole result: every input row in exactly one output row, every value that of the row that supplied it.
 
     Args:

@@ -15,8 +15,9 @@ from sliders.extraction.cell import Scalar
 from sliders.reconcile.agent import Step
 from sliders.reconcile.keys import KeyPlan, group_extremes, sorted_groups
 from sliders.reconcile.profile import Codes
+from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.settle import Ruling, Side, settle
-from sliders.reconcile.values import CellSource, DocumentSource, Options, Relation, Verdict
+from sliders.reconcile.values import CellSource, DocumentSource, Options, Verdict
 
 GIANT_GROUP = 2000  # rows of one contradictory group beyond which comparing them says nothing; they stay apart
 
@@ -29,7 +30,7 @@ Role = Literal["key", "dimension", "measure", "prose", "other"]
 class Frame:
     """The table while it is worked on: codes to compare by, values, and the row that each value comes from."""
 
-    relation: Relation
+    relation: MemoryRelation
     names: tuple[str, ...]
     prose: tuple[bool, ...]
     units: tuple[str, ...]

@@ -14,9 +14,10 @@ from sliders.reconcile.canonical import Links, apply_variants, link_by_rule, var
 from sliders.reconcile.collector import paused
 from sliders.reconcile.memory import Memory
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
+from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.showing import notes_of
 from sliders.reconcile.statements import copy_sql
-from sliders.reconcile.values import Case, Choice, Group, Options, Relation, Repair
+from sliders.reconcile.values import Case, Choice, Group, Options, Repair
 from sliders.reconcile.variants import RowEvidence, VariantPair, related, variant_pairs
 from sliders.schema.types import ColumnType, Table
 
@@ -40,7 +41,7 @@ class Naming:
 
 async def name_columns(
     table: Table,
-    relation: Relation,
+    relation: MemoryRelation,
     encoded: Sequence[Encoded],
     profiles: Sequence[ColumnProfile],
     options: Options,
@@ -98,7 +99,7 @@ def _link_by_evidence(examples: Sequence[Scalar], links: Links, evidence: RowEvi
     return [pair for pair in band if links.find(pair.left) != links.find(pair.right)]
 
 
-def _apply(relation: Relation, place: int, name: str, links: Links, options: Options, naming: Naming) -> Codes:
+def _apply(relation: MemoryRelation, place: int, name: str, links: Links, options: Options, naming: Naming) -> Codes:
     """Give every form that was joined its canonical one; the cluster of each code."""
     encoded = naming.encoded[place]
     variants = variants_of(encoded, links, options.normalize, name)
@@ -131,7 +132,7 @@ class _Forms:
     """The open band of one column: forms that only a reader of their rows can tell to be one name or two."""
 
     def __init__(
-        self, table: Table, relation: Relation, place: int, options: Options, model: Model | None, memory: Memory,
+        self, table: Table, relation: MemoryRelation, place: int, options: Options, model: Model | None, memory: Memory,
         brief: Brief, naming: Naming,
     ) -> None:
         self.table, self.relation, self.place, self.options = table, relation, place, options

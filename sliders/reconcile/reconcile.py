@@ -37,6 +37,7 @@ from sliders.reconcile.naming import Naming, name_columns, plain
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded, encode, encode_ids, profile_columns
 from sliders.reconcile.recording import cluster_repairs, filled_keys, merging_repairs
 from sliders.reconcile.records import record_groups
+from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.settle import IN_WORDS, Ruling
 from sliders.reconcile.showing import case_of
 from sliders.reconcile.statements import set_sql
@@ -48,14 +49,13 @@ from sliders.reconcile.values import (
     Options,
     ReconciledRow,
     Reconciliation,
-    Relation,
     Repair,
 )
 from sliders.schema.types import ColumnType, Table
 
 
 async def reconcile_table(
-    table: Table, relation: Relation, options: Options | None = None, model: Model | None = None
+    table: Table, relation: MemoryRelation, options: Options | None = None, model: Model | None = None
 ) -> Reconciliation:
     """Reconcile the rows of one table.
 
@@ -90,7 +90,7 @@ _DISPUTED = 2  # groups that contradict themselves from which the key is in ques
 class _Work:
     """One run over one table."""
 
-    def __init__(self, table: Table, relation: Relation, options: Options, model: Model | None) -> None:
+    def __init__(self, table: Table, relation: MemoryRelation, options: Options, model: Model | None) -> None:
         self.table, self.relation, self.options, self.model = table, relation, options, model
         self.names = table.column_names
         check_corrections(options.corrections, self.names)
@@ -126,10 +126,7 @@ class _Work:
         self._decide_key()
         usable = self.plan.columns or self.plan.per_document or self.options.entries
         if self.model is not None and not usable:
-            found = await record_groups(self.model, self.table, self.encoded, self.profiles, self.documents)
-            self.candidates, calls = found
-            self.calls += calls
-            self.asked += calls
+            self.candidates = record_groups(self.table, self.encoded, self.profiles, self.documents)
 
     def _decide_key(self) -> None:
         key = ", ".join(self.plan.columns) or "none"

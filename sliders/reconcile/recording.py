@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from sliders.reconcile.merge import Cluster, Frame, Part
+from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.statements import copy_sql, fill_sql, merge_sql
-from sliders.reconcile.values import Options, Relation, Repair
+from sliders.reconcile.values import Options, Repair
 
 
-def filled_keys(relation: Relation, sql_name: str, name: str, rows: Sequence[int], origins: Iterable[int]) -> Repair:
+def filled_keys(relation: MemoryRelation, sql_name: str, name: str, rows: Sequence[int], origins: Iterable[int]) -> Repair:
     """Empty key cells that take the value of their document.
 
     Args:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from sliders.extraction.cell import How, Scalar
 from sliders.reconcile.merge import Cluster, Frame
-from sliders.reconcile.values import Case, CellSource, DocumentSource, Group, Options, Relation
+from sliders.reconcile.relation import MemoryRelation
+from sliders.reconcile.values import Case, CellSource, DocumentSource, Group, Options
 from sliders.schema.types import Table
 
 _QUOTE = 240  # characters of the words that are shown
@@ -43,7 +44,7 @@ def case_of(
     return Case("records" if cluster.doubtful else "conflict", kind, tuple(columns[c] for c in places), notes, choices, about)
 
 
-def notes_of(relation: Relation, row: int, open_: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+def notes_of(relation: MemoryRelation, row: int, open_: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """Lines on a row: the words of each value in question (of any value where none is) and how it was read; the document."""
     lines = []
     last = CellSource()

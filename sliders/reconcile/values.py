@@ -6,9 +6,9 @@ two cells contradict each other. Nothing here knows how a workspace stores it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 from sliders.extraction.cell import Grounding, How, Scalar
 
@@ -50,38 +50,6 @@ class DocumentSource:
     date: str = ""
     position: int = 0
     title: str = ""
-
-
-class Relation(Protocol):
-    """Rows to reconcile, by column. All sequences have one entry per row, in one stable order."""
-
-    @property
-    def row_ids(self) -> Sequence[str]:
-        """Identifiers of the rows, unique."""
-        ...
-
-    @property
-    def document_ids(self) -> Sequence[str]:
-        """The document of each row."""
-        ...
-
-    @property
-    def chunk_ids(self) -> Sequence[str]:
-        """The chunk of each row."""
-        ...
-
-    @property
-    def documents(self) -> Mapping[str, DocumentSource]:
-        """The documents by identifier; may lack some."""
-        ...
-
-    def column(self, name: str) -> Sequence[Scalar]:
-        """Typed values of a column, None where the row has none."""
-        ...
-
-    def source(self, index: int, column: str) -> CellSource:
-        """What the page says of the cell at row number `index`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,3 +112,13 @@ def test_a_table_without_a_key_is_resolved_by_whole_records() -> None:
     heavier = [rows[0], (*rows[1][:2], 7.5), *rows[2:]]
     model = yes_or_no("yes")
     assert len(run(Table("goods", columns), heavier, model).rows) == 8 and not model.history
+
+
+def test_entries_of_two_lists_match_one_to_one() -> None:
+    columns = (Column("title"), Column("weight", NUMBER))
+    rows = [("Quartz Lantern Mark 4 storm lamp", 2.5), ("Copper kettle, two litres", 1.0), ("Oak ladder", 9.0),
+            ("Storm lamp Quartz Lantern Mark 4", 2.5), ("Copper kettle two litres", 7.0), ("Iron anvil", 80.0)]  # fmt: skip
+    relation = MemoryRelation({c.name: [row[n] for row in rows] for n, c in enumerate(columns)}, None, [*"aaabbb"], [*"123456"])
+    result = asyncio.run(reconcile_table(Table("goods", columns), relation, None, yes_or_no("yes")))
+    assert [row.sources for row in result.rows if len(row.sources) > 1] == [("r0", "r3")]
+    assert result.calls == result.conflict_groups == 1
