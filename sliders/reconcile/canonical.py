@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,20 +11,6 @@ from sliders.extraction.parse_names import country_of, is_country_column
 from sliders.reconcile.profile import Codes, Encoded
 from sliders.reconcile.values import Normalization
 from sliders.words import fold, legal_form, name_key, name_tokens
-
-
-@dataclass(frozen=True, slots=True)
-class Variants:
-    """Variants of one column.
-
-    `clusters[code]` is the cluster of a value, `representative[cluster]` the code that names it; `merged` counts
-    the clusters with several forms; `reasons` says why, by cluster.
-    """
-
-    clusters: Codes
-    representative: Codes
-    merged: int
-    reasons: dict[int, str]
 
 
 class Links:
@@ -100,31 +85,28 @@ def _same_shape(left: str, right: str) -> bool:
     return a == b and len(a[0]) > 2
 
 
-def variants_of(encoded: Encoded, links: Links, normalize: Sequence[Normalization], column: str) -> Variants:
-    """Clusters of a column's codes; each is named by its user's term, else by its most frequent, then longest form."""
-    size = len(encoded.examples)
-    counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=size)
+def representatives(encoded: Encoded, links: Links, normalize: Sequence[Normalization], column: str) -> dict[int, int]:
+    """The code that stands for each form of a name with several: the user's term, else the most frequent, then the longest."""
+    examples = encoded.examples
+    counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=len(examples))
     roots = links.roots()
+    members: dict[int, list[int]] = {}
+    for code in np.flatnonzero(np.bincount(roots, minlength=len(examples))[roots] > 1).tolist():
+        members.setdefault(int(roots[code]), []).append(code)
     wanted = {fold(rule.canonical) for rule in normalize if not rule.column or rule.column == column}
-    if is_country_column(encoded.examples):
-        wanted |= {fold(country) for value in encoded.examples if (country := country_of(str(value)))}
-    unique, clusters = np.unique(roots, return_inverse=True)
-    clusters = clusters.astype(np.int64).reshape(-1)
-    sizes = np.bincount(clusters, minlength=len(unique))
-    representative = unique.astype(np.int64).copy()
-    several = np.flatnonzero(sizes > 1)
-    members: dict[int, list[int]] = {int(c): [] for c in several}
-    for code in np.flatnonzero(sizes[clusters] > 1) if len(several) else ():
-        members[int(clusters[code])].append(int(code))
-    for cluster, codes in members.items():
-        representative[cluster] = max(
-            codes,
-            key=lambda c: (fold(str(encoded.examples[c])) in wanted, counts[c], len(str(encoded.examples[c])), -c),
-        )
-    reasons = {int(c): links.reason(int(unique[c])) for c in several}
-    return Variants(clusters, representative, len(several), reasons)
+    if is_country_column(examples):
+        wanted |= {fold(country) for value in examples if (country := country_of(str(value)))}
+    found: dict[int, int] = {}
+    for codes in members.values():
+        kept = max(codes, key=lambda c: (fold(str(examples[c])) in wanted, counts[c], len(str(examples[c])), -c))
+        found |= dict.fromkeys(codes, kept)
+    return found
 
 
-def apply_variants(codes: Codes, variants: Variants) -> Codes:
-    """Cluster codes in place of value codes; empty stays empty."""
-    return np.where(codes < 0, -1, variants.clusters[np.maximum(codes, 0)] if len(variants.clusters) else -1)
+def recoded(codes: Codes, owner: Mapping[int, int], size: int) -> Codes:
+    """Codes with some in the place of others; empty stays empty."""
+    table = np.append(np.arange(size, dtype=np.int64), -1)
+    for code, kept in owner.items():
+        table[code] = kept
+    found: Codes = table[codes]
+    return found

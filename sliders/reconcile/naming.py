@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model
 from sliders.reconcile.agent import Brief, Outcome, repair_cases
-from sliders.reconcile.canonical import Links, apply_variants, link_by_rule, variants_of
+from sliders.reconcile.canonical import Links, link_by_rule, recoded, representatives
 from sliders.reconcile.collector import paused
 from sliders.reconcile.memory import Memory
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
@@ -62,9 +60,9 @@ async def name_columns(
             if column.type is ColumnType.TEXT:
                 evidence = RowEvidence(encoded[place].codes, _others(place, encoded, profiles))
                 band = _link_by_evidence(examples, links, evidence)
-            clusters = _apply(relation, place, column.name, links, options, naming)
+            owner = _apply(relation, place, column.name, links, options, naming)
         if band:
-            await _Forms(table, relation, place, options, model, memory, brief, naming).ask(band, clusters)
+            await _Forms(table, relation, place, options, model, memory, brief, naming).ask(band, owner)
     return naming
 
 
@@ -99,22 +97,22 @@ def _link_by_evidence(examples: Sequence[Scalar], links: Links, evidence: RowEvi
     return [pair for pair in band if links.find(pair.left) != links.find(pair.right)]
 
 
-def _apply(relation: MemoryRelation, place: int, name: str, links: Links, options: Options, naming: Naming) -> Codes:
-    """Give every form that was joined its canonical one; the cluster of each code."""
+def _apply(relation: MemoryRelation, place: int, name: str, links: Links, options: Options, naming: Naming) -> dict[int, int]:
+    """Give every form that was joined its canonical one, by code."""
     encoded = naming.encoded[place]
-    variants = variants_of(encoded, links, options.normalize, name)
-    reasons = {int(variants.clusters[c]): _RESPELLED for c in encoded.respelled} | variants.reasons
+    owner = representatives(encoded, links, options.normalize, name)
+    reasons = {owner.get(c, c): _RESPELLED for c in encoded.respelled}
+    reasons |= {kept: links.reason(links.find(code)) for code, kept in owner.items()}
     if not reasons:
-        return np.arange(len(encoded.examples), dtype=np.int64)
-    examples = tuple(encoded.examples[r] for r in variants.representative)
-    naming.encoded[place] = Encoded(apply_variants(encoded.codes, variants), examples)
+        return {}
+    codes = _recode(naming, place, name, owner)
     values = relation.column(name)
-    rows: dict[int, list[int]] = {cluster: [] for cluster in reasons}
-    for index, code in enumerate(naming.encoded[place].codes.tolist()):
+    rows: dict[int, list[int]] = {code: [] for code in reasons}
+    for index, code in enumerate(codes):
         if code in rows:
             rows[code].append(index)
-    for cluster, members in rows.items():
-        canonical = examples[cluster]
+    for code, members in rows.items():
+        canonical = encoded.examples[code]
         changed = [i for i in members if values[i] != canonical]
         if not changed:
             continue
@@ -122,10 +120,17 @@ def _apply(relation: MemoryRelation, place: int, name: str, links: Links, option
         ids = tuple(relation.row_ids[i] for i in members)
         before = tuple(dict.fromkeys(values[i] for i in members))
         statement = copy_sql(options.sql_name(name), source, [relation.row_ids[i] for i in changed])
-        naming.repairs.append(Repair("canonicalize", ids, name, before, canonical, (statement,), reasons[cluster]))
-    codes = naming.encoded[place].codes.tolist()
+        naming.repairs.append(Repair("canonicalize", ids, name, before, canonical, (statement,), reasons[code]))
+    return owner
+
+
+def _recode(naming: Naming, place: int, name: str, owner: Mapping[int, int]) -> list[int]:
+    """Put the codes of joined forms in place; the column's codes."""
+    examples = naming.encoded[place].examples
+    naming.encoded[place] = Encoded(recoded(naming.encoded[place].codes, owner, len(examples)), examples)
+    codes: list[int] = naming.encoded[place].codes.tolist()
     naming.forms[name] = [examples[c] if c >= 0 else None for c in codes]
-    return variants.clusters
+    return codes
 
 
 class _Forms:
@@ -141,14 +146,14 @@ class _Forms:
         self.encoded = naming.encoded[place]
         self.rows: dict[int, list[int]] = {}
 
-    async def ask(self, band: Sequence[VariantPair], clusters: Codes) -> None:
+    async def ask(self, band: Sequence[VariantPair], owner: Mapping[int, int]) -> None:
         """Decide on the band: from memory, then by the model; what nobody decides stays apart.
 
         A form that could stand for several names is for a model that reads the rows; one that picks would guess.
         """
         if self.model is None or self.model.dialect.repair == "choice":
             band = [pair for pair in band if not pair.ambiguous]
-        pairs = dict.fromkeys((int(clusters[p.left]), int(clusters[p.right])) for p in band)
+        pairs = dict.fromkeys((owner.get(p.left, p.left), owner.get(p.right, p.right)) for p in band)
         groups = self._groups([pair for pair in pairs if pair[0] != pair[1]])
         wanted = {code for group in groups for code in group}
         for index, code in enumerate(self.encoded.codes.tolist()):
@@ -237,13 +242,8 @@ class _Forms:
             owner |= dict.fromkeys(joined, kept)
             members[kept] = joined
             self._record(group, kept, outcome)
-        if not owner:
-            return
-        codes = self.encoded.codes.copy()
-        for code, kept in owner.items():
-            codes[self.encoded.codes == code] = kept
-        self.naming.encoded[self.place] = Encoded(codes, examples)
-        self.naming.forms[self.name] = [examples[c] if c >= 0 else None for c in codes.tolist()]
+        if owner:
+            _recode(self.naming, self.place, self.name, owner)
 
     def _record(self, group: Sequence[int], kept: int, outcome: Outcome) -> None:
         rows = [i for code in group for i in self.rows[code]]

@@ -163,7 +163,7 @@ def profile_columns(
             ColumnProfile(
                 name=column.name,
                 coverage=count / len(filled) if len(filled) else 0.0,
-                distinct=len(coded.examples),
+                distinct=int(np.count_nonzero(shares)),
                 unique_in_chunk=unique_share(coded.codes, chunks),
                 chance=float((shares**2).sum()),
                 varies=varies,
