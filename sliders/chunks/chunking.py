@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sliders.chunks.chunk import Chunk
-from sliders.chunks.context import Outline
-from sliders.chunks.sentences import sentence_spans
+from sliders.chunks.context import Outline, blocks_of, parts_of
 from sliders.documents.document import Document, Element
 from sliders.errors import SettingsError
 
@@ -28,23 +27,13 @@ _USUAL_CHARS_PER_TOKEN = 3
 _SPACE = re.compile(r"\s+")
 
 
-class _Piece(NamedTuple):
-    """A span that is not cut further. `level` is the heading depth, 0 for others; `tied` stays with the next piece."""
+class _Unit(NamedTuple):
+    """A span that is not cut further: a piece with the headings or captions before it. `level` is the heading depth or 0."""
 
     start: int
     end: int
     tokens: int
     level: int = 0
-    tied: bool = False
-
-
-class _Unit(NamedTuple):
-    """Pieces `first` to `last` (exclusive) that belong together: headings or captions, and what follows them."""
-
-    first: int
-    last: int
-    tokens: int
-    level: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +70,9 @@ def chunk_document(document: Document, *, max_tokens: int, count_tokens: CountTo
     if whole <= max_tokens:
         spans: Sequence[tuple[int, int, int]] = [(0, len(document.text), whole)]
     else:
-        pieces = list(_pieces(document, limits))
-        units = _units(pieces)
+        units = list(_units(document, limits))
         spans = [
-            span
-            for first, last in _pack(units, 0, len(units), max_tokens)
-            for span in _settle(pieces, units[first].first, units[last - 1].last, limits)
+            span for first, last in _pack(units, 0, len(units), max_tokens) for span in _settle(units[first:last], limits)
         ]
     outline = Outline(document)
     return tuple(_chunk(document, outline, position, span) for position, span in enumerate(spans))
@@ -107,10 +93,10 @@ def _chunk(document: Document, outline: Outline, position: int, span: tuple[int,
     )
 
 
-def _pieces(document: Document, limits: _Limits) -> Iterator[_Piece]:
-    """The pieces of the document in order; headings, and captions and words before a table are tied to the next."""
-    tied_tokens = 0
-    blocks = _blocks(document)
+def _units(document: Document, limits: _Limits) -> Iterator[_Unit]:
+    """The units of the document in order; headings, and captions and words before a table, go with what follows."""
+    held: _Unit | None = None
+    blocks = blocks_of(document)
     for number, (start, end, element) in enumerate(blocks):
         tokens = max(1, limits.tokens(start, end))
         kind = element.kind if element else "paragraph"
@@ -118,65 +104,43 @@ def _pieces(document: Document, limits: _Limits) -> Iterator[_Piece]:
         level = max(1, element.level) if element and kind == "heading" else 0
         introduces = kind == "caption" or limits.text[start:end].rstrip().endswith(":")
         tied = kind == "heading" or (introduces and follower is not None and follower.kind == "table")
-        if tied and tokens + tied_tokens <= limits.max_tokens // 2:
-            tied_tokens += tokens
-            yield _Piece(start, end, tokens, level, tied=True)
+        waiting = held.tokens if held else 0
+        whole = _Unit(start, end, tokens, level)
+        if tied and tokens + waiting <= limits.max_tokens // 2:
+            held = _joined(held, whole)
             continue
-        if tokens + tied_tokens <= limits.max_tokens:
-            yield _Piece(start, end, tokens, level)
-        else:
-            yield from _split(start, end, element, limits, limits.max_tokens - tied_tokens)
-        tied_tokens = 0
+        room = limits.max_tokens - waiting
+        for unit in (whole,) if tokens <= room else _split(start, end, element, limits, room):
+            if held and held.tokens + unit.tokens > limits.max_tokens:
+                yield held
+                held = None
+            yield _joined(held, unit)
+            held = None
+    if held:
+        yield held
 
 
-def _blocks(document: Document) -> list[tuple[int, int, Element | None]]:
-    """Every character in one block: an element with the white space after it, or text that no element covers."""
-    blocks: list[tuple[int, int, Element | None]] = []
-    at = 0
-
-    def close_gap(begin: int) -> int:
-        if at < begin and document.text[at:begin].strip():
-            blocks.append((at, begin, None))
-        elif blocks:
-            start, _, element = blocks[-1]
-            blocks[-1] = (start, begin, element)
-        else:
-            return at  # leading white space goes with the first block
-        return begin
-
-    for element in document.elements:
-        at = close_gap(max(element.start, at))
-        if element.end > at:
-            blocks.append((at, element.end, element))
-            at = element.end
-    if close_gap(len(document.text)) < len(document.text):
-        blocks.append((at, len(document.text), None))
-    return blocks
+def _joined(before: _Unit | None, unit: _Unit) -> _Unit:
+    return _Unit(before.start, unit.end, before.tokens + unit.tokens, before.level) if before else unit
 
 
-def _split(start: int, end: int, element: Element | None, limits: _Limits, room: int) -> Iterator[_Piece]:
+def _split(start: int, end: int, element: Element | None, limits: _Limits, room: int) -> Iterator[_Unit]:
     """A block that is too large, as rows (tables) or sentences; parts that still are too large, at white space.
 
     `room` is what tied headings leave of the limit, in tokens; only parts that are cut at white space must respect it.
     """
-    rows = element.row_starts if element else ()
-    if rows:
-        # What stands before the first row (caption, header line) goes with it.
-        bounds = [start, *(row for row in rows[1:] if start < row < end), end]
-        spans = list(pairwise(bounds))
-    else:
-        spans = sentence_spans(limits.text, start, end)
-    for low, high in spans:
+    rows = element is not None and bool(element.row_starts)
+    for low, high in parts_of(limits.text, start, end, element):
         tokens = max(1, limits.tokens(low, high))  # an estimate may round a short sentence down to nothing
         if tokens <= limits.max_tokens:
-            yield _Piece(low, high, tokens)
+            yield _Unit(low, high, tokens)
         elif rows:
             yield from _split(low, high, None, limits, room)
         else:
             yield from _cut(low, high, limits, room)
 
 
-def _cut(start: int, end: int, limits: _Limits, room: int) -> Iterator[_Piece]:
+def _cut(start: int, end: int, limits: _Limits, room: int) -> Iterator[_Unit]:
     """The last resort for one sentence over the limit: after a line, else after a word, else between characters."""
     at = start
     while at < end:
@@ -187,7 +151,7 @@ def _cut(start: int, end: int, limits: _Limits, room: int) -> Iterator[_Piece]:
             if tokens <= room or stop - at <= 1:
                 break
             width = (stop - at) // 2
-        yield _Piece(at, stop, tokens)
+        yield _Unit(at, stop, tokens)
         at = stop
 
 
@@ -201,18 +165,6 @@ def _white_space_before(text: str, start: int, limit: int) -> int:
     for match in _SPACE.finditer(text, middle, limit):
         last = match.end()
     return last
-
-
-def _units(pieces: Sequence[_Piece]) -> list[_Unit]:
-    units: list[_Unit] = []
-    first = 0
-    for number, piece in enumerate(pieces):
-        if piece.tied and number + 1 < len(pieces):
-            continue
-        members = pieces[first : number + 1]
-        units.append(_Unit(first, number + 1, sum(member.tokens for member in members), members[0].level))
-        first = number + 1
-    return units
 
 
 def _pack(units: Sequence[_Unit], low: int, high: int, max_tokens: int) -> list[tuple[int, int]]:
@@ -245,12 +197,14 @@ def _greedy(parts: Sequence[tuple[int, int]], units: Sequence[_Unit], max_tokens
     return groups
 
 
-def _settle(pieces: Sequence[_Piece], first: int, last: int, limits: _Limits) -> Iterator[tuple[int, int, int]]:
-    """The group's span with its exact tokens: tokens of parts need not add up, then the group falls apart into its pieces."""
-    start, end = pieces[first].start, pieces[last - 1].end
+def _settle(units: Sequence[_Unit], limits: _Limits) -> Iterator[tuple[int, int, int]]:
+    """The group's span with its exact tokens: tokens of parts need not add up, then the group falls apart."""
+    start, end = units[0].start, units[-1].end
     tokens = limits.tokens(start, end)
-    if tokens <= limits.max_tokens or last - first == 1:
+    if tokens <= limits.max_tokens:
         yield start, end, tokens
-        return
-    for number in range(first, last):
-        yield from _settle(pieces, number, number + 1, limits)
+    elif len(units) > 1:
+        for unit in units:
+            yield from _settle([unit], limits)
+    else:
+        yield from ((part.start, part.end, part.tokens) for part in _cut(start, end, limits, limits.max_tokens))

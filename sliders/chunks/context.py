@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import pairwise
 
 from sliders.chunks.chunk import ChunkContext
+from sliders.chunks.sentences import sentence_spans
 from sliders.documents.document import Document, Element
 from sliders.documents.tables import sections_of
 
@@ -109,3 +111,36 @@ def _line(text: str) -> str:
     """One line of at most 300 characters."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rstrip() + "…"
+
+
+def blocks_of(document: Document) -> list[tuple[int, int, Element | None]]:
+    """Every character in one block: an element with the white space after it, or text that no element covers."""
+    blocks: list[tuple[int, int, Element | None]] = []
+    at = 0
+
+    def close_gap(begin: int) -> int:
+        if at < begin and document.text[at:begin].strip():
+            blocks.append((at, begin, None))
+        elif blocks:
+            start, _, element = blocks[-1]
+            blocks[-1] = (start, begin, element)
+        else:
+            return at  # leading white space goes with the first block
+        return begin
+
+    for element in document.elements:
+        at = close_gap(max(element.start, at))
+        if element.end > at:
+            blocks.append((at, element.end, element))
+            at = element.end
+    if close_gap(len(document.text)) < len(document.text):
+        blocks.append((at, len(document.text), None))
+    return blocks
+
+
+def parts_of(text: str, start: int, end: int, element: Element | None) -> list[tuple[int, int]]:
+    """A block's rows (what stands before the first one goes with it), or its sentences where it has none."""
+    rows = element.row_starts if element else ()
+    if not rows:
+        return sentence_spans(text, start, end)
+    return list(pairwise([start, *(row for row in rows[1:] if start < row < end), end]))

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sliders.chunks.context import Outline
+from sliders.chunks.context import Outline, blocks_of, parts_of
 from sliders.chunks.embeddings import Embedder, HashEmbedder, Vectors
 from sliders.chunks.index import SegmentVectors
 from sliders.chunks.lexical import terms
 from sliders.chunks.sentences import sentence_spans
-from sliders.documents.document import Document, Element
+from sliders.documents.document import Document
 
 CountTokens = Callable[[str], int]
 Span = tuple[int, int]
@@ -81,36 +80,17 @@ def _similarities(texts: Sequence[str], embedder: Embedder) -> Vectors:
 
 def _units(document: Document) -> Iterator[tuple[int, int, int]]:
     """Start, end and part of each sentence, row or heading; segments do not cross parts (sections, tables)."""
-    part, at = 0, 0
-    after_heading = False
-    for element in document.elements:
-        if element.start > at:
-            yield from _trimmed(document.text, [(at, element.start)], part)
-        at = max(at, element.end)
-        if element.kind == "heading" and not after_heading:
-            part += 1
-        if element.kind == "table":
-            part += 1
-        yield from _trimmed(document.text, list(_spans_of(document.text, element)), part)
-        if element.kind == "table":
-            part += 1
-        after_heading = element.kind == "heading"
-    if at < len(document.text):
-        spans = sentence_spans(document.text, at)
-        yield from _trimmed(document.text, [s for span in spans for s in _bounded(document.text, *span)], part)
-
-
-def _spans_of(text: str, element: Element) -> Iterator[Span]:
-    if element.kind == "heading":
-        yield element.start, element.end
-        return
-    if element.kind == "table" and element.row_starts:
-        bounds = [element.start, *element.row_starts[1:], element.end]
-        spans = list(pairwise(bounds))
-    else:
-        spans = sentence_spans(text, element.start, element.end)
-    for start, end in spans:
-        yield from _bounded(text, start, end)
+    text, part, before = document.text, 0, ""
+    for start, end, element in blocks_of(document):
+        kind = element.kind if element else "paragraph"
+        part += kind == "table" or before == "table" or (kind == "heading" and before != "heading")
+        before = kind
+        spans = [(start, end)] if kind == "heading" else parts_of(text, start, end, element)
+        for low, high in (piece for span in spans for piece in _bounded(text, *span)):
+            stripped = text[low:high].strip()
+            if stripped:
+                first = text.index(stripped[0], low)
+                yield first, first + len(stripped), part
 
 
 def _bounded(text: str, start: int, end: int) -> Iterator[Span]:
@@ -122,15 +102,6 @@ def _bounded(text: str, start: int, end: int) -> Iterator[Span]:
         start = cut
     if start < end:
         yield start, end
-
-
-def _trimmed(text: str, spans: Sequence[Span], part: int) -> Iterator[tuple[int, int, int]]:
-    for start, end in spans:
-        body = text[start:end]
-        stripped = body.strip()
-        if stripped:
-            first = start + len(body) - len(body.lstrip())
-            yield first, first + len(stripped), part
 
 
 def key_sentences(document: Document, count: int = 5) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -65,23 +64,21 @@ def _guarded(pattern: str) -> str:
 
 _SHORT_YEAR = r"['’]\d\d|\d\d(?!\s+[a-z]{3})"
 _PATTERNS = tuple(
-    (kind, re.compile(_guarded(pattern), re.IGNORECASE))
-    for kind, pattern in (
-        ("full", rf"(?P<year>\d{{4}})(?P<sep>[-/.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}}){_TIME}"),
-        (
-            "numeric",
-            r"(?P<first>\d{1,2})(?P<sep>\s?[-/.]\s?)(?P<middle>\d{1,2})(?P=sep)(?P<year>\d{4}|\d\d)" + _TIME,
-        ),
-        ("full", rf"{_DAY}(?:\s+day)?{_GAP}(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|{_SHORT_YEAR}){_TIME}"),
-        ("full", rf"(?P<month>{_MONTH})\b[\s.-]*{_DAY}(?:,\s?|\s+(?:of\s+)?|-)(?P<year>\d{{4}}|['’]\d\d){_TIME}"),
-        ("full", rf"(?P<year>\d{{4}})[\s,-]+(?P<month>{_MONTH})[\s.-]+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?{_TIME}"),
-        ("full", rf"(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d){_TIME}"),
-        ("month", rf"(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|['’]\d\d)"),
-        ("month", r"(?P<year>[12]\d{3})[-/](?P<month>0?[1-9]|1[0-2])"),
-        ("month", r"(?P<month>0?[1-9]|1[0-2])[/.](?P<year>[12]\d{3})"),
-        ("year", r"(?P<year>[12]\d{3})"),
+    re.compile(_guarded(pattern), re.IGNORECASE)
+    for pattern in (
+        rf"(?P<year>\d{{4}})(?P<sep>[-/.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}}){_TIME}",
+        r"(?P<first>\d{1,2})(?P<sep>\s?[-/.]\s?)(?P<middle>\d{1,2})(?P=sep)(?P<year>\d{4}|\d\d)" + _TIME,
+        rf"{_DAY}(?:\s+day)?{_GAP}(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|{_SHORT_YEAR}){_TIME}",
+        rf"(?P<month>{_MONTH})\b[\s.-]*{_DAY}(?:,\s?|\s+(?:of\s+)?|-)(?P<year>\d{{4}}|['’]\d\d){_TIME}",
+        rf"(?P<year>\d{{4}})[\s,-]+(?P<month>{_MONTH})[\s.-]+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?{_TIME}",
+        rf"(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d){_TIME}",
+        rf"(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|['’]\d\d)",
+        r"(?P<year>[12]\d{3})[-/](?P<month>0?[1-9]|1[0-2])",
+        r"(?P<month>0?[1-9]|1[0-2])[/.](?P<year>[12]\d{3})",
+        r"(?P<year>[12]\d{3})",
     )
 )
+"""Full dates first, then months with a year, then bare years."""
 
 
 def _fold_keeping_length(text: str) -> str:
@@ -98,11 +95,11 @@ def dates_in(text: str, *, day_first: bool | None = None) -> tuple[PrintedDate, 
     """
     folded = text if text.isascii() else _fold_keeping_length(text)
     found: list[PrintedDate] = []
-    for kind, pattern in _PATTERNS:
+    for pattern in _PATTERNS:
         for match in pattern.finditer(folded):
             if any(match.start() < other.end and other.start < match.end() for other in found):
                 continue
-            date = _READERS[kind](match, text, day_first)
+            date = _date(match, text, day_first)
             if date is not None:
                 found.append(date)
     return tuple(sorted(found, key=lambda date: date.start))
@@ -158,20 +155,25 @@ def _month(printed: str) -> int:
     return int(printed) if printed.isdigit() else MONTHS[printed.lower()]
 
 
-def _read_full(match: re.Match[str], text: str, day_first: bool | None) -> PrintedDate | None:
-    year, month, day = _year(match["year"]), _month(match["month"]), int(match["day"])
-    if not _valid(year, month, day):
+def _date(match: re.Match[str], text: str, day_first: bool | None) -> PrintedDate | None:
+    parts = match.groupdict()
+    printed = text[match.start() : match.end()]
+    if "first" in parts:
+        return _numeric(match, printed, day_first)
+    year = _year(parts["year"])
+    month = _month(parts["month"]) if "month" in parts else None
+    day = int(parts["day"]) if "day" in parts else None
+    if month is not None and day is not None and not _valid(year, month, day):
         return None
-    return PrintedDate(*match.span(), text[match.start() : match.end()], year, month, day, _time(match))
+    return PrintedDate(*match.span(), printed, year, month, day, _time(match))
 
 
-def _read_numeric(match: re.Match[str], text: str, day_first: bool | None) -> PrintedDate | None:
+def _numeric(match: re.Match[str], printed: str, day_first: bool | None) -> PrintedDate | None:
     first, second, year = int(match["first"]), int(match["middle"]), _year(match["year"])
     dots = "." in match["sep"]
     readings = [(first, second)] if _valid(year, second, first) else []
     if _valid(year, first, second) and not (dots and readings):
         readings.append((second, first))
-    printed = text[match.start() : match.end()]
     if not readings:
         swapped = (_year(match["first"].zfill(2)), second, int(match["year"]))
         if len(match["first"]) == len(match["year"]) == 2 and _valid(*swapped):
@@ -182,21 +184,8 @@ def _read_numeric(match: re.Match[str], text: str, day_first: bool | None) -> Pr
     return PrintedDate(*match.span(), printed, year, month, day, _time(match), ambiguous)
 
 
-def _read_month(match: re.Match[str], text: str, day_first: bool | None) -> PrintedDate | None:
-    return PrintedDate(*match.span(), text[slice(*match.span())], _year(match["year"]), _month(match["month"]))
-
-
-def _read_year(match: re.Match[str], text: str, day_first: bool | None) -> PrintedDate | None:
-    return PrintedDate(*match.span(), match[0], int(match[0]))
-
-
-_READERS: dict[str, Callable[[re.Match[str], str, bool | None], PrintedDate | None]] = {
-    "full": _read_full, "numeric": _read_numeric, "month": _read_month, "year": _read_year,
-}  # fmt: skip
-
-
 def _time(match: re.Match[str]) -> str:
-    if match["hour"] is None:
+    if match.groupdict().get("hour") is None:
         return ""
     hour, half = int(match["hour"]), (match["half"] or "").lower()
     if half and not 1 <= hour <= 12:
