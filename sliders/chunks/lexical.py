@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 # Numbers with their separators are one term; scripts without spaces count character by character.
 _TERM = re.compile(r"\d+(?:[.,]\d+)+|[぀-ヿ㐀-鿿가-힯]|[^\W぀-ヿ㐀-鿿가-힯]+")
+_K1, _B = 1.2, 0.75
 
 
 def terms(text: str) -> list[str]:
@@ -33,8 +34,7 @@ def _singular(term: str) -> str:
 class BM25:
     """Okapi BM25 (Robertson and Zaragoza 2009); idf is ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative."""
 
-    def __init__(self, texts: Iterable[str], *, k1: float = 1.2, b: float = 0.75) -> None:
-        self._k1 = k1
+    def __init__(self, texts: Iterable[str]) -> None:
         self._postings: dict[str, array[int]] = {}  # number of a text and count of the term in it, alternating
         lengths = []
         for number, text in enumerate(texts):
@@ -44,7 +44,7 @@ class BM25:
                 self._postings.setdefault(term, array("q")).extend((number, count))
         sizes = np.array(lengths, dtype=np.float64)
         average = sizes.mean() if sizes.any() else 1.0  # all texts empty: nothing will match
-        self._norms = k1 * (1 - b + b * sizes / average)
+        self._norms = _K1 * (1 - _B + _B * sizes / average)
 
     def scores(self, query: str) -> NDArray[np.float64]:
         """The score of every text, in their order; 0 for one without a word of the query."""
@@ -53,5 +53,5 @@ class BM25:
             pairs = np.array(self._postings.get(term, ()), dtype=np.int64).reshape(-1, 2)
             numbers, counts = pairs[:, 0], pairs[:, 1]
             idf = math.log(1 + (len(scores) - len(pairs) + 0.5) / (len(pairs) + 0.5))
-            scores[numbers] += repeats * idf * counts * (self._k1 + 1) / (counts + self._norms[numbers])
+            scores[numbers] += repeats * idf * counts * (_K1 + 1) / (counts + self._norms[numbers])
         return scores

@@ -118,31 +118,26 @@ class ScriptedModel(_Double):
     ) -> None:
         super().__init__(name, context_tokens, latency, dialect)
         self._repeat_last = repeat_last
-        table = dict(replies) if isinstance(replies, Mapping) else {"": list(replies)}
-        self._queues: dict[str, list[Reply]] = {key: self._as_queue(value) for key, value in table.items()}
-        self._single = {key for key, value in table.items() if not isinstance(value, list | tuple)}
-
-    @staticmethod
-    def _as_queue(value: Any) -> list[Reply]:
-        return list(value) if isinstance(value, list | tuple) else [value]
+        table = replies if isinstance(replies, Mapping) else {"": list(replies)}
+        self._replies: dict[str, Any] = {k: list(v) if isinstance(v, list | tuple) else v for k, v in table.items()}
 
     @property
     def remaining(self) -> int:
         """Replies of sequences that were not asked for."""
-        return sum(len(queue) for key, queue in self._queues.items() if key not in self._single)
+        return sum(len(queue) for queue in self._replies.values() if isinstance(queue, list))
 
     async def _reply(self, request: Request) -> Reply:
         text = "\n".join(message.content for message in request.messages)
-        key = next((k for k in self._queues if k == request.stage), None)
-        if key is None:
-            key = next((k for k in self._queues if k in text), None)
-        if key is None or not self._queues[key]:
+        key = request.stage if request.stage in self._replies else next((k for k in self._replies if k in text), None)
+        known = [] if key is None else self._replies[key]
+        if not isinstance(known, list):
+            reply: Reply = known
+            return reply
+        if not known:
             raise ModelRefusal(
                 f"the script has no reply for call {len(self.history)}, stage {request.stage!r}: {text[-200:]!r}"
             )
-        queue = self._queues[key]
-        keep = key in self._single or (self._repeat_last and len(queue) == 1)
-        return queue[0] if keep else queue.pop(0)
+        return known[0] if self._repeat_last and len(known) == 1 else known.pop(0)
 
 
 class FunctionModel(_Double):

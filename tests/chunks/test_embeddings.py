@@ -14,7 +14,7 @@ from sliders.errors import ModelUnavailable
 
 @pytest.fixture(scope="module")
 def minilm() -> MiniLMEmbedder:
-    return MiniLMEmbedder(threads=1)
+    return MiniLMEmbedder()
 
 
 def test_minilm_gives_unit_rows_in_the_order_of_the_texts(minilm) -> None:
@@ -25,7 +25,7 @@ def test_minilm_gives_unit_rows_in_the_order_of_the_texts(minilm) -> None:
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert np.array_equal(vectors[1], vectors[3])
     # Alone or in a padded batch: int8 activations are scaled per batch, so the vectors agree only nearly.
-    assert MiniLMEmbedder(threads=1).embed(["short"])[0] @ vectors[1] > 0.98
+    assert MiniLMEmbedder().embed(["short"])[0] @ vectors[1] > 0.98
 
 
 def test_minilm_puts_the_answering_sentence_first(minilm) -> None:
@@ -52,7 +52,7 @@ def test_the_cache_computes_each_text_once_and_keeps_the_last() -> None:
         asked.append(texts)
         return np.array([[float(len(text))] for text in texts], dtype=np.float32)
 
-    cache = VectorCache(2, 1)
+    cache = VectorCache(1, 2)
     assert cache.fetch(["a", "bb", "a"], compute).ravel().tolist() == [1, 2, 1]
     cache.fetch(["bb"], compute)
     cache.fetch(["ccc"], compute)  # pushes "a" out
