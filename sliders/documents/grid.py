@@ -173,8 +173,6 @@ def _row(line: Line, cells: Line | None, frame: Frame) -> _Row:
     columns = frame.columns
     if cells is None:
         cells = cells_of(line)
-    if len(line) == 1 and is_value(line[0].text):
-        cells = line
     head = line[: len(line) - len(cells)]
     extra = max(0, len(cells) - len(columns))
     head, cells = (*head, *cells[:extra]), cells[extra:]
@@ -201,7 +199,7 @@ def _join_wrapped(rows: Sequence[_Row]) -> list[_Row]:
         full = _is_full(above, row, limit)
         if not any(above.values) and (lower or (tight and full)):
             joined[-1] = replace(row, label=f"{above.label} {row.label}", left=above.left, right=max(above.right, row.right))
-        elif any(above.values) and not any(row.values) and lower and (tight or not pitch) and full:
+        elif any(above.values) and not any(row.values) and lower:
             joined[-1] = replace(above, label=f"{above.label} {row.label}", base=row.base)
         else:
             joined.append(row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sliders.documents.columns import Column, assign, spacing_of
+from sliders.documents.columns import Column, spacing_of
 from sliders.documents.lines import MAX_TEXT_CELL, is_data, is_noted, is_section, is_year_header, text_of
 from sliders.documents.segments import Break, Line, Segment, char_width, split_breaks
 from sliders.documents.tables import LEVEL
@@ -18,8 +18,6 @@ _LONGEST = 90
 
 Rules = Sequence[tuple[float, float]]
 """The horizontal strokes directly below a line, as left and right ends."""
-
-_Spanned = tuple[Segment, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +106,9 @@ def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int
     if len(over) > 1 or (len(columns) == 1 and not stub):
         return len(over) <= len(columns) and all(len(p.text) <= MAX_TEXT_CELL for p in over)
     piece, spacing = over[0], spacing_of(columns)
-    if any(_holds(rule, piece) and rule[0] > frame.label_left + spacing / 4 for rule in frame.rules[at]):
-        return True
     years = any(is_year_header(lines[n]) for n in below)
     reach = spacing * (1.5 if years else 0.5)
-    middle = (columns[0].left + columns[-1].right) / 2
-    inside = piece.left >= columns[0].left - reach and piece.right <= columns[-1].right + reach
-    return inside or (piece.left > frame.label_left + spacing / 4 and abs(piece.center - middle) < spacing / 4)
+    return piece.left >= columns[0].left - reach and piece.right <= columns[-1].right + reach
 
 
 def _is_remark(piece: Segment, frame: Frame) -> bool:
@@ -180,7 +174,6 @@ def name_columns(lines: Sequence[Line], at: Sequence[int], frame: Frame) -> tupl
     Words that stand over several columns are given to each of them, before a " / "; `at` are the header lines.
     """
     divided = [_divide(lines[n], frame) for n in at]
-    placed_lines: list[list[_Spanned]] = []
     levels: list[list[_Placed]] = []
     extents = list(frame.columns)
     for number in range(len(at) - 1, -1, -1):
@@ -196,14 +189,6 @@ def name_columns(lines: Sequence[Line], at: Sequence[int], frame: Frame) -> tupl
                 left, right = extents[first].left, extents[first].right
                 extents[first] = Column(min(left, piece.left), max(right, piece.right))
         levels.insert(0, [_Placed(p.text, a, b) for p, (a, b) in zip(over, placed, strict=True)])
-        placed_lines.insert(0, list(zip(over, placed, strict=True)))
-    for number in range(1, len(levels)):
-        over, last = divided[number][1], number + 1 == len(levels)
-        if last or not any(len(pieces) > len(over) for _, pieces in divided[number + 1 :]):
-            placed_lines[number] = [
-                (p, _below_wider(p, own, placed_lines[number], placed_lines[number - 1])) for p, own in placed_lines[number]
-            ]
-            levels[number] = [_Placed(p.text, *span) for p, span in placed_lines[number]]
     names = tuple(_path(levels, c) for c in range(len(frame.columns)))
     return names, [piece.text for stub, _ in divided for piece in stub]
 
@@ -245,15 +230,10 @@ def _under_rule(
             inside = [c for c, column in enumerate(frame.columns) if left <= column.center <= right]
             if not inside or left < frame.label_left + char_width(piece):
                 continue
-            shared = any(left < other.center < right for other in between)
-            named_apart = any(sum(left < p.center < right for p in line) > 1 for line in lower[depth:])
-            centred = abs((left + right) / 2 - piece.center) < max(0.06 * (right - left), char_width(piece))
             if len(inside) == 1 and not depth and _bare(strokes, over, frame):
                 return None
-            if len(inside) == 1 or (not shared and (centred or named_apart)):
+            if len(inside) == 1 or not any(left < other.center < right for other in between):
                 return inside[0], inside[-1]
-        if any(left < piece.center < right for left, right in strokes):
-            return None
     return None
 
 
@@ -269,15 +249,6 @@ def _columns_above(strokes: Rules, frame: Frame) -> tuple[int, int] | None:
     return (drawn[0], drawn[-1]) if drawn else None
 
 
-def _below_wider(piece: Segment, own: tuple[int, int], level: Sequence[_Spanned], above: Sequence[_Spanned]) -> tuple[int, int]:
-    """The columns of the words directly above whose middle the piece shares: the lines of one cell."""
-    for upper, (first, last) in above:
-        alone = not any(other is not piece and first <= at <= last for other, (at, _) in level)
-        if first <= own[0] and own[1] <= last and abs(upper.center - piece.center) < char_width(piece) and alone:
-            return first, last
-    return own
-
-
 def _by_place(over: Sequence[Segment], columns: Sequence[Column], lower: Sequence[Sequence[_Placed]]) -> list[tuple[int, int]]:
     """The columns that each piece stands over: those it overlaps, and those around them whose middle it marks."""
     count, spacing = len(columns), spacing_of(columns)
@@ -289,8 +260,6 @@ def _by_place(over: Sequence[Segment], columns: Sequence[Column], lower: Sequenc
     named = {words.first for level in lower for words in level if words.first == words.last}
     if not named and (grouped := _groups(over, columns)):
         return grouped
-    if len(named) < count and not (named and any(piece.right - piece.left > 1.5 * spacing for piece in over)):
-        return [(c, c) for c in assign(tuple(over), columns)]
     years = any(level and all(is_year(words.text) for words in level) for level in lower)
     if years and len(over) == 1:
         return [(0, count - 1)]
