@@ -25,7 +25,7 @@ from sliders.llm.odds import LISTED, chosen, odds_of, told_odds
 from sliders.llm.replies import Shape, complete_items, is_closed, plain_data, shape_of, told, unwrapped, without_bad_items
 from sliders.llm.retry import ServerRefusal, translated, with_retries
 from sliders.llm.tokens import context_window, token_counter
-from sliders.llm.transport import Channel, HttpClient, streamed
+from sliders.llm.transport import Channel
 from sliders.llm.usage import PriceTable
 from sliders.settings import Settings
 
@@ -124,7 +124,7 @@ class OpenAIModel:
         """Close the connections of the running event loop."""
         channel = self._channels.drop()
         if channel is not None:
-            await channel.client.close()
+            await channel.aclose()
 
     @property
     def _where(self) -> str:
@@ -141,11 +141,8 @@ class OpenAIModel:
                 "or leave the model out for the embedded one"
             )
         # Retries are ours: they honour Retry-After for all calls of the server at once.
-        timeout, http = self._settings.timeout, HttpClient(self._settings.timeout)
-        client = openai.AsyncOpenAI(
-            api_key=key, base_url=self._settings.base_url, timeout=timeout, max_retries=0, http_client=http
-        )
-        return Channel(client, http, timeout)
+        client = openai.AsyncOpenAI(api_key=key, base_url=self._settings.base_url, max_retries=0)
+        return Channel(client, self._settings.timeout)
 
     async def _chosen(self, request: Request) -> Response:
         """One token, and the odds of each choice where the server tells them."""
@@ -266,9 +263,9 @@ class OpenAIModel:
                 channel = self._channels.get()
                 with self._translated():
                     if request.enough is not None and self._first is Rung.GRAMMAR:
-                        sent: Any = await streamed(channel.client, body, request.enough)
+                        sent: object = await channel.stream(body, request.enough)
                     else:
-                        sent = await channel.post("/chat/completions", body)
+                        sent = await channel.post(body)
             completion: Mapping[str, Any] = sent if isinstance(sent, dict) else {}
             self._limiter.settle(booking, (completion.get("usage") or {}).get("total_tokens") or estimate)
             return completion, time.perf_counter() - started

@@ -1,124 +1,101 @@
-"""The HTTP transport of the model client: aiohttp under httpx, a short way for the one request that is made most, and
-replies that are read while they are written."""
+"""The chat endpoint of a server over `aiohttp`, with address, key, headers and errors as the `openai` client has them.
+
+The client's own way makes request and response objects for each call, which takes longer than the connection.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx
 import openai
-from httpx_aiohttp import AiohttpTransport, HttpxAiohttpClient
-from openai.types.chat import ChatCompletionChunk
-
-
-class Transport(AiohttpTransport):
-    """aiohttp under httpx; a connection that is refused or breaks is told as such, not as a time-out."""
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """One request and its reply."""
-        try:
-            return await super().handle_async_request(request)
-        except httpx.TimeoutException as error:
-            cause = error.__cause__
-            if isinstance(cause, TimeoutError) or not isinstance(cause, aiohttp.ClientConnectionError):
-                raise
-            kind = httpx.ConnectError if isinstance(cause, aiohttp.ClientConnectorError) else httpx.ReadError
-            raise kind(str(cause)) from cause
-
-
-class HttpClient(HttpxAiohttpClient):
-    """An HTTP client without a limit of its own for calls in flight; proxies are those of the environment."""
-
-    def __init__(self, timeout: float) -> None:
-        limits = httpx.Limits(max_connections=0, keepalive_expiry=30.0)
-        super().__init__(timeout=timeout, limits=limits, follow_redirects=True)
-
-    def session_for(self, url: str) -> tuple[aiohttp.ClientSession, dict[str, Any]]:
-        """The connections that a URL's calls take, and the proxy options of aiohttp that go with them."""
-        transport = self._transport_for_url(httpx.URL(url))
-        assert isinstance(transport, Transport)
-        if not isinstance(transport.client, aiohttp.ClientSession):
-            transport.client = transport.get_client()
-        proxy = transport.proxy
-        if proxy is None:
-            return transport.client, {}
-        auth = aiohttp.BasicAuth(*proxy.auth) if proxy.auth else None
-        return transport.client, {"proxy": str(proxy.url), "proxy_auth": auth, "proxy_headers": proxy.headers}
-
-    def _init_transport(self, *_: Any, **options: Any) -> httpx.AsyncBaseTransport:
-        return Transport(limits=options["limits"])
-
-    def _init_proxy_transport(self, proxy: httpx.Proxy, *_: Any, **options: Any) -> httpx.AsyncBaseTransport:
-        return Transport(limits=options["limits"], proxy=proxy)
 
 
 class Channel:
-    """One server's `openai` client with its connections.
+    """The connections to one server, without a limit of its own for calls in flight; proxies are those of the environment.
 
-    `post` is for the one request that is made a thousand times: it takes address, key and headers of the client and
-    raises its errors, but makes no request and response objects on the way, which takes longer than the transport.
+    Its methods raise openai.APITimeoutError, openai.APIConnectionError: the server does not answer; openai.APIStatusError:
+    it answers with an error.
     """
 
-    def __init__(self, client: openai.AsyncOpenAI, http: HttpClient, timeout: float) -> None:
-        self.client, self._http = client, http
-        self._doors: dict[str, tuple[str, aiohttp.ClientSession, dict[str, Any]]] = {}
+    def __init__(self, client: openai.AsyncOpenAI, timeout: float) -> None:
+        """`timeout` is the longest silence in seconds."""
         told = {**client.default_headers, **client.auth_headers}
         platform = "x-stainless-"  # not sent: who runs the client is no business of the server
-        self._headers = {k: v for k, v in told.items() if isinstance(v, str) and not k.lower().startswith(platform)}
-        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
+        headers = {k: v for k, v in told.items() if isinstance(v, str) and not k.lower().startswith(platform)}
+        self._client = client
+        self._url = f"{str(client.base_url).rstrip('/')}/chat/completions"
+        parts, proxies = urlsplit(self._url), getproxies()
+        bypassed = proxy_bypass(parts.hostname or "")
+        self._proxy = None if bypassed else proxies.get(parts.scheme) or proxies.get("all")
+        self._session = aiohttp.ClientSession(
+            headers=headers, connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout),
+        )  # fmt: skip
 
-    async def post(self, path: str, body: Mapping[str, Any]) -> object:
-        """The reply as JSON, or its text where it is none.
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._session.close()
+        await self._client.close()
 
-        Raises openai.APITimeoutError, openai.APIConnectionError: the server does not answer; openai.APIStatusError: it answers
-        with an error.
+    async def post(self, body: Mapping[str, Any]) -> object:
+        """The reply as JSON, or its text where it is none."""
+        async with self._replied(body) as reply:
+            return _said(await reply.read())
+
+    async def stream(self, body: Mapping[str, Any], enough: Callable[[str], bool]) -> Mapping[str, Any]:
+        """The completion of a request that is read while it is written; closing the connection ends the generation.
+
+        A reply that was stopped has "length" for its finish reason and a count of generated tokens by pieces, which the
+        embedded server sends one by one; how long its prompt was is then not known.
         """
-        if path not in self._doors:
-            url = f"{str(self.client.base_url).rstrip('/')}{path}"
-            self._doors[path] = (url, *self._http.session_for(url))
-        url, session, proxy = self._doors[path]
+        text, pieces, reason, usage = "", 0, "stop", None
+        async with self._replied({**body, "stream": True, "stream_options": {"include_usage": True}}) as reply:
+            async for line in reply.content:
+                chunk = _said(line.removeprefix(b"data:"))
+                if not isinstance(chunk, dict):
+                    continue  # an empty line, or the end
+                if "error" in chunk:
+                    raise self._refused(500, {}, chunk)
+                usage, choices = chunk.get("usage") or usage, chunk.get("choices") or ()
+                piece = "".join((choice.get("delta") or {}).get("content") or "" for choice in choices)
+                reason = next((choice["finish_reason"] for choice in choices if choice.get("finish_reason")), reason)
+                text, pieces = text + piece, pieces + bool(piece)
+                if "}" in piece and enough(ended := text[: text.rindex("}") + 1]):
+                    text, reason = ended, "length"
+                    reply.close()
+                    break
+        choices = [{"message": {"content": text}, "finish_reason": reason}]
+        return {"choices": choices, "usage": usage or {"prompt_tokens": None, "completion_tokens": pieces}}
+
+    @asynccontextmanager
+    async def _replied(self, body: Mapping[str, Any]) -> AsyncIterator[aiohttp.ClientResponse]:
         data = json.dumps(body, ensure_ascii=False).encode()
         try:
-            async with session.post(url, data=data, headers=self._headers, timeout=self._timeout, **proxy) as reply:
-                status, headers, content = reply.status, reply.headers, await reply.read()
+            async with self._session.post(self._url, data=data, proxy=self._proxy) as reply:
+                if reply.status >= 400:
+                    raise self._refused(reply.status, reply.headers, _said(await reply.read()))
+                yield reply
         except TimeoutError as error:
-            raise openai.APITimeoutError(request=httpx.Request("POST", url)) from error
+            raise openai.APITimeoutError(request=httpx.Request("POST", self._url)) from error
         except (aiohttp.ClientError, OSError) as error:
-            raise openai.APIConnectionError(request=httpx.Request("POST", url)) from error
-        try:
-            said: object = json.loads(content)
-        except ValueError:
-            said = content.decode(errors="replace").strip()
-        if status >= 400:
-            response = httpx.Response(status, headers=dict(headers), request=httpx.Request("POST", url))
-            told = said.get("error", said) if isinstance(said, dict) else said
-            raise openai.APIStatusError(f"status {status}", response=response, body=told)
-        return said
+            raise openai.APIConnectionError(request=httpx.Request("POST", self._url)) from error
+
+    def _refused(self, status: int, headers: Mapping[str, str], said: object) -> openai.APIStatusError:
+        response = httpx.Response(status, headers=dict(headers), request=httpx.Request("POST", self._url))
+        told = said.get("error", said) if isinstance(said, dict) else said
+        return openai.APIStatusError(f"status {status}", response=response, body=told)
 
 
-async def streamed(client: openai.AsyncOpenAI, body: Mapping[str, Any], enough: Callable[[str], bool]) -> Mapping[str, Any]:
-    """The completion of one chat request, in the server's own form; closing the connection ends the generation.
-
-    A reply that was stopped has "length" for its finish reason and a count of generated tokens by pieces, which the
-    embedded server sends one by one; how long its prompt was is then not known.
-    """
-    text, pieces, reason, usage = "", 0, "stop", None
-    told = {**body, "stream": True, "stream_options": {"include_usage": True}}
-    stream = await client.post(
-        "/chat/completions", cast_to=ChatCompletionChunk, body=told, stream=True,
-        stream_cls=openai.AsyncStream[ChatCompletionChunk],
-    )  # fmt: skip
-    async with stream:
-        async for chunk in stream:
-            usage = chunk.usage.model_dump() if chunk.usage else usage
-            piece = "".join(choice.delta.content or "" for choice in chunk.choices)
-            reason = next((choice.finish_reason for choice in chunk.choices if choice.finish_reason), reason)
-            text, pieces = text + piece, pieces + bool(piece)
-            if "}" in piece and enough(ended := text[: text.rindex("}") + 1]):
-                text, reason = ended, "length"
-                break
-    choices = [{"message": {"content": text}, "finish_reason": reason}]
-    return {"choices": choices, "usage": usage or {"prompt_tokens": None, "completion_tokens": pieces}}
+def _said(content: bytes) -> object:
+    try:
+        said: object = json.loads(content)
+    except ValueError:
+        return content.decode(errors="replace").strip()
+    return said

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import openai
 import pytest
 
-from sliders.llm.transport import Channel, HttpClient
+from sliders.llm.transport import Channel
 
 
 @asynccontextmanager
@@ -37,12 +37,11 @@ def http(status: str, body: bytes, *headers: str) -> bytes:
 
 
 async def posted(base_url: str) -> object:
-    client = HttpClient(5.0)
-    door = openai.AsyncOpenAI(api_key="secret", base_url=base_url, organization="guild", http_client=client, max_retries=0)
+    channel = Channel(openai.AsyncOpenAI(api_key="secret", base_url=base_url, organization="guild"), 5.0)
     try:
-        return await Channel(door, client, 5.0).post("/chat/completions", {"model": "m", "said": "ÿ"})
+        return await channel.post({"model": "m", "said": "ÿ"})
     finally:
-        await door.close()
+        await channel.aclose()
 
 
 async def failure(base_url: str) -> openai.APIError:
