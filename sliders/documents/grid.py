@@ -18,13 +18,12 @@ from sliders.documents.headers import Frame, Rules, find_header, name_columns
 from sliders.documents.lines import cells_of, is_data, is_noted, is_section, is_year_header, text_of, value_edge
 from sliders.documents.segments import Line, Segment, char_width, join_marks
 from sliders.documents.tables import Table
-from sliders.documents.values import is_note, is_value, is_year
+from sliders.documents.values import is_note, is_value
 
 __all__ = ["Line", "Region", "Segment", "find_tables", "join_marks"]
 
 _MAX_BLANKS = 2
 _MAX_SECTIONS = 4
-_MAX_BETWEEN = 4
 _MAX_INDENT = 6
 _TIGHT = 0.93
 
@@ -66,7 +65,7 @@ def find_tables(lines: Sequence[Line], rules: Sequence[Rules] = ()) -> tuple[Reg
         found = _region(lines, rules, floor, at, last)
         if found is not None:
             region, above, columns = found[0], columns, found[1]
-            if regions and _continues(lines, regions[-1], region, above, columns):
+            if regions and _continues(region, above, columns):
                 table = replace(region.table, header=regions[-1].table.header, note=regions[-1].table.note)
                 region = replace(region, table=table)
             regions.append(region)
@@ -104,12 +103,9 @@ def _extent(lines: Sequence[Line], first: int) -> int:
     return last
 
 
-def _continues(
-    lines: Sequence[Line], above: Region, region: Region, columns_above: Sequence[Column], columns: Sequence[Column]
-) -> bool:
+def _continues(region: Region, columns_above: Sequence[Column], columns: Sequence[Column]) -> bool:
     """True when a table without header stands under the columns of the one above it: it is its continuation."""
-    between = [line for line in lines[above.last + 1 : region.first] if line]
-    if any(region.table.header) or len(columns) != len(columns_above) or len(between) > _MAX_BETWEEN:
+    if any(region.table.header) or len(columns) != len(columns_above):
         return False
     tolerance = spacing_of(columns) / 2
     return all(abs(a.right - b.right) <= tolerance for a, b in zip(columns_above, columns, strict=True))
@@ -119,7 +115,7 @@ def _region(
     lines: Sequence[Line], rules: Sequence[Rules], floor: int, first: int, last: int
 ) -> tuple[Region, tuple[Column, ...]] | None:
     data = [i for i in range(first, last + 1) if is_data(lines[i]) and not is_year_header(lines[i])]
-    if data and _heads(lines[data[0]]) and not all(_only_years(lines[i]) for i in data):
+    if data and _heads(lines[data[0]]):
         data = data[1:]
     if not data:
         return None
@@ -130,7 +126,7 @@ def _region(
     if width == 0 or printed * 2 < len(data):
         return None
     years = [cells_of(lines[i]) for i in range(first, data[0]) if is_year_header(lines[i], named=True)]
-    feet = next((rules[i] for i in range(data[0] - 1, max(data[0] - 4, floor - 1), -1) if rules[i]), ())
+    feet = rules[data[0] - 1] if data[0] else ()
     lefts = tuple(piece.left for piece in lines[max(data[0] - 1, floor)])
     frame = Frame(columns_of(list(cells.values()), years), label_left, rules, feet, lefts, years)
     top, header_lines, notes = find_header(lines, floor, data[0], frame)
@@ -162,10 +158,6 @@ def _cells(line: Line, label_left: float) -> Line:
 
 def _heads(line: Line) -> bool:
     return is_year_header(line, named=True) or is_noted(line)
-
-
-def _only_years(line: Line) -> bool:
-    return all(is_year(cell.text) for cell in cells_of(line))
 
 
 def _row(line: Line, cells: Line | None, frame: Frame) -> _Row:

@@ -58,7 +58,7 @@ def find_header(lines: Sequence[Line], floor: int, body: int, frame: Frame) -> t
             if blanks > (1 if found else _MAX_BLANKS):
                 break
             continue
-        if len(line) == 1 and (is_note(line[0].text) or (not found and _is_remark(line[0], frame))):
+        if len(line) == 1 and is_note(line[0].text):
             # Between header and rows it belongs to the table, above the header it stays where it is printed.
             above = [n for n in range(max(floor, at - 2), at) if lines[n] and (not found or len(lines[n]) > 1)]
             if any(_is_header(lines, n, frame, found) for n in above):
@@ -111,13 +111,6 @@ def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int
     return piece.left >= columns[0].left - reach and piece.right <= columns[-1].right + reach
 
 
-def _is_remark(piece: Segment, frame: Frame) -> bool:
-    """True for words in brackets in the middle of all columns: "(unaudited)"."""
-    middle = (frame.columns[0].left + frame.columns[-1].right) / 2
-    near = abs(piece.center - middle) < spacing_of(frame.columns) / 2
-    return len(frame.columns) > 2 and near and piece.text[0] + piece.text[-1] == "()"
-
-
 def _goes_on(lines: Sequence[Line], at: int, frame: Frame) -> bool:
     """True for words over the labels that stand so near above the header that they are the same cell's."""
     (piece, *others), below = lines[at], lines[at + 1]
@@ -129,8 +122,7 @@ def _goes_on(lines: Sequence[Line], at: int, frame: Frame) -> bool:
 def _divide(line: Line, frame: Frame) -> tuple[list[Segment], list[Segment]]:
     """(pieces over the labels, pieces over the value columns); pieces over several columns are cut at wide spaces."""
     columns = frame.columns
-    clear = line[0].left > frame.label_left + spacing_of(columns) or all(is_year(piece.text) for piece in line)
-    if len(line) == len(columns) > 1 and clear:
+    if len(line) == len(columns) > 1 and line[0].left > frame.label_left + spacing_of(columns):
         return [], list(line)
     stub: list[Segment] = []
     over: list[Segment] = []
@@ -178,10 +170,9 @@ def name_columns(lines: Sequence[Line], at: Sequence[int], frame: Frame) -> tupl
     extents = list(frame.columns)
     for number in range(len(at) - 1, -1, -1):
         over = divided[number][1]
-        lower = [pieces for _, pieces in divided[number + 1 :]]
         rules = [frame.rules[n] for n in at[number:]]
         placed = [
-            _under_rule(piece, over, lower, rules, frame) or span
+            _under_rule(piece, over, rules, frame) or span
             for piece, span in zip(over, _by_place(over, extents, levels), strict=True)
         ]
         for piece, (first, last) in zip(over, placed, strict=True):
@@ -213,18 +204,13 @@ def _joined(above: str, below: str) -> str:
     return f"{above[:-1]}-{below}" if above.endswith("\x02") else f"{above} {below}"
 
 
-def _under_rule(
-    piece: Segment, over: Sequence[Segment], lower: Sequence[Sequence[Segment]], rules: Sequence[Rules], frame: Frame
-) -> tuple[int, int] | None:
+def _under_rule(piece: Segment, over: Sequence[Segment], rules: Sequence[Rules], frame: Frame) -> tuple[int, int] | None:
     """The columns above which a stroke underlines the piece: the widest that underlines it alone."""
     if len(over) == 1 and (drawn := _columns_above(rules[0], frame)) and drawn[1] > drawn[0]:
         edges = [s for s in rules[0] if s[0] > frame.label_left + char_width(piece)]
         if edges and abs((min(edges)[0] + max(s[1] for s in edges)) / 2 - piece.center) < char_width(piece):
             return drawn  # the cell's lower edge is drawn column by column
-    between: list[Segment] = [other for other in over if other is not piece]
     for depth, strokes in enumerate(rules):
-        if depth:
-            between += [p for p in lower[depth - 1] if abs(p.center - piece.center) > char_width(p)]
         fitting = sorted((s for s in strokes if _holds(s, piece)), key=lambda s: s[0] - s[1])  # the widest first
         for left, right in fitting:
             inside = [c for c, column in enumerate(frame.columns) if left <= column.center <= right]
@@ -232,7 +218,7 @@ def _under_rule(
                 continue
             if len(inside) == 1 and not depth and _bare(strokes, over, frame):
                 return None
-            if len(inside) == 1 or not any(left < other.center < right for other in between):
+            if len(inside) == 1 or not any(left < other.center < right for other in over if other is not piece):
                 return inside[0], inside[-1]
     return None
 

