@@ -129,15 +129,15 @@ class ScriptedModel(_Double):
     async def _reply(self, request: Request) -> Reply:
         text = "\n".join(message.content for message in request.messages)
         key = request.stage if request.stage in self._replies else next((k for k in self._replies if k in text), None)
-        known = [] if key is None else self._replies[key]
-        if not isinstance(known, list):
-            reply: Reply = known
-            return reply
-        if not known:
-            raise ModelRefusal(
-                f"the script has no reply for call {len(self.history)}, stage {request.stage!r}: {text[-200:]!r}"
-            )
-        return known[0] if self._repeat_last and len(known) == 1 else known.pop(0)
+        known: Any = [] if key is None else self._replies[key]
+        if isinstance(known, list):
+            if not known:
+                raise ModelRefusal(
+                    f"the script has no reply for call {len(self.history)}, stage {request.stage!r}: {text[-200:]!r}"
+                )
+            known = known[0] if self._repeat_last and len(known) == 1 else known.pop(0)
+        reply: Reply = known
+        return reply
 
 
 class FunctionModel(_Double):
