@@ -67,7 +67,7 @@ def view(
     served: Annotated[
         bool, typer.Option("--serve", help="Serve it with whole tables in Datasette, to this machine, until Ctrl-C.")
     ] = False,
-    port: Annotated[int, typer.Option("--port", help="Where to serve; 0 for any.")] = 8001,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to serve; 0 for any.")] = 8001,
     as_json: JsonOption = False,
 ) -> None:
     """Write a run's audit page: answer, SQL, rows, words on the page, cost; one HTML file that works offline."""

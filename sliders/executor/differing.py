@@ -18,6 +18,11 @@ CauseKind = Literal["document", "correction", "model", "column", "calibration", 
 SHOWN_CHANGES = 20
 
 
+def said(value: Any) -> str:
+    """A value as Python writes it, whole numbers without a point."""
+    return repr(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """Why something changed: its kind, and the words for it."""
@@ -39,7 +44,7 @@ class CellChange:
     cause: Cause
 
     def __str__(self) -> str:
-        return f"{self.table}.{self.column} of {self.document}: {self.before!r} -> {self.after!r} ({self.cause.text})"
+        return f"{self.table}.{self.column} of {self.document}: {said(self.before)} -> {said(self.after)} ({self.cause.text})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class RowChange:
     cause: Cause
 
     def __str__(self) -> str:
-        held = ", ".join(f"{name} {value!r}" for name, value in self.values.items() if value is not None)
+        held = ", ".join(f"{name} {said(value)}" for name, value in self.values.items() if value is not None)
         return f"{self.table}: {self.change} row of {self.document}: {held} ({self.cause.text})"
 
 
@@ -69,7 +74,7 @@ class AnswerChange:
 
     def __str__(self) -> str:
         why = "; ".join(cause.text for cause in self.causes)
-        return f"{self.question} {self.before!r} -> {self.after!r} ({why})"
+        return f"{self.question} {said(self.before)} -> {said(self.after)} ({why})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +95,13 @@ class Difference:
         head = f"run {self.first} to run {self.second}: "
         if not self:
             return head + "nothing changed"
-        counts = ((self.answers, "answers"), (self.rows, "rows"), (self.cells, "values"))
-        lines = [head + ", ".join(f"{len(changes)} {name}" for changes, name in counts if changes) + " changed"]
+        counts = ((self.answers, "answer"), (self.rows, "row"), (self.cells, "value"))
+        told = (f"{len(changes)} {name}{'s' * (len(changes) > 1)}" for changes, name in counts if changes)
+        lines = [head + ", ".join(told) + " changed"]
         for changes, name in counts:
             lines += [f"  {change}" for change in changes[:SHOWN_CHANGES]]
             more = len(changes) - SHOWN_CHANGES
-            lines += [f"  and {more} more {name} (--json lists them all)"] if more > 0 else []
+            lines += [f"  and {more} more {name}s (--json lists them all)"] if more > 0 else []
         return "\n".join(lines + [f"  the same: {question}" for question in self.same])
 
     def _repr_html_(self) -> str:

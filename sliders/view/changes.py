@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sliders.executor.differing import CellChange, RowChange
+from sliders.executor.differing import CellChange, RowChange, said
 from sliders.executor.differing import Difference as Found
 from sliders.extraction.cell import Scalar
 from sliders.view.model import Compared, Difference, ShownTable
@@ -41,4 +41,4 @@ def _lines(
 
 
 def _held(values: Mapping[str, Scalar]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)
+    return ", ".join(f"{name} {said(value)}" for name, value in values.items() if value is not None)

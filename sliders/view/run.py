@@ -29,7 +29,7 @@ def collect(catalog: Catalog, run: int | None = None, against: int | None = None
     Raises:
         StoreError: there is no such run.
     """
-    chosen = _chosen(catalog.journal.runs(), run)
+    chosen = chosen_run(catalog, run)
     kept: Sequence[Mapping[str, Any]] = chosen.outcome.get("answers", ())
     views = _views(catalog)
     answers = tuple(_answer(catalog, answer) for answer in kept)
@@ -69,7 +69,13 @@ def collect_row(catalog: Catalog, relation: str, row_id: str) -> AuditPage:
     )  # fmt: skip
 
 
-def _chosen(runs: Sequence[Run], number: int | None) -> Run:
+def chosen_run(catalog: Catalog, number: int | None = None) -> Run:
+    """The run of a number, the last one that answered a question when none is given.
+
+    Raises:
+        StoreError: there is no such run.
+    """
+    runs = catalog.journal.runs()
     if not runs:
         raise StoreError("the workspace has no runs yet; ask a question first: sliders ask FILES QUESTION")
     if number is None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sliders.errors import SettingsError, StoreError
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, place_of
+from sliders.view.run import chosen_run
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -61,11 +62,14 @@ def serve(
 
     Raises:
         SettingsError: Datasette is not installed, or the port cannot be had.
-        StoreError: there is no such workspace, or it is not a file.
+        StoreError: there is no such workspace or run, or it is not a file.
     """
     app = application(workspace)
     import uvicorn
 
+    with Database(place_of(workspace), write=False) as database:
+        for number in (run, against):
+            chosen_run(Catalog(database), number)
     try:
         taken = socket.create_server(("127.0.0.1", port))
     except (OSError, OverflowError) as error:

@@ -96,3 +96,9 @@ def test_a_port_that_is_taken(file: Path, capsys: pytest.CaptureFixture[str]) ->
         port = str(taken.getsockname()[1])
         assert command(["view", "--serve", "-w", str(file), "--port", port]) == 2
     assert "--port" in capsys.readouterr().err
+
+
+def test_a_run_that_is_not_there_is_not_served(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["view", "7", "--serve", "-w", str(file), "--port", "0"]) == 1
+    assert "no run 7" in capsys.readouterr().err
+    assert command(["view", "--serve", "-w", str(file), "--port", "99999"]) == 2
