@@ -204,8 +204,8 @@ def test_a_change_shows_the_words_that_it_rests_on(files: dict[str, Path], watch
     line.get_by_role("button", name="60").click()
     assert page.locator("#reader mark").inner_text().startswith("60")
     page.locator("#close").click()
-    assert page.evaluate("document.activeElement.matches('table.changes button')")
-    assert "75" in page.locator("table.changes tr", has_text="average length").locator("del").inner_text()
+    assert page.evaluate("document.activeElement.matches('table.differences button')")
+    assert "75" in page.locator("table.differences tr", has_text="average length").locator("del").inner_text()
 
 
 SKELETON = """() => { const walk = node => node.tagName + '(' + [...node.children].map(walk).join('') + ')';
