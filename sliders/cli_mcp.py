@@ -53,7 +53,7 @@ def serve(
     workspace: Annotated[str, typer.Argument(metavar="<path|url>", help="The workspace: a file, or a schema of PostgreSQL.")],
     http: Annotated[
         int | None,
-        typer.Option("--http", metavar="PORT", min=1, max=65535, help="Serve streamable HTTP here; else standard input and output."),
+        typer.Option("--http", metavar="PORT", min=1, max=65535, help="Serve streamable HTTP on this port, not standard input."),
     ] = None,
     host: Annotated[str, typer.Option("--host", help="Address to listen on, with --http.")] = "127.0.0.1",
     allow_add: Annotated[

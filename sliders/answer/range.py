@@ -21,7 +21,7 @@ _WORDS: Mapping[Kind, tuple[str, str]] = {
     "empty": ("empty value", "empty values"),
     "merge": ("row that may be one with another", "rows that may be one with another"),
     "name": ("pair of names that may be one", "pairs of names that may be one"),
-    "document": ("document that could not be read", "documents that could not be read"),
+    "document": ("document without a row", "documents without a row"),
     "tie": ("row that is tied", "rows that are tied"),
     "statement": ("other statement of the model", "other statements of the model"),
     "unread": ("part that was not read", "parts that were not read"),

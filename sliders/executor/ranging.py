@@ -20,7 +20,7 @@ from sliders.executor.auditing import audited, extrapolated
 from sliders.executor.corrections import conflicts
 from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
-from sliders.extraction.judge import TOLD
+from sliders.extraction.judge import LIKELY_NULL, TOLD, judge
 from sliders.extraction.parse import parse_value
 from sliders.extraction.prompt import YES_NO, chosen_value, is_judged
 from sliders.reconcile.profile import comparison_form
@@ -34,6 +34,7 @@ WRONG_SIDE = 0.02
 """A value near its column's cut moves an answer when it lies on the wrong side with this probability, taking both sides as
 normal and equally wide. Of 1,200 simulated collections (12 to 60 documents, sides 2 to 6 deviations apart), the range then held
 93% of the wrong counts and was a point for 60% of the right ones; a share of 0.25 of the distance gave 96% and 27%."""
+_LIKELY = log(1 / WRONG_SIDE - 1)
 MOST_DOUBTS = 300
 _ROWS_READ = 3_000_000
 """Rows that all recomputations together may go over: large tables are tried in larger bundles."""
@@ -154,7 +155,7 @@ def _doubts(session: Session, read: _Read, sql: str) -> Iterator[Doubt]:
                 if doubted.options and not _decided(decisions, column.name, of_row):
                     place = Place(read.relation.relation, row_id, name)
                     yield Doubt(doubted.kind, tuple(((place, option),) for option in doubted.options))
-    yield from _unreadable(session, read, rows.values(), others)
+    yield from _rowless(session, read, rows.values(), others)
 
 
 def _shown(session: Session, read: _Read) -> dict[str, dict[str, Scalar]]:
@@ -209,16 +210,30 @@ def _fits(value: Scalar, column: Column) -> bool:
 
 
 def _near_cut(rows: Iterable[Row], column: Column) -> frozenset[Cell]:
-    """Cells whose odds lie close to where the collection parts yes from no, or what is told from what is not."""
+    """Cells whose odds lie close to where the collection parts yes from no, or what is told from what is not.
+
+    Of a category those whose next choice is as likely as that; where no cut was set, those that are hardly told at all.
+    """
+    rows = list(rows)
+    if column.type is ColumnType.CATEGORY and is_judged(column):
+        return _near_next(rows, column)
     leaning = {cell: lean for row in rows if (cell := row.cell(column.name)) is not None and (lean := _lean(cell)) is not None}
     above = [lean for lean, side in leaning.values() if side]
     below = [lean for lean, side in leaning.values() if not side]
     if not above or not below:
-        return frozenset()
+        return frozenset(cell for cell, (lean, _) in leaning.items() if TOLD in dict(cell.odds) and lean < LIKELY_NULL)
     cut, distance = (min(above) + max(below)) / 2, abs(fmean(above) - fmean(below))
     spread = (pvariance(above) * len(above) + pvariance(below) * len(below)) / max(1, len(leaning) - 2)
-    band = log(1 / WRONG_SIDE - 1) * spread / distance if distance else 0.0
+    band = _LIKELY * spread / distance if distance else 0.0
     return frozenset(cell for cell, (lean, _) in leaning.items() if abs(lean - cut) < band)
+
+
+def _near_next(rows: Iterable[Row], column: Column) -> frozenset[Cell]:
+    """Judged cells of a category whose next choice is not much less likely, after the correction by the collection."""
+    cells = [c for row in rows if (c := row.cell(column.name)) is not None and c.odds and c.absence is None]
+    same = [c for c in cells if {name for name, _ in c.odds} == {name for name, _ in cells[0].odds}]
+    found, _ = judge([dict(c.odds) for c in same])
+    return frozenset(c for c, judgement in zip(same, found, strict=True) if judgement.margin < _LIKELY)
 
 
 def _lean(cell: Cell) -> tuple[float, bool] | None:
@@ -272,12 +287,15 @@ def _conflicts(
 def _one_thing(
     session: Session, read: _Read, sources: Mapping[str, Sequence[str]], shown: Mapping[str, Mapping[str, Scalar]]
 ) -> Iterator[Doubt]:
-    """Rows of the table that are sides of one open contradiction: they may be one thing, and then one of them stays."""
+    """Rows that may be one thing, of which one stays then: sides of an open contradiction, and those that nobody settled."""
     row_of = {source: row_id for row_id, of_row in sources.items() for source in of_row}
     groups = {
         tuple(sorted({row_of.get(source, source) for side in c.candidates for source in side.get("rows", ())} & shown.keys()))
         for c in conflicts(session, read.table.name)
     }  # fmt: skip
+    for decision in session.catalog.journal.decisions(stage="reconcile", verdict="left open"):
+        ids = decision.subject.removeprefix(f"{read.table.name} ").split(", ")
+        groups.add(tuple(sorted({row_of.get(row_id, row_id) for row_id in ids} & shown.keys())))
     for group in sorted(g for g in groups if len(g) > 1):
         rows = [(Place(read.relation.relation, row_id, ""), None) for row_id in group]
         yield Doubt("merge", tuple(tuple(row for row in rows if row is not stays) for stays in rows), len(group) - 1)
@@ -319,17 +337,17 @@ def _decided(decisions: Sequence[Correction], column: str, rows: Sequence[Row]) 
     )  # fmt: skip
 
 
-def _unreadable(
+def _rowless(
     session: Session, read: _Read, rows: Iterable[Row], others: Mapping[str, Sequence[Scalar]]
 ) -> Iterator[Doubt]:
-    """Documents whose reading failed and that have no row: each could have been one."""
+    """Documents that were read without a row of any table, or whose reading failed: each could have been one."""
     if read.table.grain != "document":
         return
-    failed = {task.chunk_id for task in session.catalog.extractions.tasks(read.table.name, "failed")}
-    if not failed:
-        return
-    known = {row.document_id for row in rows}
-    documents = {document for chunk, document in session.catalog.chunks.places() if chunk in failed} - known
+    extractions = session.catalog.extractions
+    tried = {task.chunk_id for state in ("done", "failed") for task in extractions.tasks(read.table.name, state)}
+    tables = (session.catalog.schemas.current() or Schema()).tables
+    known = {row.document_id for row in rows}.union(*(extractions.documents_with_rows(table.name) for table in tables))
+    documents = {document for chunk, document in session.catalog.chunks.places() if chunk in tried} - known
     for document in sorted(documents):
         row_id = f"unread:{document}"
         head = (Place(read.relation.relation, row_id, "document"), document)

@@ -16,12 +16,13 @@ from sliders.errors import ModelRefusal, StoreError
 from sliders.executor.answering import answer_need
 from sliders.executor.needs import Need
 from sliders.executor.ranging import _Doubted, _in_doubt, _near_cut, _one_thing, _Read
-from sliders.extraction.cell import Absence, Cell, Grounding, Row
+from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request, Usage
 from sliders.llm.testing import FunctionModel
 from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.store.records import Task
 from sliders.store.sandbox import Change, Sandbox
 
 LIKED = Column("liked", ColumnType.BOOLEAN, "Is the film liked?", reading="judged", pinned=True)
@@ -207,3 +208,46 @@ def test_the_wider_the_sides_the_more_values_lie_near_the_cut() -> None:
     assert _near_cut(apart, LIKED) == frozenset()
     mixed = leaning(-3, -1.5, -0.4, -2, 0.3, 1.4, 2.2, 3)
     assert {cell.odds[0][1] for cell in _near_cut(mixed, LIKED)} >= {-0.4, 0.3}
+
+
+def test_a_category_with_a_likely_next_choice_may_be_that_one() -> None:
+    kind = Column("kind", ColumnType.CATEGORY, "Its kind", reading="judged", values=("a", "b", "c"))
+
+    def row(number: int, choice: str, a: float, b: float, c: float) -> Row:
+        cell = Cell("kind", choice, how=How.JUDGED, odds=(("a", a), ("b", b), ("c", c)))
+        return Row(str(number), "reviews", "d", "c", number, (cell,))
+
+    rows = [row(n, choice, *odds) for n, (choice, odds) in enumerate(
+        [("a", (-0.01, -9.0, -9.0)), ("b", (-9.0, -0.01, -9.0)), ("c", (-9.0, -9.0, -0.01))] * 4)]  # fmt: skip
+    near = _near_cut([*rows, close := row(20, "a", -0.4, -1.2, -9.0)], kind)
+    assert near == frozenset(close.cells)
+    assert _in_doubt(kind, "a", list(close.cells), near, []) == _Doubted("judged", ["b", None])
+    assert not _in_doubt(kind, "a", list(rows[0].cells), near, []).options
+
+
+def test_without_a_cut_a_value_that_is_hardly_told_is_in_doubt() -> None:
+    rows = [told(n, 8.0 + n, 10) for n in range(4)] + [told(9, 1.0, 40)]
+    assert {cell.value for cell in _near_cut(rows, PRICE)} == {40}
+
+
+def test_a_document_that_was_read_and_gave_no_row_could_have_been_one(tmp_path: Path) -> None:
+    _, ws = answered(tmp_path, COUNT, MARKS, [None] * 12)
+    with ws:
+        ws.add_text("An empty page.", "quiet.txt")
+        [quiet] = [d.id for d in ws.session.catalog.documents.all() if d.name == "quiet.txt"]
+        ws.session.catalog.extractions.save([], [Task("reviews", TABLE.column_names, ws.session.catalog.chunks.of(quiet)[0].id)])
+        ws.session.models = ws.session.models.for_run()
+        again = asyncio.run(answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage()))
+    assert again.range is not None and (again.range.low, again.range.high) == (6, 7)
+    assert [(m.kind, m.count) for m in again.range.moves] == [("document", 1)]
+
+
+def test_rows_that_nobody_settled_may_be_one(tmp_path: Path) -> None:
+    _, ws = answered(tmp_path, COUNT, MARKS, list(range(12)))
+    with ws:
+        liked = [r for r, yes in zip(*(ws.tables["reviews"][c] for c in ("row_id", "liked")), strict=True) if yes]
+        ws.session.decide("reconcile", f"reviews {liked[0]}, {liked[1]}", "left open", "the model: not clear")
+        ws.session.models = ws.session.models.for_run()
+        again = asyncio.run(answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage()))
+    assert again.range is not None and (again.range.low, again.range.high) == (5, 6)
+    assert [(m.kind, m.count) for m in again.range.moves] == [("merge", 1)]
