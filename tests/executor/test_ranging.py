@@ -143,14 +143,14 @@ def test_stated_values_near_the_cut_of_what_is_told_may_be_otherwise() -> None:
     assert not _in_doubt(PRICE, 10, [clear], near, []).options
 
 
-def ships(tmp_path: Path, sql: str, same: Callable[[], Any]) -> Answer:
+def ships(tmp_path: Path, sql: str, same: Callable[[Request], Any]) -> Answer:
     """The answer of a statement over documents that each name a ship and its port; `same`: whether two names are one."""
     columns = (Column("ship", description="Name", pinned=True), Column("port", description="Port", pinned=True))
     table = Table("ships", columns, row="a ship", grain="document", key=("ship",), pinned=True)
 
     def reply(request: Request) -> Any:
         if request.stage == "reconcile":
-            return same()
+            return same(request)
         if request.stage == "answer":
             return sql
         words = request.messages[-1].content.split("The ship ")[1].split(".")[0].split(" lies in ")
@@ -165,8 +165,12 @@ def ships(tmp_path: Path, sql: str, same: Callable[[], Any]) -> Answer:
         return asyncio.run(answer_need(ws.session, Need("How many?", {"ships": ("ship", "port")}), "", Usage()))
 
 
-def nobody_tells() -> Any:
+def nobody_tells(request: Request) -> Any:
     raise ModelRefusal("not now")
+
+
+def two_names(request: Request) -> Any:
+    return dict(zip(request.choices, (-5.0, -0.1), strict=True))
 
 
 def test_names_that_may_be_one_move_a_distinct_count(tmp_path: Path) -> None:
@@ -178,7 +182,7 @@ def test_names_that_may_be_one_move_a_distinct_count(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sql", ["SELECT COUNT(DISTINCT port) FROM ships", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'"])
 def test_names_that_were_told_apart_or_are_not_counted_move_nothing(tmp_path: Path, sql: str) -> None:
-    answer = ships(tmp_path, sql, (lambda: {"yes": -5.0, "no": -0.1}) if "DISTINCT" in sql else nobody_tells)
+    answer = ships(tmp_path, sql, two_names if "DISTINCT" in sql else nobody_tells)
     assert answer.range is not None and answer.range.is_point
 
 
