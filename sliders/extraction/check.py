@@ -6,6 +6,7 @@ The model judges, the code checks: a check never changes a value. What it doubts
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +23,7 @@ _FACTORS = (1e3, 1e6, 1e9, 1e12)
 _CARD_ALONE = "only the document's card tells it"
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
 _NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,25 @@ def with_words(source: Source, column: Column, cell: Cell, words: str) -> Cell:
     if column.type in _NUMBERS or column.type in (ColumnType.DATE, ColumnType.DATETIME):
         return replace(found, doubt="its words do not print the value")
     return found
+
+
+def with_calculation(source: Source, column: Column, cell: Cell, calculation: str) -> Cell:
+    """An ungrounded number of the compact dialect as the calculation that the model gave for it afterwards.
+
+    It stands where the text prints both numbers; one that gives another result than the value said before is doubted.
+    """
+    plain = Column(column.name, ColumnType.NUMBER)
+    numbers = [float(n) for n in _NUMBER.findall(calculation.replace(",", ""))]
+    places = [find_value(n, plain, source.text, source.context) for n in numbers]
+    try:
+        parsed = typed(evaluate(calculation), column, source.context)
+    except ExpressionError as error:
+        return replace(cell, detail=f"{cell.detail}; {error}")
+    if parsed.value is None or any(p.status is Grounding.NONE for p in places):
+        return replace(cell, detail=f"{cell.detail}; nor does it print the numbers of {calculation!r}")
+    doubt = "" if parsed.value == cell.value else f"before its calculation the reply gives {cell.value}"
+    computed = replace(cell, value=parsed.value, how=How.COMPUTED, rationale=calculation, absence=None, detail="", doubt=doubt)
+    return _placed(computed, source, places)
 
 
 def _doubted(cell: Cell, finding: str) -> Checked:

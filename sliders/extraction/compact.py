@@ -11,12 +11,13 @@ from typing import Any
 
 from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
-from sliders.extraction.check import value_cell, with_words
+from sliders.extraction.check import value_cell, with_calculation, with_words
 from sliders.extraction.extract import Extraction, Refusal, generate, new_row
 from sliders.extraction.ground import find
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.extraction.prompt import (
     Asked,
+    calculation_prompt,
     choices_of,
     chosen_value,
     chunk_document,
@@ -100,6 +101,9 @@ async def _stated(
     if unread := [c for c in columns if c.type is ColumnType.DATE and cells[c.name].absence is Absence.NOT_PARSED]:
         cells |= await _in_order(reading, source, table, unread, cells, document)
     lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
+    for column in (c for c in lost if c.type in (ColumnType.INTEGER, ColumnType.NUMBER)):
+        cells[column.name] = await _calculated(reading, source, table, column, cells[column.name], document)
+    lost = [c for c in lost if cells[c.name].absence is Absence.UNGROUNDED]
     if not lost:
         return cells
     request = words_prompt(document, lost)
@@ -109,6 +113,16 @@ async def _stated(
         if words := str(told.get(column.name) or "").strip():
             cells[column.name] = with_words(source, column, cells[column.name], words)
     return cells
+
+
+async def _calculated(
+    reading: _Reading, source: Source, table: str, column: Column, cell: Cell, document: str
+) -> Cell:
+    """A number that is printed nowhere, as a calculation over printed ones: the model states it, code works it out."""
+    reply = await reading.ask(calculation_prompt(document, column), table, fatal=False)
+    if reply is None or not isinstance(reply.data, dict):
+        return cell
+    return with_calculation(source, column, cell, str(reply.data.get("calculation") or ""))
 
 
 async def _in_order(

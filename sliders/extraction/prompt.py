@@ -201,6 +201,9 @@ def card_prompt(name: str, document: str) -> Request:
 # every further question on the same document.
 
 
+_CALCULATION = "^[0-9][0-9.,]{0,15} [-+*/] [0-9][0-9.,]{0,15}$"  # of more terms than two a small model adds what it sees
+
+
 def values_prompt(document: str, columns: Sequence[Column]) -> Request:
     """One object of typed values for one row."""
     shapes = {c.name: _value_schema(c) for c in columns}
@@ -217,6 +220,18 @@ def words_prompt(document: str, columns: Sequence[Column]) -> Request:
     """The exact words that tell each of these columns."""
     shapes = {c.name: _nullable({"type": "string", "maxLength": _LONGEST_VALUE}) for c in columns}
     return _object("extraction/words", document, columns, shapes, 24 + 100 * len(columns))
+
+
+def calculation_prompt(document: str, column: Column) -> Request:
+    """The two printed numbers from which a number follows that is itself printed nowhere, as a calculation."""
+    prompt = load_prompt("extraction/calculation", COMPACT)
+    return Request(
+        stage="extract",
+        messages=prompt.render(document=document, question=column.description or spoken_name(column.name)),
+        prompt_hash=prompt.hash,
+        json_schema=_closed({"calculation": {"type": "string", "pattern": _CALCULATION}}),
+        max_tokens=40,
+    )
 
 
 def sentence_prompt(document: str, column: Column) -> Request:
