@@ -43,13 +43,14 @@ class _Talk:
 
 async def answer_question(
     question: str, tables: Sequence[TableView], run_sql: RunSql, model: Model, *, uncovered: str = "", draft: str = "",
-    profiles: Sequence[TableProfile] | None = None,
+    mind: Sequence[str] = (), profiles: Sequence[TableProfile] | None = None,
 ) -> SqlAnswer:  # fmt: skip
     """Answer `question` from `tables`: `not_found` with a reason when they do not hold it, a number is never made up.
 
     Args:
         uncovered: words on what the question needs and no column holds; shown to the model.
         draft: the statement that the model drafted before the tables were filled; shown to it in the compact dialect.
+        mind: notes on the tables; shown to it in the compact dialect.
         profiles: saves reading the columns again for a second question over the same tables.
 
     Raises QueryError: a view does not fit the database.
@@ -61,7 +62,7 @@ async def answer_question(
     most = SHOWN[model.dialect.name].turns
     for number in range(1, most + 1):
         request = sql_request(
-            question, known, model.dialect, talk.turns, uncovered=uncovered, draft=draft, last=number == most,
+            question, known, model.dialect, talk.turns, uncovered=uncovered, draft=draft, mind=mind, last=number == most,
             temperature=STUCK_TEMPERATURE if _stuck(talk) else 0.0,
         )  # fmt: skip
         try:

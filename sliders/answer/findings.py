@@ -67,22 +67,35 @@ def listed(column: ColumnProfile) -> str:
     return f"{column.column.name} has the values {', '.join(said) or 'NULL alone'}{more}; {column.nulls} rows are NULL"
 
 
-def _literals(tree: exp.Query, names: References) -> Iterator[Finding]:
-    """Literals of tests for equality that no row has."""
+@dataclass(frozen=True, slots=True)
+class Unheld:
+    """A literal that a test for equality names and no row has: the table and column, and the test."""
+
+    table: TableProfile
+    column: ColumnProfile
+    literal: str
+    test: exp.Expr
+
+
+def unheld(tree: exp.Expr, names: References) -> Iterator[Unheld]:
+    """The literals of tests for equality that no row has."""
     for node in tree.find_all(*_EQUAL):
         owner = names.of(node.this)
         if owner is None or not owner[1].complete or owner[1].column.type in NUMERIC:
             continue
-        texts = owner[1].texts
         for literal in node.expressions if isinstance(node, exp.In) else [node.expression]:
-            if not isinstance(literal, exp.Literal) or not literal.is_string or _held(node, literal.name, owner[1]):
-                continue
-            column = owner[1].column.name
-            near = [quote(t) for t in nearest(literal.name.strip("%"), texts)] if owner[1].column.type in TEXTUAL else []
-            shown = f"the nearest are {', '.join(near)}" if near else listed(owner[1])
-            elsewhere = _elsewhere(literal.name.strip("%"), names.profiles, column)
-            text = f"no row has {literal.name!r} in {column}; {shown}{elsewhere}"
-            yield Finding("literal", f"{column}={literal.name}", text)
+            if isinstance(literal, exp.Literal) and literal.is_string and not _held(node, literal.name, owner[1]):
+                yield Unheld(*owner, literal.name, node)
+
+
+def _literals(tree: exp.Query, names: References) -> Iterator[Finding]:
+    """What stands in a column instead of a literal that no row has."""
+    for one in unheld(tree, names):
+        name, known = one.column.column.name, one.column
+        near = [quote(t) for t in nearest(one.literal.strip("%"), known.texts)] if known.column.type in TEXTUAL else []
+        shown = f"the nearest are {', '.join(near)}" if near else listed(known)
+        elsewhere = _elsewhere(one.literal.strip("%"), names.profiles, name)
+        yield Finding("literal", f"{name}={one.literal}", f"no row has {one.literal!r} in {name}; {shown}{elsewhere}")
 
 
 def _held(node: exp.Expr, literal: str, column: ColumnProfile) -> bool:

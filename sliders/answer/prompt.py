@@ -202,9 +202,10 @@ def result_lines(result: QueryResult, most: int = LOOK_ROWS) -> list[str]:
 
 def sql_request(
     question: str, profiles: Sequence[TableProfile], dialect: Dialect, turns: Sequence[Turn] = (), *,
-    uncovered: str = "", draft: str = "", last: bool = False, temperature: float = 0.0,
+    uncovered: str = "", draft: str = "", mind: Sequence[str] = (), last: bool = False, temperature: float = 0.0,
 ) -> Request:  # fmt: skip
-    """The request for the next turn: tables, question, and what was said so far (in the compact dialect, the findings alone)."""
+    """The request for the next turn: tables, question, and what was said so far (in the compact dialect, the findings alone,
+    after the notes of `mind`)."""
     shown = SHOWN[dialect.name]
     prompt = load_prompt("answer/write_sql", dialect)
     values = {
@@ -212,7 +213,7 @@ def sql_request(
         "uncovered": uncovered, "question": question,
     }  # fmt: skip
     if dialect.sql == "text":  # a small model that sees its own statement writes it again
-        notes = list(dict.fromkeys(note for turn in turns for note in turn.told))
+        notes = list(dict.fromkeys([*mind, *(note for turn in turns for note in turn.told)]))
         messages = prompt.render(**values, notes=notes, draft=draft)
     else:
         messages = prompt.render(**values)

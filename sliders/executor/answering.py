@@ -15,6 +15,7 @@ from sliders.answer.second import beside_others
 from sliders.answer.values import QueryResult, TableView
 from sliders.errors import BudgetExceeded
 from sliders.executor.citing import cite
+from sliders.executor.judged_values import judge_values
 from sliders.executor.needs import Need
 from sliders.executor.ranging import range_of
 from sliders.executor.session import Session
@@ -38,6 +39,8 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
         return _without_rows(session, need, stopped)
     try:
         found, views = await _statement(session, need)
+        if found.status == "not_found" and found.sql and session.models.model_for("answer").dialect.sql == "text":
+            found, views, need = await _with_judged_values(session, need, found, views)
     except BudgetExceeded as error:
         return replace(_without_rows(session, need, str(error)), text=f"No answer yet: {error}", reason=str(error))
     _log_attempts(session, need.question, found)
@@ -52,18 +55,37 @@ def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
     )  # fmt: skip
 
 
-async def _statement(session: Session, need: Need) -> tuple[SqlAnswer, list[TableView]]:
+async def _with_judged_values(
+    session: Session, need: Need, found: SqlAnswer, views: list[TableView]
+) -> tuple[SqlAnswer, list[TableView], Need]:
+    """The answer once more where values that no row prints could be judged; as it was where there are none."""
+    profiles = profile_tables(views, lambda sql: _run(session, sql, [v.name for v in views]))
+    judged = await judge_values(session, need.question, found.sql, profiles)
+    if not judged:
+        return found, views, need
+    columns = {t: (*names, *(j.column for j in judged if j.table == t)) for t, names in need.columns.items()}
+    need = replace(need, columns=columns, draft="")
+    again, views = await _statement(session, need, [j.note for j in judged])
+    attempts, usage = (*found.attempts, *again.attempts), found.usage + again.usage
+    return replace(again, attempts=attempts, usage=usage), views, need
+
+
+def _run(session: Session, sql: str, names: Sequence[str]) -> QueryResult:
+    return run_readonly(session.catalog.database, sql, tables=names)
+
+
+async def _statement(session: Session, need: Need, mind: Sequence[str] = ()) -> tuple[SqlAnswer, list[TableView]]:
     """What the SQL agent finds in the tables as they stand, and the tables as it saw them."""
     ordered = sorted(_filled_tables(session), key=lambda t: t.name not in need.columns)
     views = [TableView(_sql_table(session, t)) for t in ordered]
     names = [session.catalog.schemas.relation(t.name).relation for t in ordered]
 
     def run_sql(sql: str) -> QueryResult:
-        return run_readonly(session.catalog.database, sql, tables=names)
+        return _run(session, sql, names)
 
     model, profiles = session.models.model_for("answer"), profile_tables(views, run_sql)
     found = await answer_question(
-        need.question, views, run_sql, model, uncovered=need.uncovered, draft=need.draft, profiles=profiles
+        need.question, views, run_sql, model, uncovered=need.uncovered, draft=need.draft, mind=mind, profiles=profiles
     )
     return await beside_others(found, profiles, run_sql, model, need.draft), views
 
