@@ -185,9 +185,9 @@ class KeyChooser:
         return (named, 0) if named else (tuple(first), _MIN_COMPARISONS)
 
     def _documents_of_one_thing(self) -> KeyPlan:
-        phrase, least = self._phrase()
-        found = self.across_documents(phrase) if phrase else Agreement(0.0, 0.0, 0)
-        if phrase and found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT and found.comparisons >= max(2, least):
+        phrase, unnamed = self._phrase()  # of documents that are one row each, only a name that the schema gives joins any
+        found = self.across_documents(phrase) if phrase and not unnamed else Agreement(0.0, 0.0, 0)
+        if found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT and found.comparisons >= _FEWEST_NAMED:
             reason = f"documents of one {' and '.join(phrase)} agree with kappa {found.kappa:.2f}"
             return KeyPlan(phrase, True, True, True, False, f"{reason} in {found.comparisons} comparisons")
         return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
@@ -281,6 +281,7 @@ def _same_word(word: str, part: str) -> bool:
     return len(short) > 2 and (ending or (len(part) >= _COMPOUND_PART and word.endswith(part)))
 
 
+_FEWEST_NAMED = 2
 _COMPOUND_PART = 5  # letters: shorter endings ("age" of "village") are chance
 
 
