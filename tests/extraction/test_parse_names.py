@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sliders.extraction.parse_names import country_of, is_country_column
-from sliders.reconcile.canonical import Links, link_by_rule, variants_of
+from sliders.reconcile.canonical import Links, link_by_rule, representatives
 from sliders.reconcile.profile import Encoded
 
 
@@ -34,10 +34,8 @@ def test_forms_of_one_country_are_one_value_that_the_countrys_name_stands_for() 
     codes = np.array([0, 0, 0, 1, 2, 3, 4], np.int64)
     links = Links(len(forms))
     link_by_rule(forms, links, (), "home")
-    variants = variants_of(Encoded(codes, forms), links, (), "home")
-    assert variants.clusters[0] == variants.clusters[1]
-    assert forms[variants.representative[variants.clusters[0]]] == "Peru"
-    assert len({int(c) for c in variants.clusters}) == 4
+    kept = representatives(Encoded(codes, forms), links, (), "home")
+    assert {forms[code]: forms[stands] for code, stands in kept.items()} == {"Peru": "Peru", "Peruvian": "Peru"}
 
 
 def test_a_column_of_other_things_keeps_words_that_are_also_countries_apart() -> None:
