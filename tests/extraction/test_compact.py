@@ -89,7 +89,12 @@ async def test_words_are_asked_once_for_the_values_that_the_text_prints_nowhere(
 
 @pytest.mark.parametrize(
     ("said", "calculation", "value", "doubted"),
-    [(39, "1911 - 1872", 39, False), (41, "1911 - 1872", 39, True), (39, "1911 - 1870", None, False), (39, "1911 / 0", None, False)],
+    [
+        (39, "1911 - 1872", 39, False),
+        (41, "1911 - 1872", 39, True),
+        (39, "1911 - 1870", None, False),
+        (39, "1911 / 0", None, False),
+    ],
 )
 async def test_a_number_that_follows_from_two_printed_ones_is_worked_out_by_code(
     said: int, calculation: str, value: int | None, doubted: bool
