@@ -240,8 +240,7 @@ def repaired(case: Case, programs: Sequence[Program], additive: frozenset[str] =
         about = program.operation in ("resolve_conflict", "aggregate", "canonicalize")
         if about and program.column not in case.open:
             raise RepairError(f"{program.column!r} is not in question; repair one of: {', '.join(case.open) or 'none'}")
-        done = run_program(group, program, additive)
-        steps.append(Step(program, tuple(group.rows), Group(group.columns, done.rows, group.types)))
+        steps.append(Step(program, tuple(group.rows), run_program(group, program, additive)))
         group = steps[-1].after
     for name in case.open:
         place = group.columns.index(name)

@@ -11,7 +11,6 @@ import math
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import sqlglot
 import sqlglot.expressions
@@ -31,16 +30,8 @@ _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_UPDATE, s
 _FUNCTIONS = frozenset("coalesce ifnull nullif min max sum count total avg abs round lower upper length trim".split())
 
 
-@dataclass(frozen=True, slots=True)
-class Repaired:
-    """The group after a program: values of the rows that stay, and where each other row was merged into."""
-
-    rows: Mapping[str, tuple[Scalar, ...]]
-    merged_into: Mapping[str, str]
-
-
-def run_program(group: Group, program: Program, additive: frozenset[str] = frozenset()) -> Repaired:
-    """Run a repair program on its group and check what it did.
+def run_program(group: Group, program: Program, additive: frozenset[str] = frozenset()) -> Group:
+    """The group after a repair program, checked: the rows that stay.
 
     Args:
         additive: columns whose values may be summed over sources.
@@ -62,7 +53,7 @@ def run_program(group: Group, program: Program, additive: frozenset[str] = froze
     merged = {str(r[0]): str(r[1]) for r in found if r[1] is not None}
     if not merged and after == dict(group.rows):
         raise RepairError(f"the {program.operation} changes nothing; leave the group as it is instead")
-    return check_repair(group, after, merged, program, additive)
+    return _check_repair(group, after, merged, program, additive)
 
 
 def _fill(connection: sqlite3.Connection, group: Group) -> None:
@@ -115,13 +106,9 @@ def _execute(connection: sqlite3.Connection, statements: Sequence[str]) -> None:
     connection.set_progress_handler(None, 0)
 
 
-def check_repair(
-    group: Group,
-    after: Mapping[str, tuple[Scalar, ...]],
-    merged: Mapping[str, str],
-    program: Program,
-    additive: frozenset[str] = frozenset(),
-) -> Repaired:
+def _check_repair(
+    group: Group, after: Mapping[str, tuple[Scalar, ...]], merged: Mapping[str, str], program: Program, additive: frozenset[str]
+) -> Group:
     """Compare a group before and after.
 
     Raises:
@@ -141,7 +128,7 @@ def check_repair(
     filled = _consolidated(group, staying, merged)
     for place, column in enumerate(group.columns):
         _check_column(group, filled, merged, place, column, program)
-    return Repaired(staying, merged)
+    return Group(group.columns, staying, group.types)
 
 
 def _consolidated(

@@ -313,7 +313,7 @@ class _Work:
     def _conflict(self, cluster: Cluster, pending: Pending) -> Conflict:
         ids = self.relation.row_ids
         candidates = tuple(
-            Candidate(s.value, tuple(ids[r] for r in s.rows), s.source, s.document.id, s.document.name, s.document.date)
+            Candidate(s.value, tuple(ids[r] for r in s.rows), s.source, s.document.id, s.document.name)
             for s in pending.sides
         )
         return Conflict(self.names[pending.column], cluster.key, candidates, "no criterion tells the sources apart")

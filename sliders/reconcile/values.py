@@ -99,7 +99,6 @@ class Candidate:
     source: CellSource
     document_id: str
     document_name: str = ""
-    document_date: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,6 @@ OPERATIONS: tuple[Operation, ...] = ("deduplicate", "consolidate", "resolve_conf
 def test_honest_programs_pass(program: Program, staying: dict[str, tuple[object, ...]]) -> None:
     repaired = run_program(GROUPS[0], program)
     assert repaired.rows == staying
-    assert repaired.rows.keys() | repaired.merged_into.keys() == GROUPS[0].rows.keys()
 
 
 def test_an_additive_column_may_be_summed_and_the_sum_is_recomputed() -> None:
