@@ -10,7 +10,6 @@ from decimal import Decimal
 
 from sliders.extraction.cell import Grounding, Scalar
 from sliders.extraction.parse_units import convert, same_unit
-from sliders.reconcile.dating import newest
 from sliders.reconcile.values import RULES, CellSource, Criterion, DocumentSource, Operation, Precedence
 from sliders.words import fold
 
@@ -143,6 +142,18 @@ def by_criteria(sides: Sequence[Side], criteria: Sequence[Criterion]) -> Ruling 
         if ranks.count(top) == 1:
             return Ruling(ranks.index(top), "resolve_conflict", IN_WORDS[criterion])
     return None
+
+
+def newest(dates: list[str]) -> int | None:
+    """The place of the one date that is later than all others; None when one is unknown or they cannot be told apart.
+
+    A year is not compared with a day of the same year.
+    """
+    if not dates or not all(dates):
+        return None
+    top = max(range(len(dates)), key=dates.__getitem__)
+    others = [d for place, d in enumerate(dates) if place != top]
+    return None if any(dates[top].startswith(d) for d in others) else top
 
 
 def by_votes(sides: Sequence[Side]) -> Ruling | None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.reconcile.dating import document_date, newest
+from sliders.executor.dating import document_date
+from sliders.reconcile.settle import newest
 
 PROSE = "The bridge was opened in the presence of the mayor and stands over the river to this day.\n"
 
