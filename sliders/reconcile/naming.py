@@ -147,12 +147,8 @@ class _Forms:
         self.rows: dict[int, list[int]] = {}
 
     async def ask(self, band: Sequence[VariantPair], owner: Mapping[int, int]) -> None:
-        """Decide on the band: from memory, then by the model; what nobody decides stays apart.
-
-        A form that could stand for several names is for a model that reads the rows; one that picks would guess.
-        """
-        if self.model is None or self.model.dialect.repair == "choice":
-            band = [pair for pair in band if not pair.ambiguous]
+        """Decide on the band: from memory, then by the model; what nobody decides stays apart."""
+        band = self._clear(band)
         pairs = dict.fromkeys((owner.get(p.left, p.left), owner.get(p.right, p.right)) for p in band)
         groups = self._groups([pair for pair in pairs if pair[0] != pair[1]])
         wanted = {code for group in groups for code in group}
@@ -181,6 +177,16 @@ class _Forms:
             forms = " and ".join(repr(self.encoded.examples[c]) for c in waiting[-1][0])
             why = f"nothing in their rows tells, and no model was asked; for one, {forms}"
             self.naming.decisions.append(Choice(f"{self.table.name}.{self.name}", f"{left} groups of names left apart", why))
+
+    def _clear(self, band: Sequence[VariantPair]) -> list[VariantPair]:
+        """Without forms that could stand for several names: a model that reads the rows may tell, one that picks would guess."""
+        if self.model is not None and self.model.dialect.repair != "choice":
+            return list(band)
+        for pair in (p for p in band if p.ambiguous):
+            told = f"{self.encoded.examples[pair.left]!r} and {self.encoded.examples[pair.right]!r}: two names"
+            why = "the shorter form could stand for several names"
+            self.naming.decisions.append(Choice(f"{self.table.name}.{self.name}", told, why))
+        return [pair for pair in band if not pair.ambiguous]
 
     def _allowed(self) -> int:
         """Groups that may be asked about: as many as rows, one for four rows where each is a call of its own."""

@@ -67,7 +67,9 @@ def test_an_abbreviated_form_is_one_name_where_as_much_agrees_as_contradicts() -
 
 def test_an_abbreviated_form_of_two_names_stays_apart() -> None:
     rows = [("Dunmarrow Bridge", 2018, 4.6), ("Dunmarrow Br.", 2018, 4.1), ("Dunmarrow Brewery", 1901, 0.3), *OTHERS]
-    assert not joined(run(BRIDGES, rows, "abcdefg"))
+    result = run(BRIDGES, rows, "abcdefg")
+    assert not joined(result)
+    assert sum("several names" in decision.reason for decision in result.decisions) == 1  # rows refute the brewery
 
 
 @pytest.mark.parametrize(
