@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from sliders.answer.result import Answer
 from sliders.chunks.embeddings import Embedder, default_embedder
@@ -40,6 +38,9 @@ from sliders.store.database import Database, place_of
 from sliders.store.file import refuse_foreign
 from sliders.store.records import Correction, Run, TableVersion
 from sliders.view import view_file
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Workspace:

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import pandas as pd
 import typer
 
 from sliders.answer.result import Answer
@@ -22,16 +21,24 @@ from sliders.executor.ingest import AddReport
 from sliders.settings import Settings
 from sliders.store.database import workspace_is_there
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 DEFAULT_WORKSPACE = "sliders.db"
 MOST_CITATIONS = 10
 
 WorkspaceOption = Annotated[
-    str, typer.Option("--workspace", "-w", metavar="<path|url>", help="The workspace: a file, or a schema of PostgreSQL.")
+    str,
+    typer.Option(
+        "--workspace", "-w", envvar="SLIDERS_WORKSPACE", metavar="<path|url>",
+        help="The workspace: a file, or a schema of PostgreSQL.",
+    ),
 ]
 NewWorkspaceOption = Annotated[
     str,
     typer.Option(
-        "--workspace", "-w", metavar="<path|url>", help="The workspace: a file, or postgresql+psycopg://user@host/database"
+        "--workspace", "-w", envvar="SLIDERS_WORKSPACE", metavar="<path|url>",
+        help="The workspace: a file, or postgresql+psycopg://user@host/database"
         "?schema=NAME; it is made when it does not exist.",
     ),
 ]  # fmt: skip
@@ -100,7 +107,7 @@ def plain_json(data: Any) -> Any:
         return {str(name): plain_json(value) for name, value in data.items()}
     if isinstance(data, (list, tuple)):
         return [plain_json(value) for value in data]
-    if data is pd.NA or (isinstance(data, float) and not math.isfinite(data)):
+    if isinstance(data, float) and not math.isfinite(data):
         return None
     return data
 
@@ -111,8 +118,8 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     for name in map(str, frame.columns):
         same = sum(known == name or (known.startswith(f"{name}_") and known[len(name) + 1 :].isdigit()) for known in names)
         names.append(f"{name}_{same + 1}" if name in names else name)
-    rows = frame.astype(object).itertuples(index=False, name=None)
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    rows = zip(frame.astype(object).to_numpy(), frame.isna().to_numpy(), strict=True)
+    return [{n: None if gone else v for n, v, gone in zip(names, *row, strict=True)} for row in rows]
 
 
 def frame_text(frame: pd.DataFrame) -> str:

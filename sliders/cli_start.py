@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sliders.api import Workspace
 from sliders.cli_shell import DEFAULT_WORKSPACE
 from sliders.executor.session import Session
 from sliders.settings import Settings
+from sliders.store.database import workspace_is_there
 
 _MOST_LISTED = 3
 
 
-def next_steps(path: Path = Path(DEFAULT_WORKSPACE), chosen: Settings | None = None) -> str:
-    """What is in the workspace of the current folder, and the commands that follow from it.
+def next_steps(path: str | Path = "", chosen: Settings | None = None) -> str:
+    """What is in the workspace at hand, and the commands that follow from it.
 
     Raises:
-        StoreError: the file is no workspace.
+        StoreError: it is no workspace.
     """
+    path = path or os.environ.get("SLIDERS_WORKSPACE", DEFAULT_WORKSPACE)
     settings = chosen or Settings.from_env()
     model = "the embedded model (fetched at the first question: 1.1 GB)" if settings.is_local else f"model {settings.model}"
-    if not path.exists():
+    if not workspace_is_there(path):
         return _lines(
             f"No workspace here yet ({path}).\nQuestions are read by {model}.",
-            ('sliders ask FOLDER "question"', "read documents, answer, and keep everything in sliders.db"),
+            ('sliders ask FOLDER "question"', "read documents, answer, and keep everything in it"),
             ('sliders ask FOLDER "question" --dry-run', "only say what it would take"),
             ("sliders add FOLDER", "only read the documents in"),
             ("sliders --install-completion", "complete commands with the tab key"),
             ("sliders --help", "all commands"),
         )
     with Workspace(path, settings=settings, write=False) as ws:
-        return _known(ws.session, path, model)
+        return _known(ws.session, ws.session.catalog.database.name, model)
 
 
-def _known(session: Session, path: Path, model: str) -> str:
+def _known(session: Session, place: str, model: str) -> str:
     documents = session.catalog.documents.count()
     asked = [run for run in session.catalog.journal.runs() if run.kind == "ask"]
-    head = f"Workspace {path}: {documents} documents, {len(asked)} runs of questions.\nQuestions are read by {model}."
+    head = f"Workspace {place}: {documents} documents, {len(asked)} runs of questions.\nQuestions are read by {model}."
     if not documents:
         return _lines(head, ("sliders add FOLDER", "read documents in"))
     lines = [head, *(f"  asked: {run.question}" for run in asked[-_MOST_LISTED:])]

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any, Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal
 
 from sliders.answer.range import AnswerRange
 from sliders.answer.values import SqlAttempt, Value
@@ -18,11 +16,16 @@ from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage
 from sliders.markup import folded, note, preformatted, table_html
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Status = Literal["answered", "not_found", "incomplete", "failed"]
 
 
 def frame_of(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
     """Rows of SQL as a frame; whole numbers stay whole where some are missing (`Int64`)."""
+    import pandas as pd  # takes longer to import than everything else together
+
     kept = list(rows)
     frame = pd.DataFrame(kept, columns=list(columns) or None)
     for place in range(len(columns)):

@@ -14,7 +14,7 @@ import socket
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib import metadata
 from importlib.util import find_spec
 from typing import Any
@@ -194,8 +194,8 @@ class _Cluster:
         self.parse = ray.remote(max_retries=RETRIES)(parse_task)
         self.index = ray.remote(max_retries=RETRIES)(index_task)
         held = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": RETRIES, "max_concurrency": 10_000}
-        self.limits = ray.remote(**held)(Limits).remote(settings.rpm, settings.tpm)
         limited = settings.rpm is not None or settings.tpm is not None
+        self.limits = ray.remote(**held)(Limits).remote(settings.rpm, settings.tpm) if limited else None
         number = min(self.processors, settings.concurrency)
         prices = {n: {"prompt": p.prompt, "completion": p.completion} for n, p in PriceTable.load(settings.prices).own.items()}
         share = replace(
@@ -203,8 +203,13 @@ class _Cluster:
             budget=Budget(), executor="local", ray_address=None,
         )  # fmt: skip
         spread = ray.remote(**held, scheduling_strategy="SPREAD")(Reader)
-        self.readers = [_Reader(spread.remote(share, self.limits if limited else None)) for _ in range(number)]
+        self._start = lambda: [_Reader(spread.remote(share, self.limits)) for _ in range(number)]
         self._documents: OrderedDict[str, Any] = OrderedDict()
+
+    @cached_property
+    def readers(self) -> list[_Reader]:
+        """Started when the first chunk is read: by then the processes that parsed are free, and have imported everything."""
+        return self._start()
 
     def held(self, document: Document) -> list[Any]:
         """The document in Ray's store, sent there once; in a list, so that the reader decides when to fetch it."""
@@ -220,8 +225,10 @@ class _Cluster:
         """End the actors, and the cluster where it is ours."""
         import ray
 
-        for actor in (self.limits, *(reader.actor for reader in self.readers)):
-            ray.kill(actor)
+        for reader in self.__dict__.get("readers", ()):
+            ray.kill(reader.actor)
+        if self.limits is not None:
+            ray.kill(self.limits)
         if self._ours:
             ray.shutdown()
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from sliders.answer.result import frame_of
 from sliders.errors import QueryError, StoreError, UnsafeStatement
@@ -23,8 +22,11 @@ from sliders.schema.types import Schema
 from sliders.store.database import quote_identifier
 from sliders.store.guard import run_readonly
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-class Tables(Mapping[str, pd.DataFrame]):
+
+class Tables(Mapping[str, "pd.DataFrame"]):
     """The current version of each data table, read on access."""
 
     def __init__(self, session: Session) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from sliders.errors import StoreError, UnsafeStatement
 from sliders.store.database import Database, quote_identifier
-from sliders.store.limits import FETCH_ROWS, Limits, Result, row_bytes, short
+from sliders.store.limits import Limits, Result, fetch, short
 from sliders.store.server import PostgresServer
 
 # Functions of PostgreSQL that read nothing but their arguments, and take no longer than those are long.
@@ -48,7 +48,7 @@ def run_on_server(database: Database, sql: str, visible: frozenset[str], limits:
         cursor = raw.cursor(name="cage")
         cursor.execute(sql)
         columns = tuple(column.name for column in cursor.description)
-        rows, truncated = _fetch(cursor, limits, started)
+        rows, truncated = fetch(cursor, limits, started, _plain)
         raw.execute("ROLLBACK")
     return Result(columns, tuple(rows), truncated, time.monotonic() - started)
 
@@ -72,21 +72,6 @@ def _take_apart(raw: Any, sql: str, visible: frozenset[str]) -> None:
     refused += [f"read {name!r}" for (name,) in read]
     if refused:
         raise UnsafeStatement(f"the statement is refused: it may not {refused[0]}: {short(sql)}")
-
-
-def _fetch(cursor: Any, limits: Limits, started: float) -> tuple[list[tuple[Any, ...]], bool]:
-    rows: list[tuple[Any, ...]] = []
-    size = 0
-    while batch := cursor.fetchmany(1 if size > limits.result_bytes // 10 else FETCH_ROWS):
-        if time.monotonic() - started > limits.seconds:
-            raise UnsafeStatement(f"the statement was stopped: it ran longer than {limits.seconds:g} s; ask for less")
-        for row in batch:
-            values = tuple(map(_plain, row))
-            size += row_bytes(values)
-            if len(rows) >= limits.rows or size > limits.result_bytes:
-                return rows, True
-            rows.append(values)
-    return rows, False
 
 
 def _plain(value: Any) -> Any:

@@ -94,38 +94,25 @@ class Keys:
         self._database = database
         self.known = known
         self.works: dict[tuple[str, tuple[str, ...]], int] = {}
-        self._tables = known.tables
-        self._documents: dict[str, int] = {}
-        self._chunks: dict[str, int] = {}
+        self._keys: dict[str, dict[str, int]] = {"table": known.tables, "document": {}, "chunk": {}}
         self._columns = known.columns
         self.origins: dict[tuple[str, str, str], int] = {}
         self.touched: set[int] = set()
         self.encode = database.engine.encode if database.on_server else None
 
-    def _key(self, kind: str, name: str) -> int:
-        key = self._database.value(_KEY[kind], {"name": name})
-        if key is None:
-            raise StoreError(f"an extracted row names {kind} {name!r}, which is not in the workspace; save it first")
-        return int(key)
-
-    def table(self, name: str) -> int:
-        if name not in self._tables:
-            self._tables[name] = self._key("table", name)
-        return self._tables[name]
-
-    def document(self, name: str) -> int:
-        if name not in self._documents:
-            self._documents[name] = self._key("document", name)
-        return self._documents[name]
-
-    def chunk(self, name: str) -> int:
-        if name not in self._chunks:
-            self._chunks[name] = self._key("chunk", name)
-        return self._chunks[name]
+    def key(self, kind: str, name: str) -> int:
+        """The key of a "table", "document" or "chunk"."""
+        known = self._keys[kind]
+        if name not in known:
+            key = self._database.value(_KEY[kind], {"name": name})
+            if key is None:
+                raise StoreError(f"an extracted row names {kind} {name!r}, which is not in the workspace; save it first")
+            known[name] = int(key)
+        return known[name]
 
     def columns(self, table: str) -> dict[str, int]:
         if table not in self._columns:
-            self._columns[table] = dict(self._database.query(_COLUMNS, {"table": self.table(table)}))
+            self._columns[table] = dict(self._database.query(_COLUMNS, {"table": self.key("table", table)}))
         return self._columns[table]
 
     def no_column(self, row: Row, cell: Cell) -> int:
@@ -157,7 +144,7 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
         if span is not None:
             start, stop, page = span.start, span.end, span.page
             if span.document_id != row.document_id:
-                elsewhere = keys.document(span.document_id)
+                elsewhere = keys.key("document", span.document_id)
         said = (cell.call_id, cell.model, cell.prompt_hash)
         yield (
             key, columns[cell.column] if cell.column in columns else keys.no_column(row, cell), value, kind,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from sqlalchemy import bindparam, delete, func, or_, select, update
+from sqlalchemy import bindparam, delete, func, or_, select, text, update
 from sqlalchemy.dialects import postgresql
 
 from sliders.store.database import Database
@@ -22,6 +22,11 @@ _FREE = (
     .where(documents.c.id == bindparam("document"))
     .with_for_update(skip_locked=True, key_share=True)
 )
+# An owner holds the advisory lock of its number as long as its connection lives: the server knows first who died.
+_DEAD = text(
+    "NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"
+    " AND CAST((CAST(classid AS bigint) << 32) | CAST(objid AS bigint) AS text) = sl_claims.owner)"
+)
 # The condition is checked on the newest line, so that of two who ask at once only one gets it.
 _TAKE = (
     postgresql.insert(claims)
@@ -29,18 +34,18 @@ _TAKE = (
     .on_conflict_do_update(
         index_elements=["document_key"],
         set_={"owner": bindparam("owner"), "until": _UNTIL},
-        where=or_(claims.c.until < _NOW, claims.c.owner == bindparam("owner")),
+        where=or_(claims.c.until < _NOW, claims.c.owner == bindparam("owner"), _DEAD),
     )
     .returning(claims.c.document_key)
 )
 
 
 class Claims:
-    """What this process works on. A claim that is not renewed lapses: its process died."""
+    """What this process works on. A claim lapses when the server sees its process die, or when it is not renewed."""
 
     def __init__(self, database: Database, lease: float | None = None) -> None:
         self._database = database
-        self._owner = uuid.uuid4().hex
+        self._owner, self._alive = secrets.randbits(63), False
         self.lease = LEASE_SECONDS if lease is None else lease
 
     @property
@@ -52,17 +57,20 @@ class Claims:
         """Claim a document; False where another process works on it."""
         if not self.shared:
             return True
-        asked = {"document": document_id, "owner": self._owner, "lease": self.lease}
+        if not self._alive:
+            self._database.query("SELECT pg_advisory_lock(?)", (self._owner,))
+            self._alive = True
+        asked = {"document": document_id, "owner": str(self._owner), "lease": self.lease}
         return self._database.value(_TAKE, asked) is not None
 
     def renew(self) -> None:
         """Keep what is claimed for another while."""
-        self._database.execute(update(claims).where(claims.c.owner == self._owner).values(until=_NOW + self.lease))
+        self._database.execute(update(claims).where(claims.c.owner == str(self._owner)).values(until=_NOW + self.lease))
 
     def free(self) -> None:
         """Give back everything."""
         if self.shared:
-            self._database.execute(delete(claims).where(claims.c.owner == self._owner))
+            self._database.execute(delete(claims).where(claims.c.owner == str(self._owner)))
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:

@@ -15,9 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
-from weakref import WeakKeyDictionary
 
-from sqlalchemy import Column, Insert, MetaData, Table, Text, bindparam
+from sqlalchemy import Column, Insert, MetaData, Table, Text, bindparam, insert
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateTable, DropTable
@@ -30,6 +29,7 @@ Rows = list[tuple[Any, ...]]
 _Compiled = tuple[str, tuple[str, ...], Mapping[str, Any]]
 
 FETCH_ROWS = 5_000
+_MOST_COMPILED = 1_000
 
 
 class Engine:
@@ -44,8 +44,9 @@ class Engine:
     """The same for statements without values, in which no sign is doubled."""
     errors: tuple[type[Exception], ...]
     begin: str
-    longest_name: int
-    """Bytes of a table's or column's name."""
+    longest_table: int
+    longest_column: int
+    """Bytes of a name."""
 
     def open(self) -> Any:
         """A connection of the driver, in autocommit mode."""
@@ -70,6 +71,9 @@ class Engine:
     def set_layout(self, database: Database, version: int) -> None:
         """Note the layout's version."""
         raise NotImplementedError
+
+    def make(self, database: Database) -> None:
+        """Make the place of an empty workspace; a file is there when it is open."""
 
     def names(self, database: Database) -> dict[str, set[str]]:
         """Columns by table and view."""
@@ -139,6 +143,21 @@ def _engine(place: str | Path, write: bool) -> Engine:
     return SqliteFile(place, write)
 
 
+class _Sentences:
+    """Gives an error of the engine its sentence; a class, since a generator costs as much as a short statement."""
+
+    __slots__ = ("_engine", "_sql")
+
+    def __init__(self, engine: Engine, sql: str) -> None:
+        self._engine, self._sql = engine, sql
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, self._engine.errors):
+            raise self._engine.sentence(error, self._sql) from error
+
+
 class Database:
     """A workspace's database.
 
@@ -159,17 +178,10 @@ class Database:
         self.on_server = self.dialect.name == "postgresql"
         self._guard = threading.RLock()
         self._depth = 0
-        self._compiled: WeakKeyDictionary[ClauseElement, _Compiled] = WeakKeyDictionary()
+        self._compiled: dict[ClauseElement, _Compiled] = {}
         self._inserts: dict[tuple[str, tuple[str, ...], str], Insert] = {}
         self._raw: Any = self.engine.open()
         self._closed = False
-
-    @contextlib.contextmanager
-    def _sentences(self, sql: str = "") -> Iterator[None]:
-        try:
-            yield
-        except self.engine.errors as error:
-            raise self.engine.sentence(error, sql) from error
 
     def _prepared(self, statement: str | ClauseElement) -> _Compiled:
         """A statement as the driver takes it, the names of its parameters in order, and the values that it brings along."""
@@ -177,6 +189,8 @@ class Database:
             return statement.replace("?", "%s") if self.on_server else statement, (), {}
         found = self._compiled.get(statement)
         if found is None:
+            if len(self._compiled) >= _MOST_COMPILED:
+                self._compiled.clear()
             compiled = statement.compile(dialect=self.dialect)
             if "[POSTCOMPILE_" in str(compiled):  # a list in IN, which stands in the statement itself
                 compiled = statement.compile(dialect=self.dialect, compile_kwargs={"render_postcompile": True})
@@ -193,10 +207,9 @@ class Database:
             return sql, [given[name] if name in given else brought[name] for name in names]
         return sql, tuple(parameters)
 
-    def _execute(self, statement: str | ClauseElement, parameters: Parameters = ()) -> Any:
-        sql, values = self._bound(statement, parameters)
-        with self._sentences(sql):
-            return self._raw.execute(sql, values)
+    def _run(self, sql: str, values: Any = None) -> Any:
+        with self._guard, _Sentences(self.engine, sql):
+            return self._raw.execute(sql) if values is None else self._raw.execute(sql, values)
 
     def sql(self, statement: ClauseElement) -> str:
         """A statement with its values in place, as it would be typed; it is not run."""
@@ -208,15 +221,13 @@ class Database:
         Raises:
             StoreError: the engine refuses the statement.
         """
-        with self._guard:
-            cursor = self._execute(statement, parameters)
-            with self._sentences():
-                return cursor.fetchall()  # type: ignore[no-any-return]
+        sql, values = self._bound(statement, parameters)
+        with self._guard, _Sentences(self.engine, sql):
+            return self._raw.execute(sql, values).fetchall()  # type: ignore[no-any-return]
 
     def columns(self, statement: str | ClauseElement) -> tuple[str, ...]:
         """Names of the columns that a SELECT gives."""
-        with self._guard:
-            return tuple(column[0] for column in self._execute(statement).description)
+        return tuple(column[0] for column in self._run(*self._bound(statement, ())).description)
 
     def one(self, statement: str | ClauseElement, parameters: Parameters = ()) -> tuple[Any, ...] | None:
         """The first row of a statement, None when there is none."""
@@ -230,12 +241,13 @@ class Database:
 
     def execute(self, statement: str | ClauseElement, parameters: Parameters = ()) -> int:
         """Run one writing statement; the number of rows that it changed."""
-        with self._guard:
-            return int(self._execute(statement, parameters).rowcount)
+        return int(self._run(*self._bound(statement, parameters)).rowcount)
 
     def add(self, table: Table, **values: Any) -> int:
         """Insert one row; its integer key."""
-        return int(self.value(self._insert(table, tuple(values), "key"), {f"v_{k}": v for k, v in values.items()}))
+        sql, names, _ = self._prepared(self._insert(table, tuple(values), "key"))
+        with self._guard:
+            return int(self._run(sql, [values[name[2:]] for name in names]).fetchone()[0])
 
     def add_many(
         self, table: Table, rows: Iterable[Sequence[Any]], names: Sequence[str] = (), *,
@@ -254,7 +266,7 @@ class Database:
         """Run one statement for many rows, streamed, in the order of its parameters; rows changed."""
         sql, _, _ = self._prepared(statement)
         # Inside a transaction no savepoint is set: SQLite would copy every page that it changes.
-        with self._guard, self._sentences(sql), contextlib.nullcontext() if self._depth else self.transaction():
+        with self._guard, _Sentences(self.engine, sql), contextlib.nullcontext() if self._depth else self.transaction():
             cursor = self._raw.cursor()
             cursor.executemany(sql, rows)
             return int(cursor.rowcount)
@@ -268,6 +280,8 @@ class Database:
         key = [column.name for column in table.primary_key]
         if there == "key":
             made: Any = statement.returning(table.c[key[0]])
+        elif there == "replace" and not self.on_server:  # in one step, where an upsert takes two
+            made = insert(table).prefix_with("OR REPLACE").values({name: bindparam(f"v_{name}") for name in names})
         elif there == "replace":
             new = {name: statement.excluded[name] for name in names if name not in key}
             made = statement.on_conflict_do_update(index_elements=key, set_=new)
@@ -279,10 +293,10 @@ class Database:
     def stream(self, statement: str | ClauseElement, parameters: Parameters = ()) -> Iterator[tuple[Any, ...]]:
         """Rows of a statement in constant memory; the table read must not be written meanwhile."""
         sql, values = self._bound(statement, parameters)
-        with self._guard, self._sentences(sql):
+        with self._guard, _Sentences(self.engine, sql):
             cursor = self.engine.cursor(self._raw, sql, values)
         while True:
-            with self._guard, self._sentences(sql):
+            with self._guard, _Sentences(self.engine, sql):
                 rows = cursor.fetchmany(FETCH_ROWS)
             if not rows:
                 cursor.close()
@@ -329,15 +343,15 @@ class Database:
                 if depth
                 else (self.engine.begin, "COMMIT", "ROLLBACK")
             )
-            self._execute(begin)
+            self._run(begin)
             self._depth += 1
             try:
                 yield
-                self._execute(commit)
+                self._run(commit)
             except BaseException:
                 # The engine may have rolled back by itself (full disk, server gone); then there is nothing left to undo.
                 if self.engine.in_transaction(self._raw):
-                    self._execute(rollback)
+                    self._run(rollback)
                 raise
             finally:
                 self._depth -= 1

@@ -30,6 +30,8 @@ _TEXT = select(documents.c.text).where(documents.c.id == bindparam("id"))
 _PAGES = select(pages.c.number, pages.c.start, pages.c.stop).where(
     pages.c.document_key == bindparam("key")).order_by(pages.c.position)  # fmt: skip
 _ELEMENTS = select(*list(elements.c)[2:]).where(elements.c.document_key == bindparam("key")).order_by(elements.c.position)
+_DESCRIBE = update(documents).where(documents.c.id == bindparam("of")).values(
+    title=bindparam("title"), description=bindparam("description"))  # fmt: skip
 TOUCH = update(tables).values(revision=tables.c.revision + 1).where(
     tables.c.key.in_(select(rows.c.table_key).where(rows.c.document_key == bindparam("document")))
 )  # fmt: skip
@@ -92,8 +94,7 @@ class Documents:
 
     def describe(self, document_id: str, *, title: str, description: str) -> None:
         """Set the title and description that were found after loading."""
-        told = {"title": title, "description": description}
-        self._database.execute(update(documents).where(documents.c.id == document_id).values(**told))
+        self._database.execute(_DESCRIBE, {"of": document_id, "title": title, "description": description})
 
     def get(self, document_id: str) -> Document:
         """A whole document, equal to the one that was added.

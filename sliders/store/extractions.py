@@ -25,6 +25,7 @@ _LOOKUP_BATCH = 5_000
 _SHOWN = 6
 """Values that stood before a cut, in the words of its decision."""
 _ROW = tuple(column.name for column in rows.columns)[1:]
+_LAST_ROW = select(func.max(rows.c.key))
 _STORED = select(rows.c.id, rows.c.key, rows.c.chunk_key).where(among(rows.c.id, "rows"))
 _CHANGED = update(tables).where(tables.c.key == bindparam("table")).values(revision=tables.c.revision + 1)
 _SCHEMA = select(schemas.c.schema).order_by(schemas.c.version.desc()).limit(1)
@@ -108,18 +109,23 @@ class Extractions:
         identifiers = {"rows": codec.dump([row.id for row in read])}
         stored = {identifier: key for identifier, *key in self._database.query(_STORED, identifiers)}
         fresh = {
-            row.id: (row.id, keys.table(row.table), keys.document(row.document_id), keys.chunk(row.chunk_id), row.ordinal)
+            row.id: (row.id, keys.key("table", row.table), keys.key("document", row.document_id),
+                     keys.key("chunk", row.chunk_id), row.ordinal)
             for row in read if row.id not in stored
         }  # fmt: skip
-        if fresh:
+        if fresh and self._database.on_server:  # another writer may be first with a row, and takes numbers meanwhile
             self._database.add_many(rows, fresh.values(), _ROW, there="skip")
             stored = {identifier: key for identifier, *key in self._database.query(_STORED, identifiers)}
+        elif fresh:
+            numbered = list(enumerate(fresh.values(), int(self._database.value(_LAST_ROW) or 0) + 1))
+            self._database.add_many(rows, ((key, *line) for key, line in numbered))
+            stored |= {line[0]: [key, line[3]] for key, line in numbered}
         lines: list[tuple[Any, ...]] = []
         for row in read:
             key, owner = stored[row.id]
-            if owner != keys.chunk(row.chunk_id):
+            if owner != keys.key("chunk", row.chunk_id):
                 raise StoreError(f"row {row.id!r} was read from another chunk before; row ids must be unique")
-            keys.touched.add(keys.table(row.table))
+            keys.touched.add(keys.key("table", row.table))
             lines.extend(cell_lines(row, key, keys))
         self._database.add_many(cells, lines, there="replace")
 
@@ -131,7 +137,7 @@ class Extractions:
             asked = (task.table, task.columns)
             if asked not in works:
                 works[asked] = self._work_key(task, schema, keys)
-            lines.append((works[asked], keys.chunk(task.chunk_id), task.state, task.reason, 1, now()))
+            lines.append((works[asked], keys.key("chunk", task.chunk_id), task.state, task.reason, 1, now()))
         keys.works = works if current else {}
         if lines:
             self._database.insert_many(_SET_TASK, lines)
@@ -142,7 +148,7 @@ class Extractions:
         table = schema[task.table]
         hashes = {name: codec.column_hash(table, table.column(name)) for name in sorted(task.columns)}
         text = codec.dump(hashes)
-        identity = {"table": keys.table(task.table), "hash": codec.digest(text)[:16]}
+        identity = {"table": keys.key("table", task.table), "hash": codec.digest(text)[:16]}
         key = self._database.value(_WORK, identity)
         if key is None:
             self._database.add_many(work, [(*identity.values(), text)], ("table_key", "hash", "columns"), there="skip")

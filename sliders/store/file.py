@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from pathlib import Path
 from urllib.parse import quote
@@ -12,7 +13,7 @@ from sqlalchemy.dialects import sqlite
 from sliders.errors import StoreError, WorkspaceLocked
 from sliders.store.database import Database, Engine
 from sliders.store.functions import register_functions
-from sliders.store.lock import WriterLock
+from sliders.store.lock import writer_lock
 
 APPLICATION_ID = 0x534C4452  # "SLDR"
 MAGIC = b"SQLite format 3\x00"
@@ -80,7 +81,7 @@ class SqliteFile(Engine):
 
     dialect = plain = sqlite.dialect(paramstyle="qmark")
     errors = (sqlite3.Error, OverflowError, UnicodeEncodeError)
-    longest_name = 120
+    longest_table = longest_column = 120
     path: Path
 
     def __init__(self, path: Path, write: bool) -> None:
@@ -88,13 +89,12 @@ class SqliteFile(Engine):
         self.name = str(path)
         self.write = write
         self.begin = "BEGIN IMMEDIATE" if write else "BEGIN"
-        self._lock: WriterLock | None = None
+        self._lock: int | None = None
 
     def open(self) -> sqlite3.Connection:
         self._check_place()
         if self.write:
-            self._lock = WriterLock(self.path)
-            self._lock.acquire()
+            self._lock = writer_lock(self.path)
         try:
             return self._connect()
         except (sqlite3.Error, UnicodeEncodeError) as error:
@@ -194,4 +194,5 @@ class SqliteFile(Engine):
 
     def _free(self) -> None:
         if self._lock is not None:
-            self._lock.release()
+            os.close(self._lock)
+            self._lock = None

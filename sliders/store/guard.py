@@ -13,13 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from sliders.errors import StoreError, UnsafeStatement
 from sliders.store.database import Database, quote_identifier
 from sliders.store.file import file_uri
 from sliders.store.functions import ANALYST_AGGREGATES, register_functions
-from sliders.store.limits import FETCH_ROWS, Limits, Result, row_bytes, short
+from sliders.store.limits import Limits, Result, fetch, short
 from sliders.store.memory import MemoryGauge
 from sliders.store.naming import RESERVED_PREFIXES, RESERVED_TABLES, fold
 from sliders.store.statement import MAX_SQL_CHARACTERS, CheckedStatement, Permission, check_statement
@@ -125,7 +124,7 @@ def run_caged(
         if cursor.description is None:
             raise UnsafeStatement(f"this is not a SELECT: {short(sql)}; write one SELECT statement")
         columns = tuple(column[0] for column in cursor.description)
-        rows, truncated = _fetch(cursor, limits)
+        rows, truncated = fetch(cursor, limits, watch.started)
     return Result(columns, tuple(rows), truncated, time.monotonic() - watch.started)
 
 
@@ -218,20 +217,6 @@ def _alarm(connection: sqlite3.Connection, watch: _Watch) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-
-
-def _fetch(cursor: sqlite3.Cursor, limits: Limits) -> tuple[list[tuple[Any, ...]], bool]:
-    rows: list[tuple[Any, ...]] = []
-    size = 0
-    while True:
-        batch = cursor.fetchmany(1 if size > limits.result_bytes // 10 else FETCH_ROWS)
-        if not batch:
-            return rows, False
-        for row in batch:
-            size += row_bytes(row)
-            if len(rows) >= limits.rows or size > limits.result_bytes:
-                return rows, True
-            rows.append(row)
 
 
 @contextlib.contextmanager

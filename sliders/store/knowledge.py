@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 
 from sliders.errors import StoreError
 from sliders.store import codec
@@ -17,6 +17,7 @@ from sliders.store.migrations import now
 from sliders.store.records import Correction
 
 Vectors = NDArray[np.float32]
+_STATISTIC = select(statistics.c.value).where(statistics.c.key == bindparam("key"))
 
 
 class Knowledge:
@@ -53,7 +54,7 @@ class Knowledge:
 
     def statistic(self, key: str, default: Any = None) -> Any:
         """A kept figure."""
-        text = self._database.value(select(statistics.c.value).where(statistics.c.key == key))
+        text = self._database.value(_STATISTIC, {"key": key})
         return default if text is None else codec.load(text)
 
     def correct(self, correction: Correction) -> int:

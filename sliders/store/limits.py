@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from sliders.errors import UnsafeStatement
 
 FETCH_ROWS = 200
 
@@ -29,9 +32,24 @@ class Result:
     seconds: float = 0.0
 
 
-def row_bytes(row: Sequence[Any]) -> int:
-    """About how large a row of a result is."""
-    return sum(len(value) if isinstance(value, (str, bytes)) else 8 for value in row)
+def fetch(cursor: Any, limits: Limits, started: float, plain: Callable[[Any], Any] | None = None) -> tuple[list[Any], bool]:
+    """Rows within the limits, and whether they were cut off; `plain` makes a value what it is elsewhere.
+
+    Raises:
+        UnsafeStatement: the time since `started` is up.
+    """
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    while batch := cursor.fetchmany(1 if size > limits.result_bytes // 10 else FETCH_ROWS):
+        if time.monotonic() - started > limits.seconds:
+            raise UnsafeStatement(f"the statement was stopped: it ran longer than {limits.seconds:g} s; ask for less")
+        for row in batch:
+            values = tuple(map(plain, row)) if plain else row
+            size += sum(len(value) if isinstance(value, (str, bytes)) else 8 for value in values)
+            if len(rows) >= limits.rows or size > limits.result_bytes:
+                return rows, True
+            rows.append(values)
+    return rows, False
 
 
 def short(sql: str) -> str:

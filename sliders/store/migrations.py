@@ -48,6 +48,7 @@ def migrate(database: Database) -> int:
 
 def _bring(database: Database, version: int) -> None:
     """Everything that the metadata has and the workspace does not, then the values of earlier layouts."""
+    database.engine.make(database)
     known = database.names()
     database.execute("DROP VIEW IF EXISTS cell_absence")
     for table in METADATA.sorted_tables:

@@ -51,7 +51,7 @@ class Schemas:
         key = self._database.value(select(tables.c.key).where(tables.c.name == table.name))
         if key is None:
             taken = {fold(relation) for (relation,) in self._database.query(select(tables.c.relation))}
-            relation = relation_name(table.name, taken, self._database.engine.longest_name)
+            relation = relation_name(table.name, taken, self._database.engine.longest_table)
             key = self._database.add(tables, name=table.name, relation=relation, **meaning)
         else:
             self._database.execute(update(tables).where(tables.c.key == key).values(active=1, **meaning))
@@ -73,7 +73,7 @@ class Schemas:
                 here = update(columns).where(columns.c.table_key == key, columns.c.name == column.name)
                 self._database.execute(here.values(active=1, **facts))
             else:
-                sql_name = column_name(column.name, taken, self._database.engine.longest_name)
+                sql_name = column_name(column.name, taken, self._database.engine.longest_column)
                 taken.add(fold(sql_name))
                 self._database.add(columns, table_key=key, name=column.name, sql_name=sql_name, **facts)
         if self._shape(key) != before:  # only then does the data table have to be made again

@@ -52,7 +52,7 @@ class PostgresServer(Engine):
 
     dialect = registry.load("postgresql.psycopg")(paramstyle="format")
     plain = registry.load("postgresql.psycopg")(paramstyle="named")
-    longest_name = 48  # of 63, with the number of the version
+    longest_table, longest_column = 48, 63  # a table's with the number of its version
 
     def __init__(self, place: str, write: bool) -> None:
         try:
@@ -74,9 +74,11 @@ class PostgresServer(Engine):
         return self.connect(self.write)
 
     def connect(self, write: bool) -> Any:
-        """A connection that sees only this workspace's schema, which is made when `write`."""
+        """A connection that sees only this workspace's schema."""
         try:
-            raw = self._psycopg.connect(self._address, autocommit=True, connect_timeout=_CONNECT_SECONDS)
+            raw = self._psycopg.connect(
+                self._address, autocommit=True, connect_timeout=_CONNECT_SECONDS, fallback_application_name="sliders"
+            )
         except self._psycopg.Error as error:
             told = " ".join(str(error).split())[:300]
             sentence = f"workspace {self.name!r} cannot be reached: {told}; check the address, and that the server runs"
@@ -93,8 +95,6 @@ class PostgresServer(Engine):
         there = raw.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (self.schema,)).fetchone()
         if there is None and not write:
             raise WorkspaceMissing(f"workspace {self.name!r} does not exist; check the address, or add documents to make it")
-        if there is None:
-            raw.execute(f"CREATE SCHEMA IF NOT EXISTS {quote_identifier(self.schema)}")
         for name, value in _SETTINGS.items():
             raw.execute(f"SET {name} = '{value}'")
         raw.execute(f"SET search_path = {quote_identifier(self.schema)}")
@@ -135,6 +135,9 @@ class PostgresServer(Engine):
         database.execute("DELETE FROM sl_meta WHERE name = 'layout'")
         database.execute("INSERT INTO sl_meta VALUES ('layout', ?)", (str(version),))
 
+    def make(self, database: Database) -> None:
+        database.execute(f"CREATE SCHEMA IF NOT EXISTS {quote_identifier(self.schema)}")
+
     def names(self, database: Database) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for table, column in database.query(
@@ -166,12 +169,12 @@ class PostgresServer(Engine):
 
 
 def _number_loader() -> Any:
-    """NUMERIC as Python's own numbers: whole ones without a point are integers."""
+    """NUMERIC as Python's own numbers: whole ones are integers, up to what a number with a point can hold."""
     from psycopg.adapt import Loader
 
     class Number(Loader):
         def load(self, data: Any) -> int | float:
             text = bytes(data)
-            return int(text) if text.lstrip(b"-").isdigit() else float(text)
+            return int(text) if text.lstrip(b"-").isdigit() and len(text) <= 300 else float(text)
 
     return Number

@@ -54,8 +54,9 @@ _TEXT = Text().with_variant(Text(collation="C"), "postgresql")
 TYPES: dict[str, Any] = {
     "TEXT": _TEXT, "INTEGER": Integer().with_variant(BigInteger, "postgresql"), "REAL": Double().with_variant(REAL(), "sqlite"),
 }  # fmt: skip
-# Within a transaction, a second writer of the table waits.
-_IDENTITY = select(tables.c.key, tables.c.revision).where(tables.c.name == bindparam("name")).with_for_update()
+_IDENTITY = select(tables.c.key, tables.c.revision).where(tables.c.name == bindparam("name"))
+_OWN_IDENTITY = _IDENTITY.with_for_update()
+"""Within a transaction, a second writer of the table waits."""
 _VERSION = select(
     *(tables.c.name if f.name == "table" else versions.c[f.name] for f in fields(TableVersion))
 ).join_from(versions, tables).order_by(versions.c.version)  # fmt: skip
@@ -200,7 +201,7 @@ class Tables:
         return version
 
     def _identity(self, table: str) -> tuple[int, int]:
-        row = self._database.one(_IDENTITY, {"name": table})
+        row = self._database.one(_OWN_IDENTITY if self._database.write else _IDENTITY, {"name": table})
         assert row is not None  # the caller has asked for the table's relation
         return int(row[0]), int(row[1])
 
@@ -240,12 +241,17 @@ class Tables:
         """Count the rows, index them, and show this version as the current one."""
         target = _physical(version)
         number = int(self._database.value(select(func.count()).select_from(target)))
-        again = select(target.c.row_id).group_by(target.c.row_id).having(func.count() > 1).limit(1)
-        doubled = self._database.value(again)
-        if doubled is not None:
-            raise RepairError(f"{version.operation} of {version.table!r} gives row {doubled!r} twice; merge its copies")
         key, _ = self._identity(version.table)
-        self._database.execute(CreateIndex(Index(f"sl_row_{key}_{version.version}", target.c.row_id, unique=True)))
+        try:
+            with self._database.transaction():
+                self._database.execute(CreateIndex(Index(f"sl_row_{key}_{version.version}", target.c.row_id, unique=True)))
+        except StoreError as error:
+            again = select(target.c.row_id).group_by(target.c.row_id).having(func.count() > 1).limit(1)
+            doubled = self._database.value(again)
+            if doubled is None:
+                raise
+            told = f"{version.operation} of {version.table!r} gives row {doubled!r} twice; merge its copies"
+            raise RepairError(told) from error
         here = (versions.c.table_key == key, versions.c.version == version.version)
         self._database.execute(update(versions).where(*here).values(rows=number))
         return self._show(replace(version, rows=number))

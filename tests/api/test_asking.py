@@ -33,12 +33,12 @@ def stages(model: FunctionModel) -> Counter[str]:
     return Counter(request.stage for request in model.history)
 
 
-def opened(tmp_path: Path, model: FunctionModel) -> Workspace:
-    return Workspace(tmp_path / "ws.db", model=model)
+def opened(place: str | Path, model: FunctionModel) -> Workspace:
+    return Workspace(place, model=model)
 
 
-def test_an_answer_walks_back_to_the_page(folder: Path, tmp_path: Path) -> None:
-    with opened(tmp_path, reading_model()) as ws:
+def test_an_answer_walks_back_to_the_page(folder: Path, place: str | Path) -> None:
+    with opened(place, reading_model()) as ws:
         ws.add(folder)
         answer = ws.ask("What is the total cost?")
     assert answer.status == "answered"
@@ -50,9 +50,9 @@ def test_an_answer_walks_back_to_the_page(folder: Path, tmp_path: Path) -> None:
     assert answer.completeness.documents_with_rows == 3
 
 
-def test_a_second_question_over_known_columns_extracts_nothing(folder: Path, tmp_path: Path) -> None:
+def test_a_second_question_over_known_columns_extracts_nothing(folder: Path, place: str | Path) -> None:
     model = reading_model()
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         model.history.clear()
@@ -63,21 +63,21 @@ def test_a_second_question_over_known_columns_extracts_nothing(folder: Path, tmp
     assert answer.usage.calls <= 3
 
 
-def test_the_same_question_again_calls_nothing(folder: Path, tmp_path: Path) -> None:
-    with opened(tmp_path, reading_model()) as ws:
+def test_the_same_question_again_calls_nothing(folder: Path, place: str | Path) -> None:
+    with opened(place, reading_model()) as ws:
         ws.add(folder)
         first = ws.ask("What is the total cost?")
     model = reading_model()
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         ws.add(folder)
         again = ws.ask("What is the total cost?")
     assert again.value == first.value == 535
     assert stages(model)["extract"] == 0
 
 
-def test_a_new_column_is_extracted_alone(folder: Path, tmp_path: Path) -> None:
+def test_a_new_column_is_extracted_alone(folder: Path, place: str | Path) -> None:
     model = reading_model()
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         model.history.clear()
@@ -89,9 +89,9 @@ def test_a_new_column_is_extracted_alone(folder: Path, tmp_path: Path) -> None:
         assert asked_columns(request.messages[-1].content) == [("things", ["length"])]
 
 
-def test_a_changed_document_is_read_alone(folder: Path, tmp_path: Path) -> None:
+def test_a_changed_document_is_read_alone(folder: Path, place: str | Path) -> None:
     model = reading_model()
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         model.history.clear()
@@ -105,9 +105,9 @@ def test_a_changed_document_is_read_alone(folder: Path, tmp_path: Path) -> None:
     assert "Crane" in extracted[0].messages[-1].content
 
 
-def test_a_new_document_is_read_alone(folder: Path, tmp_path: Path) -> None:
+def test_a_new_document_is_read_alone(folder: Path, place: str | Path) -> None:
     model = reading_model()
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         model.history.clear()
@@ -117,17 +117,17 @@ def test_a_new_document_is_read_alone(folder: Path, tmp_path: Path) -> None:
     assert stages(model)["extract"] == 1
 
 
-def test_many_questions_share_one_extraction(folder: Path, tmp_path: Path) -> None:
+def test_many_questions_share_one_extraction(folder: Path, place: str | Path) -> None:
     model = reading_model()
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         ws.add(folder)
         answers = ws.ask_many(["What is the total cost?", "What is the total length?"])
     assert [a.value for a in answers] == [535, 90]
     assert stages(model)["extract"] == 3
 
 
-def test_a_missing_value_says_why(folder: Path, tmp_path: Path) -> None:
-    with opened(tmp_path, reading_model()) as ws:
+def test_a_missing_value_says_why(folder: Path, place: str | Path) -> None:
+    with opened(place, reading_model()) as ws:
         ws.add(folder)
         answer = ws.ask("How many have a keeper?")
         frame = ws.tables["things"].set_index("name")
@@ -138,13 +138,13 @@ def test_a_missing_value_says_why(folder: Path, tmp_path: Path) -> None:
     assert "keeper is empty: not stated" in told
 
 
-def test_a_budget_stops_and_the_rest_is_paid_later(folder: Path, tmp_path: Path) -> None:
+def test_a_budget_stops_and_the_rest_is_paid_later(folder: Path, place: str | Path) -> None:
     model = reading_model()
-    with Workspace(tmp_path / "ws.db", model=model, max_tokens=700, concurrency=1) as ws:
+    with Workspace(place, model=model, max_tokens=700, concurrency=1) as ws:
         ws.add(folder)
         stopped = ws.ask("What is the total cost?")
     before = stages(model)["extract"]
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         answer = ws.ask("What is the total cost?")
     assert stopped.status in ("incomplete", "not_found")
     assert before < 3
@@ -158,16 +158,16 @@ async def test_the_async_twins(folder: Path, tmp_path: Path) -> None:
     assert sliders.ask(folder, "What is the total cost?", model=reading_model()).value == 535
 
 
-def test_a_pinned_schema_keeps_its_columns(folder: Path, tmp_path: Path) -> None:
-    with opened(tmp_path, reading_model()) as ws:
+def test_a_pinned_schema_keeps_its_columns(folder: Path, place: str | Path) -> None:
+    with opened(place, reading_model()) as ws:
         ws.add(folder)
         ws.pin_schema({"things": {"name": "text", "cost": "number"}})
         ws.ask("What is the total cost?")
         assert ws.schema.table("things").column_names == ("name", "cost")
 
 
-def test_query_sees_data_tables_only(folder: Path, tmp_path: Path) -> None:
-    with opened(tmp_path, reading_model()) as ws:
+def test_query_sees_data_tables_only(folder: Path, place: str | Path) -> None:
+    with opened(place, reading_model()) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         assert ws.query("SELECT sum(cost) AS total FROM things")["total"].tolist() == [535]
@@ -176,8 +176,8 @@ def test_query_sees_data_tables_only(folder: Path, tmp_path: Path) -> None:
                 ws.query(sql)
 
 
-def test_a_decision_of_a_person_holds_for_later_rows(folder: Path, tmp_path: Path) -> None:
-    with opened(tmp_path, reading_model()) as ws:
+def test_a_decision_of_a_person_holds_for_later_rows(folder: Path, place: str | Path) -> None:
+    with opened(place, reading_model()) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         ws.set_value("things", "cost", "130 euros", {"name": "Anchor"}, author="ida", reason="the invoice says so")
@@ -193,8 +193,8 @@ def test_a_decision_of_a_person_holds_for_later_rows(folder: Path, tmp_path: Pat
             ws.set_value("things", "weight", "3", {"name": "Anchor"})
 
 
-def test_undo_shows_the_table_as_extracted(folder: Path, tmp_path: Path) -> None:
-    with opened(tmp_path, reading_model()) as ws:
+def test_undo_shows_the_table_as_extracted(folder: Path, place: str | Path) -> None:
+    with opened(place, reading_model()) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         ws.set_value("things", "cost", "130 euros", {"name": "Anchor"})
@@ -205,9 +205,9 @@ def test_undo_shows_the_table_as_extracted(folder: Path, tmp_path: Path) -> None
             ws.undo("things")
 
 
-def test_estimates_call_nothing(folder: Path, tmp_path: Path) -> None:
+def test_estimates_call_nothing(folder: Path, place: str | Path) -> None:
     model = reading_model()
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         ws.add(folder)
         before = ws.estimate("What is the total cost?")
         assert not model.history
@@ -222,8 +222,8 @@ def test_estimates_call_nothing(folder: Path, tmp_path: Path) -> None:
     assert after.tokens < before.tokens
 
 
-def test_what_cannot_be_asked(tmp_path: Path) -> None:
-    with opened(tmp_path, reading_model()) as ws:
+def test_what_cannot_be_asked(place: str | Path, tmp_path: Path) -> None:
+    with opened(place, reading_model()) as ws:
         with pytest.raises(PlanError, match="no documents"):
             ws.ask("What is the total cost?")
         with pytest.raises(PlanError, match="empty"):
@@ -237,8 +237,8 @@ def test_what_cannot_be_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("target", "format"), [("a.db", None), ("a.xlsx", None), ("csv", "csv"), ("pq", "parquet")])
-def test_exports(folder: Path, tmp_path: Path, target: str, format: sliders.api.ExportFormat | None) -> None:
-    with opened(tmp_path, reading_model()) as ws:
+def test_exports(folder: Path, place: str | Path, tmp_path: Path, target: str, format: sliders.api.ExportFormat | None) -> None:
+    with opened(place, reading_model()) as ws:
         ws.add(folder)
         ws.ask("What is the total cost?")
         paths = ws.export(tmp_path / target, format)

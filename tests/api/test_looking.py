@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from demo_reader import demo_reader
+from postgres import new_place
 
 import sliders
 from sliders import plots
@@ -26,10 +27,10 @@ QUESTION = "What is the average length of the bridges in metres?"
 HOSTILE = "<script>alert(1)</script> The Alder Bridge is 100 metres long. It cost 10 euros. It opened in 1990."
 
 
-@pytest.fixture(scope="module")
-def ws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sliders.Workspace]:
-    path = tmp_path_factory.mktemp("looking") / "w.db"
-    with sliders.Workspace(path, model=demo_reader(), embedder=HashEmbedder()) as ws:
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def ws(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[sliders.Workspace]:
+    place = new_place() if request.param == "postgresql" else tmp_path_factory.mktemp("looking") / "w.db"
+    with sliders.Workspace(place, model=demo_reader(), embedder=HashEmbedder()) as ws:
         ws.add_text(HOSTILE, "<img src=x onerror=alert(1)>.txt")
         ws.add_text("The Birch Bridge is 50 metres long. It cost 500,000 euros. It opened in 2005.", "birch.txt")
         yield ws
@@ -90,13 +91,12 @@ def test_plots_show_cost_values_and_time(ws: sliders.Workspace, tmp_path: Path) 
         plots.timeline(ws, 999)
 
 
-def test_the_program_alone_says_what_to_do_next(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "w.db"
-    assert "sliders ask FOLDER" in next_steps(path) and "No workspace here yet" in next_steps(path)
-    with sliders.Workspace(path, model=demo_reader(), embedder=HashEmbedder()) as ws:
+def test_the_program_alone_says_what_to_do_next(place: str | Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "sliders ask FOLDER" in next_steps(place) and "No workspace here yet" in next_steps(place)
+    with sliders.Workspace(place, model=demo_reader(), embedder=HashEmbedder()) as ws:
         ws.add_text(HOSTILE, "a.txt")
         ws.ask(QUESTION)
-    told = next_steps(path)
+    told = next_steps(place)
     assert "1 documents" in told and QUESTION in told and "sliders tables" in told
     assert run([]) == 0 and "Usage: sliders" in capsys.readouterr().out
 

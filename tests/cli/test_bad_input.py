@@ -24,7 +24,7 @@ QUESTION = "What is the total cost?"
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in ("SLIDERS_MODEL", "SLIDERS_BASE_URL", "SLIDERS_API_KEY", "OPENAI_API_KEY"):
+    for name in ("SLIDERS_MODEL", "SLIDERS_BASE_URL", "SLIDERS_API_KEY", "OPENAI_API_KEY", "SLIDERS_WORKSPACE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SLIDERS_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("SLIDERS_RETRIES", "0")

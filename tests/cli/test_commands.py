@@ -24,13 +24,14 @@ def server() -> Iterator[FakeServer]:
 
 @pytest.fixture
 def shell(
-    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    server: FakeServer, place: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Shell:
-    """Runs a command line in a fresh folder with two documents; exit code, standard output, standard error."""
+    """Runs a command line over a new workspace on either engine and two documents; exit code, output, error output."""
     for name in ("SLIDERS_MODEL", "SLIDERS_BASE_URL", "SLIDERS_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SLIDERS_MODEL", "reader")
     monkeypatch.setenv("SLIDERS_BASE_URL", server.base_url)
+    monkeypatch.setenv("SLIDERS_WORKSPACE", str(place))
     monkeypatch.setenv("SLIDERS_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").mkdir()

@@ -37,7 +37,7 @@ def stated(words: tuple[str, int]) -> dict[str, object]:
     return {"table": "things", "cells": cells}
 
 
-def asked(path: Path, share: float) -> tuple[Answer, int]:
+def asked(path: str | Path, share: float) -> tuple[Answer, int]:
     def function(request: Request) -> object:
         if request.stage == "gate":
             return {"parts": [1]}
@@ -54,18 +54,18 @@ def asked(path: Path, share: float) -> tuple[Answer, int]:
         return answer, sum(request.stage == "extract" for request in model.history)
 
 
-def test_without_an_audit_unread_parts_are_a_doubt(tmp_path: Path) -> None:
-    answer, _ = asked(tmp_path / "w.db", 0.0)
+def test_without_an_audit_unread_parts_are_a_doubt(place: str | Path) -> None:
+    answer, _ = asked(place, 0.0)
     assert answer.value == 100 and answer.range is not None and answer.range.is_point
     assert any("left out unread" in doubt for doubt in answer.range.doubts)
 
 
-def test_a_part_that_is_read_after_all_counts_and_widens_the_range(tmp_path: Path) -> None:
-    _, before = asked(tmp_path / "w.db", 0.0)
-    answer, reads = asked(tmp_path / "w.db", 1.0)
+def test_a_part_that_is_read_after_all_counts_and_widens_the_range(place: str | Path) -> None:
+    _, before = asked(place, 0.0)
+    answer, reads = asked(place, 1.0)
     assert answer.value == 130 and reads > 0 and before > 0
     assert answer.range is not None and any("were read after all and changed it, 0 are left" in d for d in answer.range.doubts)
-    again, reads = asked(tmp_path / "w.db", 1.0)
+    again, reads = asked(place, 1.0)
     assert again.value == 130 and reads == 0
 
 

@@ -25,9 +25,9 @@ def leaning(request: Request) -> Any:
     return {"yes": -6.0 + strength, "no": -0.1} if request.choices else {}
 
 
-def judged(tmp_path: Path, marks: list[int]) -> tuple[dict[str, Any], list[Any], FunctionModel, sliders.Workspace]:
+def judged(place: str | Path, marks: list[int]) -> tuple[dict[str, Any], list[Any], FunctionModel, sliders.Workspace]:
     model = FunctionModel(leaning, dialect=COMPACT)
-    ws = sliders.Workspace(tmp_path / "w.db", model=model, embedder=HashEmbedder())
+    ws = sliders.Workspace(place, model=model, embedder=HashEmbedder())
     for number, mark in enumerate(marks):
         ws.add_text(f"Review {number}. It gets the mark {mark}.", f"{number:02}.txt")
     ws.pin_schema(Schema((TABLE,)))
@@ -42,8 +42,8 @@ def judged(tmp_path: Path, marks: list[int]) -> tuple[dict[str, Any], list[Any],
 MARKS = [2, 30, 4, 33, 1, 29, 3, 31, 5, 28, 2, 32]
 
 
-def test_the_collection_decides_where_the_cut_is(tmp_path: Path) -> None:
-    cells, shown, model, ws = judged(tmp_path, MARKS)
+def test_the_collection_decides_where_the_cut_is(place: str | Path) -> None:
+    cells, shown, model, ws = judged(place, MARKS)
     with ws:
         said = ws.session.catalog.journal.decisions(mentions="cut at")
         calls = len(model.history)
@@ -55,14 +55,14 @@ def test_the_collection_decides_where_the_cut_is(tmp_path: Path) -> None:
     assert not any(cell.doubt for cell in cells.values()) and said
 
 
-def test_a_few_documents_keep_the_models_own_word_and_a_doubt(tmp_path: Path) -> None:
-    cells, _, _, ws = judged(tmp_path, MARKS[:4])
+def test_a_few_documents_keep_the_models_own_word_and_a_doubt(place: str | Path) -> None:
+    cells, _, _, ws = judged(place, MARKS[:4])
     ws.close()
     assert [bool(cell.value) for cell in cells.values()] == [False] * 4 and all(cell.doubt for cell in cells.values())
 
 
-def test_documents_that_come_later_move_the_cut_for_all(tmp_path: Path) -> None:
-    _, _, model, ws = judged(tmp_path, MARKS[:6])
+def test_documents_that_come_later_move_the_cut_for_all(place: str | Path) -> None:
+    _, _, model, ws = judged(place, MARKS[:6])
     with ws:
         for number, mark in enumerate(MARKS[6:], 6):
             ws.add_text(f"Review {number}. It gets the mark {mark}.", f"{number:02}.txt")
@@ -72,11 +72,11 @@ def test_documents_that_come_later_move_the_cut_for_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("loudest", [0, 1, 2])
-def test_a_document_of_many_parts_is_judged_by_the_part_that_tells_most(tmp_path: Path, loudest: int) -> None:
+def test_a_document_of_many_parts_is_judged_by_the_part_that_tells_most(place: str | Path, loudest: int) -> None:
     quiet = "Nothing was said of it that day. " * 250
     parts = [f"It gets the mark {40 if number == loudest else 1}.\n\n{quiet}" for number in range(3)]
     with sliders.Workspace(
-        tmp_path / "w.db", model=FunctionModel(_by_loudest, dialect=COMPACT), embedder=HashEmbedder()
+        place, model=FunctionModel(_by_loudest, dialect=COMPACT), embedder=HashEmbedder()
     ) as ws:
         ws.add_text("\n\n".join(parts), "long.txt")
         for number, mark in enumerate(MARKS):
@@ -112,9 +112,9 @@ def boats(ws: sliders.Workspace, years: range) -> None:
     ws.extract()
 
 
-def test_a_document_that_does_not_tell_it_gives_no_value_where_the_collection_shows_the_cut(tmp_path: Path) -> None:
+def test_a_document_that_does_not_tell_it_gives_no_value_where_the_collection_shows_the_cut(place: str | Path) -> None:
     model = FunctionModel(eager, dialect=COMPACT)
-    with sliders.Workspace(tmp_path / "w.db", model=model, embedder=HashEmbedder()) as ws:
+    with sliders.Workspace(place, model=model, embedder=HashEmbedder()) as ws:
         ws.pin_schema(Schema((SOLD,)))
         boats(ws, range(1900, 1905))
         assert len(ws.tables["boats"]["sold"].dropna()) == 5, "too few to set a cut by"

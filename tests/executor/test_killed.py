@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import random
-import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fake_server import FakeServer
 from reading_model import document, served
+
+from sliders.store.database import Database
 
 KILLS = 20
 DOCUMENTS = 40
@@ -38,22 +40,19 @@ def _key(body: dict[str, Any]) -> str:
     return json.dumps(body, sort_keys=True)
 
 
-def _table(path: Path) -> list[tuple[Any, ...]]:
-    with sqlite3.connect(path) as database:
-        return database.execute("SELECT name, cost, document, row_id FROM things ORDER BY document").fetchall()
+def _table(place: str | Path) -> list[tuple[Any, ...]]:
+    with Database(place, write=False) as database:
+        return database.query("SELECT name, cost, document, row_id FROM things ORDER BY document")
 
 
-def _paid(path: Path) -> int:
-    """Answers that the workspace holds; none before its layout is there."""
-    if not path.exists():
-        return 0
-    with sqlite3.connect(path) as database:
-        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'sl_calls'").fetchone():
-            return 0
-        return int(database.execute("SELECT count(*) FROM sl_calls WHERE NOT cached AND error = ''").fetchone()[0])
+def _paid(place: str | Path) -> int:
+    """Answers that the workspace holds."""
+    with Database(place, write=False) as database:
+        return int(database.value("SELECT count(*) FROM sl_calls WHERE cached = 0 AND error = ''"))
 
 
-def test_killed_twenty_times(tmp_path: Path) -> None:
+def test_killed_twenty_times(places: Callable[[], str | Path], tmp_path: Path) -> None:
+    whole = places()
     (tmp_path / "docs").mkdir()
     for number in range(DOCUMENTS):
         (tmp_path / "docs" / f"{number:02}.txt").write_text(
@@ -73,29 +72,29 @@ def test_killed_twenty_times(tmp_path: Path) -> None:
         assert launcher.stdin is not None
         assert launcher.stdout is not None
 
-        def start(workspace: str) -> int:
+        def start(workspace: str | Path) -> int:
             assert launcher.stdin is not None
             assert launcher.stdout is not None
-            launcher.stdin.write(workspace + "\n")
+            launcher.stdin.write(f"{workspace}\n")
             launcher.stdin.flush()
             return int(launcher.stdout.readline())
 
-        start("whole.db")
+        start(whole)
         assert launcher.stdout.readline() == "0\n"
-        undisturbed, whole_calls = _table(tmp_path / "whole.db"), len(server.bodies)
+        undisturbed, whole_calls = _table(whole), len(server.bodies)
         server.bodies.clear()
 
         kills = 0
-        workspace = tmp_path / "killed.db"
+        workspace = places()
         for _ in range(KILLS):
             before = len(server.bodies)
-            child = start("killed.db")
+            child = start(workspace)
             # Now at a moment of the calls, now at one of the work around them.
             _wait_for(server, before + moments.randrange(0, 3))
             time.sleep(moments.random() * 0.05)
             subprocess.run(["kill", "-9", str(child)], check=False, capture_output=True)
             kills += launcher.stdout.readline() == "-9\n"
-        start("killed.db")
+        start(workspace)
         assert launcher.stdout.readline() == "0\n"
         launcher.stdin.close()
         launcher.wait(30)

@@ -31,7 +31,7 @@ TABLE = Table("reviews", (LIKED, PRICE), row="a review", grain="document", pinne
 MARKS = [2, 30, 4, 33, 1, 29, 3, 31, 5, 28, 2, 32]
 
 
-def answered(tmp_path: Path, sql: str, marks: list[int], prices: list[int | None]) -> tuple[Answer, sliders.Workspace]:
+def answered(place: str | Path, sql: str, marks: list[int], prices: list[int | None]) -> tuple[Answer, sliders.Workspace]:
     def reply(request: Request) -> Any:
         content = request.messages[-1].content
         if request.choices:
@@ -41,7 +41,7 @@ def answered(tmp_path: Path, sql: str, marks: list[int], prices: list[int | None
         price = content.split("costs ")[1].split(".")[0] if "costs " in content else None
         return {"price": int(price) if price else None}
 
-    ws = sliders.Workspace(tmp_path / "w.db", model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder())
+    ws = sliders.Workspace(place, model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder())
     for number, (mark, price) in enumerate(zip(marks, prices, strict=True)):
         told = f" It costs {price}." if price else ""
         ws.add_text(f"Review {number}. It gets the mark {mark}.{told}", f"{number:02}.txt")
@@ -55,14 +55,14 @@ def answered(tmp_path: Path, sql: str, marks: list[int], prices: list[int | None
 COUNT = "SELECT COUNT(*) FROM reviews WHERE liked = 1"
 
 
-def test_clear_judgements_give_a_point(tmp_path: Path) -> None:
-    answer, ws = answered(tmp_path, COUNT, MARKS, [None] * 12)
+def test_clear_judgements_give_a_point(place: str | Path) -> None:
+    answer, ws = answered(place, COUNT, MARKS, [None] * 12)
     ws.close()
     assert answer.value == 6 and answer.range is not None and answer.range.is_point
 
 
-def test_judgements_near_the_cut_move_the_count_both_ways(tmp_path: Path) -> None:
-    answer, ws = answered(tmp_path, COUNT, [*MARKS[:-2], 14, 20], [None] * 12)
+def test_judgements_near_the_cut_move_the_count_both_ways(place: str | Path) -> None:
+    answer, ws = answered(place, COUNT, [*MARKS[:-2], 14, 20], [None] * 12)
     with ws:
         assert answer.range is not None and answer.value == 6
         assert (answer.range.low, answer.range.high) == (5, 7)
@@ -71,26 +71,26 @@ def test_judgements_near_the_cut_move_the_count_both_ways(tmp_path: Path) -> Non
         assert len(ws.tables["reviews"]) == 12 and sum(map(bool, ws.tables["reviews"]["liked"])) == 6
 
 
-def test_empty_values_move_a_sum_by_the_extremes_of_their_column(tmp_path: Path) -> None:
+def test_empty_values_move_a_sum_by_the_extremes_of_their_column(place: str | Path) -> None:
     prices: list[int | None] = [10, 20, None, *[30] * 9]
-    answer, ws = answered(tmp_path, "SELECT SUM(price) FROM reviews", MARKS, prices)
+    answer, ws = answered(place, "SELECT SUM(price) FROM reviews", MARKS, prices)
     ws.close()
     assert answer.value == 300 and answer.range is not None
     assert (answer.range.low, answer.range.high) == (300, 330)
     assert [(m.kind, m.count) for m in answer.range.moves] == [("empty", 1)]
 
 
-def test_tied_rows_are_in_the_range(tmp_path: Path) -> None:
+def test_tied_rows_are_in_the_range(place: str | Path) -> None:
     sql = "SELECT price FROM reviews WHERE price IS NOT NULL ORDER BY liked DESC LIMIT 1"
-    answer, ws = answered(tmp_path, sql, MARKS, [10, 20, 30, 40, 50, 60, 70, 80, 90, 15, 25, 35])
+    answer, ws = answered(place, sql, MARKS, [10, 20, 30, 40, 50, 60, 70, 80, 90, 15, 25, 35])
     ws.close()
     assert answer.range is not None
     assert (answer.range.low, answer.range.high) == (15, 80)
     assert "tie" in {m.kind for m in answer.range.moves}
 
 
-def test_a_value_that_a_person_set_is_not_doubted(tmp_path: Path) -> None:
-    _, ws = answered(tmp_path, COUNT, [*MARKS[:-2], 14, 20], list(range(1, 13)))
+def test_a_value_that_a_person_set_is_not_doubted(place: str | Path) -> None:
+    _, ws = answered(place, COUNT, [*MARKS[:-2], 14, 20], list(range(1, 13)))
     with ws:
         for price, liked in ((11, False), (12, True)):
             ws.set_value("reviews", "liked", liked, {"price": price})
@@ -100,14 +100,14 @@ def test_a_value_that_a_person_set_is_not_doubted(tmp_path: Path) -> None:
     assert again.range is not None and again.range.is_point
 
 
-def test_text_answers_have_no_range(tmp_path: Path) -> None:
-    answer, ws = answered(tmp_path, "SELECT document FROM reviews WHERE price = 10", MARKS, [10, *[20] * 11])
+def test_text_answers_have_no_range(place: str | Path) -> None:
+    answer, ws = answered(place, "SELECT document FROM reviews WHERE price = 10", MARKS, [10, *[20] * 11])
     ws.close()
     assert answer.value == "00.txt" and answer.range is None
 
 
-def test_the_copy_is_caged_and_changes_are_taken_back(tmp_path: Path) -> None:
-    _, ws = answered(tmp_path, COUNT, MARKS, [None] * 12)
+def test_the_copy_is_caged_and_changes_are_taken_back(place: str | Path) -> None:
+    _, ws = answered(place, COUNT, MARKS, [None] * 12)
     with ws:
         relation = ws.session.catalog.schemas.relation("reviews")
         ids = list(ws.tables["reviews"]["row_id"])

@@ -45,8 +45,8 @@ def choosing(candidate: int = 1) -> FunctionModel:
     return FunctionModel(function)
 
 
-def opened(tmp_path: Path, model: Any) -> Workspace:
-    ws = Workspace(tmp_path / "ws.db", model=model)
+def opened(place: str | Path, model: Any) -> Workspace:
+    ws = Workspace(place, model=model)
     if not ws.schema.tables:
         ws.session.catalog.schemas.save(SCHEMA)
     return ws
@@ -68,9 +68,9 @@ def two_reports(ws: Workspace) -> None:
     ws.add_text(document("Crane", cost="70 euros"), "crane_2019-03-01.txt")
 
 
-def test_the_newer_document_supersedes_when_the_user_says_so(tmp_path: Path) -> None:
+def test_the_newer_document_supersedes_when_the_user_says_so(place: str | Path) -> None:
     model = choosing(0)
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         two_reports(ws)
         ws.extract()
         assert costs(ws) == {"Crane": [70.0, 90.0]} and len(ws.conflicts()) == 1
@@ -83,22 +83,22 @@ def test_the_newer_document_supersedes_when_the_user_says_so(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("words", ["The newer report wins.", "The latest document supersedes the others."])
-def test_the_newer_document_supersedes_for_a_question_that_says_so(tmp_path: Path, words: str) -> None:
+def test_the_newer_document_supersedes_for_a_question_that_says_so(place: str | Path, words: str) -> None:
     hints = parse_hints(f"What is the total cost? {words}")
-    with opened(tmp_path, choosing(0)) as ws:
+    with opened(place, choosing(0)) as ws:
         two_reports(ws)
         ws.extract()
         assert ws.ask(hints.question, directives=hints.directives).value == 90
         assert ws.ask(hints.question).value == 160
 
 
-def test_a_criterion_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with opened(tmp_path, choosing()) as ws, pytest.raises(RepairError, match="newer_document"):
+def test_a_criterion_that_does_not_exist_is_named(place: str | Path) -> None:
+    with opened(place, choosing()) as ws, pytest.raises(RepairError, match="newer_document"):
         ws.reconcile(criteria=["newest"])
 
 
-def test_dates_are_read_once_and_kept(tmp_path: Path) -> None:
-    with opened(tmp_path, choosing()) as ws:
+def test_dates_are_read_once_and_kept(place: str | Path) -> None:
+    with opened(place, choosing()) as ws:
         two_reports(ws)
         ws.add_text("# Crane\n\nDate: 4 May 2020\n\nThe name is Crane.\n", "letter.txt")
         ws.add_text(document("Beacon", cost="1 euro"), "beacon.txt")
@@ -112,10 +112,10 @@ def test_dates_are_read_once_and_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("candidate", [0, 1])
-def test_a_new_document_asks_about_its_own_groups_only(tmp_path: Path, candidate: int) -> None:
+def test_a_new_document_asks_about_its_own_groups_only(place: str | Path, candidate: int) -> None:
     """Settled or left open: what a model was asked about stands, also under other batches and other replies."""
     model = choosing(candidate)
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         for name in ("Crane", "Beacon", "Derrick"):
             ws.add_text(document(name, cost="90 euros"), f"{name}_a.txt")
             ws.add_text(document(name, cost="70 euros"), f"{name}_b.txt")
@@ -123,7 +123,7 @@ def test_a_new_document_asks_about_its_own_groups_only(tmp_path: Path, candidate
         before = costs(ws)
         assert len(asked(model)) == 1 and asked(model)[0].count("Group ") == 3
     model = choosing(2)
-    with opened(tmp_path, model) as ws:
+    with opened(place, model) as ws:
         ws.add_text(document("Ferry", cost="5 euros"), "ferry.txt")
         ws.extract()
         assert asked(model) == []
@@ -136,9 +136,9 @@ def test_a_new_document_asks_about_its_own_groups_only(tmp_path: Path, candidate
     assert any("1 new documents touch 1 groups; 3 earlier decisions stand" in str(row[0]) for row in said)
 
 
-def test_the_sql_that_is_stored_is_the_sql_that_ran(tmp_path: Path) -> None:
+def test_the_sql_that_is_stored_is_the_sql_that_ran(place: str | Path) -> None:
     """Run again on the version before, it gives the version after, value for value and type for type."""
-    with opened(tmp_path, choosing(2)) as ws:
+    with opened(place, choosing(2)) as ws:
         two_reports(ws)
         ws.add_text(document("Beacon", cost="5 euros"), "beacon.txt")
         ws.add_text(document("BEACON", cost="5 euros"), "again.txt")

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from postgres import new_place
 
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
@@ -12,10 +11,11 @@ from sliders.store.database import Database
 from .samples import fill
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+@pytest.fixture
+def database(place: str | Path) -> Iterator[Database]:
     """A new workspace on either engine."""
-    with Database(tmp_path / "work.db" if request.param == "sqlite" else new_place()) as database:
+    with Database(place) as database:
+        database.engine.make(database)
         yield database
 
 

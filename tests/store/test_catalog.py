@@ -21,10 +21,10 @@ from sliders.store.records import Correction, Decision, Reliability, SqlAttempt,
 from .samples import DOCUMENT, ORDERS, SCHEMA, TEXT, chunks_of, document, fill, grounded, rows_of, span_of
 
 
-def test_everything_comes_back_after_reopening(tmp_path: Path) -> None:
-    with Database(tmp_path / "w.db") as database:
+def test_everything_comes_back_after_reopening(place: str | Path) -> None:
+    with Database(place) as database:
         fill(Catalog(database))
-    with Database(tmp_path / "w.db", write=False) as database:
+    with Database(place, write=False) as database:
         catalog = Catalog(database)
         assert catalog.documents.get("doc-1") == DOCUMENT
         assert catalog.chunks.of("doc-1") == chunks_of(DOCUMENT)

@@ -28,8 +28,8 @@ CELLS = (
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with Database(tmp_path / "w.db") as database:
+def session(place: str | Path) -> Iterator[Session]:
+    with Database(place) as database:
         catalog = fill(Catalog(database))
         catalog.extractions.save([replace(rows_of(DOCUMENT)[0], cells=CELLS)])
         unused: Any = None
