@@ -9,12 +9,13 @@ from typing import Any
 
 import psycopg
 import pytest
+from fake_server import FakeServer
 from postgres import new_place, server
 from reading_model import document, served
 from sqlalchemy import make_url
 
 from sliders.cli import run
-from sliders.llm.testing import FakeServer, requests_allowed
+from sliders.llm.testing import requests_allowed
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, workspace_is_there
 from sliders.store.layout import LAYOUT
