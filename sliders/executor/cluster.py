@@ -195,7 +195,7 @@ class _Cluster:
         self.index = ray.remote(max_retries=RETRIES)(index_task)
         held = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": RETRIES, "max_concurrency": 10_000}
         limited = settings.rpm is not None or settings.tpm is not None
-        self.limits = ray.remote(**held)(Limits).remote(settings.rpm, settings.tpm) if limited else None
+        self.limits: Any = ray.remote(**held)(Limits).remote(settings.rpm, settings.tpm) if limited else None
         number = min(self.processors, settings.concurrency)
         prices = {n: {"prompt": p.prompt, "completion": p.completion} for n, p in PriceTable.load(settings.prices).own.items()}
         share = replace(
@@ -203,7 +203,9 @@ class _Cluster:
             budget=Budget(), executor="local", ray_address=None,
         )  # fmt: skip
         spread = ray.remote(**held, scheduling_strategy="SPREAD")(Reader)
-        self._start = lambda: [_Reader(spread.remote(share, self.limits)) for _ in range(number)]
+        self._start: Callable[[], list[_Reader]] = lambda: [
+            _Reader(spread.remote(share, self.limits)) for _ in range(number)
+        ]
         self._documents: OrderedDict[str, Any] = OrderedDict()
 
     @cached_property
