@@ -88,7 +88,8 @@ def _listening(address: str, show: bool, output: Output) -> None:
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(help="An audit database or a workspace.")], as_json: JsonOption = False
+    file: Annotated[Path, typer.Argument(help="An audit database or a workspace.")] = Path(DEFAULT_WORKSPACE),
+    as_json: JsonOption = False,
 ) -> int:
     """Check that every value of a file walks back to the words on a page; exit code 1 when something does not."""
     found = check_audit(file)
