@@ -21,7 +21,7 @@ class Column:
         return (self.left + self.right) / 2
 
 
-def columns_of(rows: Sequence[Line], years: Sequence[Line]) -> tuple[Column, ...]:
+def columns_of(rows: Sequence[Line]) -> tuple[Column, ...]:
     """Columns of the rows' values, from left to right.
 
     Where values stand in strips with nothing between them, the strips are the columns; where printed text drifts, the
@@ -30,18 +30,17 @@ def columns_of(rows: Sequence[Line], years: Sequence[Line]) -> tuple[Column, ...
     counts = Counter(len(row) for row in rows)
     enough = max(2, len(rows) // 10)
     width = max((n for n, rows_with in counts.items() if rows_with >= enough), default=max(counts))
-    width = max([width, *(len(line) for line in years)])
-    strips = _strips(rows, years)
+    strips = _strips(rows)
     wide = 2 * median(char_width(cell) for row in rows for cell in row)
     if len(strips) == width or (len(strips) > width and all(b.left - a.right > wide for a, b in pairwise(strips))):
         return tuple(strips)
-    full = [row for row in rows if len(row) == width] or [line for line in years if len(line) == width]
+    full = [row for row in rows if len(row) == width]
     return tuple(Column(median(row[c].left for row in full), median(row[c].right for row in full)) for c in range(width))
 
 
-def _strips(rows: Sequence[Line], years: Sequence[Line]) -> list[Column]:
+def _strips(rows: Sequence[Line]) -> list[Column]:
     """Where at least two values stand one over the other and no row has two; none if that cannot be said."""
-    cells = sorted((cell.left, cell.right, number) for number, row in enumerate([*rows, *years]) for cell in row)
+    cells = sorted((cell.left, cell.right, number) for number, row in enumerate(rows) for cell in row)
     strips: list[Column] = []
     members: list[int] = []
     for left, right, number in cells:

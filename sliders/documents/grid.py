@@ -95,8 +95,6 @@ def _extent(lines: Sequence[Line], first: int) -> int:
             blanks, sections = 0, sections + 1
             if sections > _MAX_SECTIONS:
                 break
-        elif not seen_body:
-            blanks = 0
         else:
             break
         at += 1
@@ -128,7 +126,7 @@ def _region(
     years = [cells_of(lines[i]) for i in range(first, data[0]) if is_year_header(lines[i], named=True)]
     feet = rules[data[0] - 1] if data[0] else ()
     lefts = tuple(piece.left for piece in lines[max(data[0] - 1, floor)])
-    frame = Frame(columns_of(list(cells.values()), years), label_left, rules, feet, lefts, years)
+    frame = Frame(columns_of(list(cells.values())), label_left, rules, feet, lefts, years)
     top, header_lines, notes = find_header(lines, floor, data[0], frame)
     drawn = bool(header_lines) and bool(rules[header_lines[-1]])
     if len(data) < (1 if width > 1 and drawn else 2 if width > 1 else 3):

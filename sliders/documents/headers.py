@@ -13,7 +13,6 @@ from sliders.documents.values import is_note, is_year
 
 _MAX_BLANKS = 2
 _MAX_SECTIONS = 3
-_MAX_HEADER_LINES = 9
 _LONGEST = 90
 
 Rules = Sequence[tuple[float, float]]
@@ -78,8 +77,6 @@ def find_header(lines: Sequence[Line], floor: int, body: int, frame: Frame) -> t
         else:
             sections.insert(0, at)
         top, blanks = at, 0
-        if len(found) == _MAX_HEADER_LINES:
-            break
     return (top if found else _first_section(lines, sections, body)), found, notes
 
 
@@ -218,7 +215,7 @@ def _under_rule(piece: Segment, over: Sequence[Segment], rules: Sequence[Rules],
                 continue
             if len(inside) == 1 and not depth and _bare(strokes, over, frame):
                 return None
-            if len(inside) == 1 or not any(left < other.center < right for other in over if other is not piece):
+            if not any(left < other.center < right for other in over if other is not piece):
                 return inside[0], inside[-1]
     return None
 

@@ -107,9 +107,7 @@ def _take_apart(segment: Segment) -> list[Segment]:
 
 
 def _part(segment: Segment, start: int, end: int) -> Segment:
-    """Characters `start` to `end` of a segment, where its breaks say, else as wide as their share of it."""
+    """Characters `start` to `end` of a segment, as wide as their share of it."""
     step = (segment.right - segment.left) / max(len(segment.text), 1)
-    left = next((b[1] for b in segment.breaks if b[2] + 1 == start), segment.left + start * step)
-    right = next((b[0] for b in segment.breaks if b[2] == end), segment.left + end * step)
     inside = tuple((b[0], b[1], b[2] - start, b[3]) for b in segment.breaks if start <= b[2] < end)
-    return Segment(segment.text[start:end], left, right, inside, segment.base)
+    return Segment(segment.text[start:end], segment.left + start * step, segment.left + end * step, inside, segment.base)
