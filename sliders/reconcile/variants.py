@@ -28,7 +28,8 @@ _ROWS_READ = 50
 class VariantPair:
     """Two value codes that may be one name.
 
-    `dotted`: an abbreviated form, as it is printed, of one name of the column only; `ambiguous`: an abbreviation of several.
+    `dotted`: an abbreviated form, as it is printed, of one name of the column only, by more than initials; `ambiguous`: an
+    abbreviation of several.
     """
 
     left: int
@@ -151,7 +152,9 @@ def _unambiguous(
         short, full = _short_first(pair, names)
         one = len(fuller[short]) == 1
         if pair.kind == "abbreviation":
-            yield replace(pair, dotted=one and bool(shortened(str(examples[short]), str(examples[full]))), ambiguous=not one)
+            words = shortened(str(examples[short]), str(examples[full]))
+            form = words is not None and all(len(fold(word)) > 1 for word in words[0].split())
+            yield replace(pair, dotted=one and form, ambiguous=not one)
             continue
         compound = pair.kind == "short form" and any(not set(names[short]) & other for other in shorter[full])
         if pair.kind == "misspelling" or (one and not compound):

@@ -61,6 +61,8 @@ def test_an_abbreviated_form_is_one_name_where_as_much_agrees_as_contradicts() -
     assert joined(run(BRIDGES, rows, "abcdef"))
     rows[1] = ("Dunmarrow Br.", 1950, 4.1)  # nothing agrees
     assert not joined(run(BRIDGES, rows, "abcdef"))
+    rows[1] = ("D. Bridge", 2018, 4.1)  # many names have an initial
+    assert not joined(run(BRIDGES, rows, "abcdef"))
     rows[1] = ("Dunmarow Bridge", 2018, 4.1)  # a misspelling may be another name
     assert not joined(run(BRIDGES, rows, "abcdef"))
 
