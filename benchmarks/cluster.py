@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -42,8 +43,14 @@ def spread(files: Sequence[Path], workspace: Path, workers: int = 2, kill: bool 
     ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
     ready = time.perf_counter() - began
     killed: list[int] = []
+    used: dict[int, float] = {}
+    looked = began
 
     def watch(progress: Progress) -> None:
+        nonlocal looked
+        if time.perf_counter() - looked > 1:
+            looked = time.perf_counter()
+            used.update(_processor_seconds())
         if kill and not killed and progress.stage == "extract" and progress.done * 3 > progress.total:
             ours = psutil.Process().children(recursive=True)
             readers = [p for p in ours if any(word.startswith("ray::Reader") for word in p.cmdline()[:1])]
@@ -52,7 +59,17 @@ def spread(files: Sequence[Path], workspace: Path, workers: int = 2, kill: bool 
                 killed.append(readers[0].pid)
 
     found = scale(files, workspace, executor="ray", watch=watch, **told)
-    return {**found, "killed": float(len(killed)), "ray_start_s": ready, **_task_cost(ray)}
+    used.update(_processor_seconds())
+    return {**found, "killed": float(len(killed)), "ray_start_s": ready, "cluster_cpu_s": sum(used.values()), **_task_cost(ray)}
+
+
+def _processor_seconds() -> dict[int, float]:
+    """What each process of the local cluster has used so far."""
+    found = {}
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            found[process.pid] = sum(process.cpu_times()[:2])
+    return found
 
 
 def _task_cost(ray: Any) -> dict[str, float]:
@@ -110,6 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--latency", type=float, default=0.2)
     parser.add_argument("--slots", type=int, default=64)
+    parser.add_argument("--no-kill", action="store_true", help="leave the workers alone")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="cluster-") as scratch:
@@ -125,7 +143,7 @@ def _measured(options: argparse.Namespace, folder: Path) -> dict[str, float]:
     files = [str(path) for path in _documents(options, folder)]
     told = {"files": files, "latency": options.latency, "slots": options.slots}
     default = finish(start("scale", workspace=str(folder / "default.db"), **told))
-    ray = finish(start("cluster", workspace=str(folder / "ray.db"), workers=options.workers, **told))
+    ray = finish(start("cluster", workspace=str(folder / "ray.db"), workers=options.workers, kill=not options.no_kill, **told))
     return {
         "tokens": default["tokens"],
         "minutes_default": default["minutes"],
@@ -135,7 +153,7 @@ def _measured(options: argparse.Namespace, folder: Path) -> dict[str, float]:
         "driver_cpu_ms_a_call_default": default["cpu_s"] / default["calls"] * 1000,
         "driver_cpu_ms_a_call_ray": ray["cpu_s"] / ray["calls"] * 1000,
         "calls_twice": ray["calls"] - default["calls"],
-        **{name: ray[name] for name in ("killed", "ray_start_s", "task_driver_cpu_ms", "task_ms")},
+        **{name: ray[name] for name in ("killed", "ray_start_s", "cluster_cpu_s", "task_driver_cpu_ms", "task_ms")},
         **{f"default.{name}": default[name] for name in _SHOWN},
         **{f"ray.{name}": ray[name] for name in _SHOWN},
     }

@@ -186,7 +186,7 @@ class Database:
     def _prepared(self, statement: str | ClauseElement) -> _Compiled:
         """A statement as the driver takes it, the names of its parameters in order, and the values that it brings along."""
         if isinstance(statement, str):
-            return statement.replace("?", "%s") if self.on_server else statement, (), {}
+            return statement, (), {}
         found = self._compiled.get(statement)
         if found is None:
             if len(self._compiled) >= _MOST_COMPILED:
@@ -201,7 +201,9 @@ class Database:
     def _bound(self, statement: str | ClauseElement, parameters: Parameters) -> tuple[str, Any]:
         sql, names, brought = self._prepared(statement)
         if isinstance(statement, str):  # a driver that gets no values leaves the signs of its placeholders alone
-            return sql, tuple(parameters) or (None if self.on_server else ())
+            if self.on_server:
+                return (sql.replace("?", "%s"), tuple(parameters)) if parameters else (sql, None)
+            return sql, tuple(parameters)
         if isinstance(parameters, Mapping) or not parameters:
             given: Any = parameters or {}
             return sql, [given[name] if name in given else brought[name] for name in names]
@@ -265,6 +267,8 @@ class Database:
     def insert_many(self, statement: str | ClauseElement, rows: Iterable[Sequence[Any]]) -> int:
         """Run one statement for many rows, streamed, in the order of its parameters; rows changed."""
         sql, _, _ = self._prepared(statement)
+        if isinstance(statement, str) and self.on_server:
+            sql = statement.replace("?", "%s")
         # Inside a transaction no savepoint is set: SQLite would copy every page that it changes.
         with self._guard, _Sentences(self.engine, sql), contextlib.nullcontext() if self._depth else self.transaction():
             cursor = self._raw.cursor()

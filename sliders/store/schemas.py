@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import bindparam, func, select, update
 
 from sliders.errors import StoreError
 from sliders.schema.types import ColumnType, Schema, Table
@@ -17,6 +17,12 @@ from sliders.store.records import Relation, RelationColumn
 
 _LAST = select(schemas.c.version, schemas.c.schema).order_by(schemas.c.version.desc()).limit(1)
 VERSION = select(func.max(schemas.c.version))
+_RELATION = select(tables.c.key, tables.c.relation, tables.c.current_version).where(tables.c.name == bindparam("name"))
+_SHAPE = (
+    select(columns.c.name, columns.c.sql_name, columns.c.type)
+    .where(columns.c.table_key == bindparam("table"), columns.c.active == 1)
+    .order_by(columns.c.position)
+)
 
 
 class Schemas:
@@ -81,8 +87,7 @@ class Schemas:
 
     def _shape(self, key: int) -> list[tuple[Any, ...]]:
         """Names and types of the columns of a table that are in the schema, in order."""
-        listed = select(columns.c.name, columns.c.sql_name, columns.c.type).order_by(columns.c.position)
-        return self._database.query(listed.where(columns.c.table_key == key, columns.c.active == 1))
+        return self._database.query(_SHAPE, {"table": key})
 
     def current(self) -> Schema | None:
         """The current schema, None before the first one."""
@@ -95,8 +100,7 @@ class Schemas:
         Raises:
             StoreError: the workspace has no table of that name.
         """
-        found = select(tables.c.key, tables.c.relation, tables.c.current_version).where(tables.c.name == table)
-        row = self._database.one(found)
+        row = self._database.one(_RELATION, {"name": table})
         if row is None:
             known = ", ".join(name for (name,) in self._database.query(select(tables.c.name))) or "none"
             raise StoreError(f"the workspace has no table {table!r}; its tables are: {known}")

@@ -25,7 +25,6 @@ from sqlalchemy import (
     case,
     cast,
     func,
-    insert,
     literal_column,
     null,
     select,
@@ -59,7 +58,10 @@ _OWN_IDENTITY = _IDENTITY.with_for_update()
 """Within a transaction, a second writer of the table waits."""
 _VERSION = select(
     *(tables.c.name if f.name == "table" else versions.c[f.name] for f in fields(TableVersion))
-).join_from(versions, tables).order_by(versions.c.version)  # fmt: skip
+).join_from(versions, tables).where(tables.c.name == bindparam("name")).order_by(versions.c.version)  # fmt: skip
+_CURRENT = _VERSION.where(versions.c.version == tables.c.current_version)
+_KEYS = select(columns.c.name, columns.c.key).where(columns.c.table_key == bindparam("table"), columns.c.active == 1)
+_SHOW = update(tables).where(tables.c.name == bindparam("of")).values(current_version=bindparam("version"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +113,12 @@ def materialise_sql(
 
 def _in_file(column: RelationColumn) -> ColumnElement[Any]:
     """The cell's value; words and not-a-number have no place in a number column."""
-    value, large = cells.c.value, cells.c.kind.is_not_distinct_from(codec.LARGE_INTEGER)
+    value, large = cells.c.value, func.coalesce(cells.c.kind, 0) == codec.LARGE_INTEGER
     return value if column.sql_type == "TEXT" else case(((func.typeof(value) != "text") | large, value))
 
 
 def _on_server(column: RelationColumn) -> ColumnElement[Any]:
-    value, large = cells.c.value, cells.c.kind.is_not_distinct_from(codec.LARGE_INTEGER)
+    value, large = cells.c.value, func.coalesce(cells.c.kind, 0) == codec.LARGE_INTEGER
     text = value.op("#>>")(literal_column("'{}'"))
     if column.sql_type == "TEXT":
         return text
@@ -153,12 +155,12 @@ class Tables:
                 if current is not None and self.lineage(table)[-1].operation == operation:
                     return current
                 return self.undo(table, base.version)
-            listed = select(columns.c.name, columns.c.key).where(columns.c.table_key == key, columns.c.active == 1)
-            keys: dict[str, int] = dict(self._database.query(listed))
+            keys: dict[str, int] = dict(self._database.query(_KEYS, {"table": key}))
             found = materialise_sql(relation, key, keys, unverified, server=self._database.on_server)
             sql = self._database.sql(found)
             version, target = self._reserve(relation, None, operation, sql, reason or "cells to rows", self._odd(keys))
-            self._database.execute(insert(target).from_select([*version.columns, *SYSTEM_COLUMNS], found))
+            listed = ", ".join(map(quote_identifier, (*version.columns, *SYSTEM_COLUMNS)))
+            self._database.execute(f"INSERT INTO {quote_identifier(target.name)} ({listed}) {sql}")
             return self._finish(version)
 
     def create_version(
@@ -264,7 +266,7 @@ class Tables:
         self._database.execute(f"DROP VIEW IF EXISTS {view}")
         self._database.execute(f"CREATE VIEW {view} AS {self._database.sql(shown)}")
         self._database.engine.expose(self._database, relation)
-        self._database.execute(update(tables).where(tables.c.name == version.table).values(current_version=version.version))
+        self._database.execute(_SHOW, {"of": version.table, "version": version.version})
         return version
 
     def _check_rows(self, version: TableVersion) -> None:
@@ -295,11 +297,11 @@ class Tables:
 
     def versions(self, table: str) -> list[TableVersion]:
         """All versions of a table, oldest first."""
-        return [_version(line) for line in self._database.query(_VERSION.where(tables.c.name == table))]
+        return [_version(line) for line in self._database.query(_VERSION, {"name": table})]
 
     def current(self, table: str) -> TableVersion | None:
         """The version that the view shows, None before the first one."""
-        line = self._database.one(_VERSION.where(tables.c.name == table, versions.c.version == tables.c.current_version))
+        line = self._database.one(_CURRENT, {"name": table})
         return _version(line) if line else None
 
     def lineage(self, table: str) -> list[TableVersion]:
