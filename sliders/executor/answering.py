@@ -157,24 +157,20 @@ def _log_attempts(session: Session, question: str, found: SqlAnswer) -> None:
 def completeness(session: Session, columns: Mapping[str, Sequence[str]], uncovered: str = "") -> Completeness:
     """The ledger of the tables and columns that an answer rests on."""
     extractions = session.catalog.extractions
-    chunks: set[str] = set()
-    states: dict[str, set[str]] = {"done": set(), "failed": set(), "gated": set(), "pruned": set(), "pending": set()}
-    conflicts = 0
-    for table in columns:
-        for task in extractions.tasks(table):
-            chunks.add(task.chunk_id)
-            states[task.state].add(task.chunk_id)
-        conflicts += len(session.catalog.knowledge.statistic(f"conflicts:{table}", []))
+    tasks = [task for table in columns for task in extractions.tasks(table)]
+    failed, left, done = (
+        {task.chunk_id for task in tasks if task.state in states} for states in (("failed",), ("gated", "pruned"), ("done",))
+    )
     rests = reduce(add, (extractions.reliability(table, names) for table, names in columns.items()), Reliability())
     return Completeness(
         documents=session.catalog.documents.count(),
         documents_with_rows=len({d for table in columns for d in extractions.documents_with_rows(table)}),
-        chunks=len(chunks),
-        failed_chunks=len(states["failed"]),
-        gated_chunks=len((states["gated"] | states["pruned"]) - states["done"]),
+        chunks=len({task.chunk_id for task in tasks}),
+        failed_chunks=len(failed),
+        gated_chunks=len(left - done),
         ungrounded_cells=rests.ungrounded,
         unparsed_cells=rests.unparsed,
-        open_conflicts=conflicts,
+        open_conflicts=sum(len(session.catalog.knowledge.statistic(f"conflicts:{table}", [])) for table in columns),
         judged_cells=rests.judged,
         unverified_cells=rests.unverified,
         uncovered=(uncovered,) if uncovered else (),

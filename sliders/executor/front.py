@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sliders.answer.result import Answer
 from sliders.executor import run
-from sliders.executor.routing import ask_hinted, plain_reply, turned_away
+from sliders.executor.routing import ask_routed, plain_reply, turned_away
 from sliders.executor.session import Session
 from sliders.plan.directives import Verify
 from sliders.plan.hint_reader import read_all_hints
@@ -36,5 +36,5 @@ async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
         found = await run.ask_many(session, [questions[n] for n in shared])
         answers |= dict(zip(shared, found, strict=True))
     for number, read in hinted.items():
-        answers[number] = await ask_hinted(session, questions[number], read)
+        answers[number] = await ask_routed(session, questions[number], workflow="extract_and_query", hints=read)
     return [answers[number] for number in range(len(questions))]

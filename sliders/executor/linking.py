@@ -37,7 +37,7 @@ async def _push_down(running: Running) -> None:
     """Plan 1: every table is filtered alone, then the join attributes are read."""
     for use in running.query.tables:
         running.accepted[use.alias] = await running.filter_all(use.alias, use.where)
-        await running.complete(use.alias, running.accepted[use.alias], _join_attributes(running, use.alias))
+        await running.complete(use.alias, running.accepted[use.alias], running.query.keys(use.alias))
 
 
 async def _adaptive(running: Running) -> None:
@@ -72,7 +72,7 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
         running.accepted[chosen.table] = await running.filter_all(chosen.table, where)
         _tell(run)
         run.seeking = Seeking()
-    first = [e.attribute(chosen.table) for e in running.query.joins if chosen.table in (e.left, e.right)]
+    first = running.query.keys(chosen.table)
     if not edges and len(first) == 1:
         await running.complete(chosen.table, running.accepted[chosen.table], first)
     spent = sum(run.spent(document_id) for document_id in run.steps) - before
@@ -165,10 +165,6 @@ def _share_printing(running: Running, edge: JoinEdge, alias: str, standing: floa
 def _documents(running: Running, alias: str) -> list[str]:
     found = running.candidates[running.query.use(alias).table]
     return [*found.chosen, *found.audited]
-
-
-def _join_attributes(running: Running, alias: str) -> list[str]:
-    return [e.attribute(alias) for e in running.query.joins if alias in (e.left, e.right)]
 
 
 def _distinct(running: Running, alias: str, name: str) -> list[Scalar]:

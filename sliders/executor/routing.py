@@ -18,7 +18,6 @@ from sliders.errors import BudgetExceeded, PlanError
 from sliders.executor import run
 from sliders.executor.session import Session
 from sliders.executor.vectors import KeptSegments
-from sliders.llm.model import Usage
 from sliders.plan.analysis import Analyzer, TaskProfile
 from sliders.plan.directives import Directive, Hints, Ignore, Locate, Normalize, Precede, Verify, parse_hints
 from sliders.plan.features import Corpus, content_terms, names_in
@@ -61,13 +60,15 @@ class Planned:
 
 
 async def ask_routed(
-    session: Session, question: str, *, workflow: str = AUTO, directives: Sequence[Directive] = (), cascade: bool = True
-) -> Answer:
+    session: Session, question: str, *, workflow: str = AUTO, directives: Sequence[Directive] = (), hints: Hints | None = None,
+    cascade: bool = True,
+) -> Answer:  # fmt: skip
     """Answer one question by the workflow that fits it.
 
     Args:
         workflow: "auto", or one of `CHOICES`.
         directives: hints beside those in the question's own words.
+        hints: those of the question, where they were read already.
         cascade: precise mode: an unanswerable question is read again with everything.
 
     Raises PlanError: the question is empty, the workflow unknown, or there is no document.
@@ -78,21 +79,7 @@ async def ask_routed(
     session.notes.clear()
     source = passage_source(session, question)
     before = session.models.meter.total
-    planned = await plan_question(session, question, source, workflow, directives)
-    return await _answered(session, question, planned, source, before, cascade)
-
-
-async def ask_hinted(session: Session, question: str, hints: Hints) -> Answer:
-    """Answer a question whose hints were read already, by tables and SQL."""
-    session.notes.clear()
-    planned = Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)))
-    before = session.models.meter.total
-    return await _answered(session, question, planned, passage_source(session, question), before)
-
-
-async def _answered(
-    session: Session, question: str, planned: Planned, source: PassageSource, before: Usage, cascade: bool = True
-) -> Answer:
+    planned = await plan_question(session, question, source, workflow, directives, hints)
     _record(session, planned)
     try:
         answer = await _run(session, planned, source, cascade)
@@ -110,23 +97,22 @@ async def explain_routed(session: Session, question: str, directives: Sequence[D
     """
     run.check(session, [question])
     source = passage_source(session, question)
-    planned = await plan_question(session, question, source, directives=directives, calls=False)
+    hints = parse_hints(shortened(question), directives)
+    planned = await plan_question(session, question, source, directives=directives, hints=hints)
     return planned.lines()
 
 
 async def plan_question(
     session: Session, question: str, source: PassageSource, workflow: str = AUTO,
-    directives: Sequence[Directive] = (), *, calls: bool = True,
+    directives: Sequence[Directive] = (), hints: Hints | None = None,
 ) -> Planned:  # fmt: skip
-    """Input kind, hints, profile and route; `calls=False` plans without any model call."""
+    """Input kind, hints, profile and route; no model is called where the hints are given."""
     short = shortened(question)
     if short != question:
         session.note(f"the question has {len(question.split())} words; it was cut to the {len(short.split())} that ask")
     if not directives and (kind := turned_away(session, short)) is not None:
         return Planned(short, Hints(short), None, Route("reply", reasons=(kind,)))
-    hints = parse_hints(short, directives)
-    if calls:
-        hints = await read_hints(short, session.models.model_for("plan"), directives)
+    hints = hints or await read_hints(short, session.models.model_for("plan"), directives)
     if workflow == "extract_and_query":
         return Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)))
     corpus = corpus_of(source, hints.question)

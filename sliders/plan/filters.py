@@ -38,8 +38,7 @@ class Filter:
     @property
     def key(self) -> str:
         """Identifies the condition in statistics; the same condition in another query has the same key."""
-        words = " ".join([*self.attributes, self.operator, *(repr(v) for v in self.values), self.label])
-        return f"not {words}" if self.negated else words
+        return f"{self} {self.values}" if self.label else str(self)
 
     def truth(self, values: Mapping[str, Scalar]) -> bool | None:
         """True, false or null (None) for the given attribute values."""
@@ -72,20 +71,8 @@ class Filter:
         return _compare(self.operator, value, self.values[0], self.type)
 
     def __str__(self) -> str:
-        name = self.attributes[0]
-        if self.operator == "matches":
-            text = f"{name} joins {self.label}"
-        elif self.operator == "is true":
-            text = name
-        elif self.operator == "is null":
-            return f"{name} is {'not ' if self.negated else ''}null"
-        elif self.operator == "between":
-            text = f"{name} between {self.values[0]!r} and {self.values[1]!r}"
-        elif self.operator == "in":
-            text = f"{name} in ({', '.join(repr(v) for v in self.values)})"
-        else:
-            right = self.attributes[1] if len(self.attributes) == 2 else repr(self.values[0])
-            text = f"{name} {self.operator} {right}"
+        right = self.attributes[1] if len(self.attributes) == 2 else ", ".join(map(repr, self.values))
+        text = f"{self.attributes[0]} {self.operator} {self.label or right}".strip()
         return f"not ({text})" if self.negated else text
 
 

@@ -74,6 +74,10 @@ class Query:
         """The table of that alias."""
         return next(table for table in self.tables if table.alias == alias)
 
+    def keys(self, alias: str) -> tuple[str, ...]:
+        """The attributes by which a table is joined, each once."""
+        return tuple(dict.fromkeys(e.attribute(a) for e in self.joins for a in (e.left, e.right) if a == alias))
+
 
 def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
     """Parse one SELECT against the tables that it may name: closed ones, or `QueryTable`s, which may be open to new attributes.
