@@ -22,6 +22,7 @@ Kind = Literal[
 ]
 LISTED = 30
 LISTED_CHARACTERS = 900
+_ALIKE = 60.0  # of 100: less like a literal is no form of it, and named beside it would tempt
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
 _EQUAL = (exp.EQ, exp.NEQ, exp.In, exp.Like)
 
@@ -92,7 +93,7 @@ def _literals(tree: exp.Query, names: References) -> Iterator[Finding]:
     """What stands in a column instead of a literal that no row has."""
     for one in unheld(tree, names):
         name, known = one.column.column.name, one.column
-        near = [quote(t) for t in nearest(one.literal.strip("%"), known.texts)] if known.column.type in TEXTUAL else []
+        near = [quote(t) for t in nearest(one.literal.strip("%"), known.texts, _ALIKE)] if known.column.type in TEXTUAL else []
         shown = f"the nearest are {', '.join(near)}" if near else listed(known)
         elsewhere = _elsewhere(one.literal.strip("%"), names.profiles, name)
         yield Finding("literal", f"{name}={one.literal}", f"no row has {one.literal!r} in {name}; {shown}{elsewhere}")

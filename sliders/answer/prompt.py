@@ -98,7 +98,7 @@ def _cut(cell: object, shown: Shown) -> object:
 
 
 def _meaning(column: Column) -> str:
-    unit = " ".join(part for part in (column.currency, column.scale, column.unit) if part)
+    unit = " ".join(dict.fromkeys(part for part in (column.currency, column.scale, column.unit) if part))
     words = column.description.strip().rstrip(".")
     said = f"{words} (in {unit})" if unit and words else words or (f"in {unit}" if unit else "")
     return f"{said}; judged by a reader" if column.reading == "judged" else said
@@ -117,12 +117,20 @@ def _summary(profile: ColumnProfile, shown: Shown) -> str:
     elif kind in NUMERIC:
         said = ", ".join(sorted(profile.texts, key=float))
     elif kind in DATED:
-        said = f"'YYYY-MM-DD', {profile.lowest} to {profile.highest}"
+        said = f"{_date_forms(profile)}, {profile.lowest} to {profile.highest}"
     else:
         said = _listed(profile, shown)
     return f"{said}; {profile.nulls} NULL" if profile.nulls else said
 
 
+def _date_forms(profile: ColumnProfile) -> str:
+    """The forms that dates have: some documents tell the month or the year alone, of which SQLite's functions make NULL."""
+    lengths = {len(text) for text in profile.texts if len(text) < len(_DAY)}
+    forms = [repr(_DAY[:length]) for length in sorted(lengths)]
+    return f"{' or '.join([*forms, repr(_DAY)])}, of the shorter ones strftime makes NULL" if forms else repr(_DAY)
+
+
+_DAY = "YYYY-MM-DD"
 _FEW_NUMBERS = 6
 _FEWEST = 3
 

@@ -77,7 +77,9 @@ def read_by(select: exp.Select) -> list[exp.Expr]:
     return [source.this, *(join.this for join in select.args.get("joins") or ())] if source else []
 
 
-def nearest(word: str, texts: Sequence[str]) -> list[str]:
-    """The few texts most like a word, best first."""
-    found = process.extract(word, list(dict.fromkeys(texts)), scorer=fuzz.WRatio, processor=utils.default_process, limit=_NEAREST)
+def nearest(word: str, texts: Sequence[str], least: float = 0.0) -> list[str]:
+    """The few texts most like a word, best first; none that is less like it than `least` (of 100)."""
+    found = process.extract(
+        word, list(dict.fromkeys(texts)), scorer=fuzz.WRatio, processor=utils.default_process, limit=_NEAREST, score_cutoff=least
+    )
     return [text for text, _, _ in found]

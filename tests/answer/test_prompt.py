@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 
-from sliders.answer.profile import profile_tables
-from sliders.answer.prompt import SHOWN, Turn, named_values, schema_sql, sql_request
+from sliders.answer.profile import ColumnProfile, profile_tables
+from sliders.answer.prompt import SHOWN, Turn, _date_forms, named_values, schema_sql, sql_request
 from sliders.answer.values import SqlAttempt, TableView
 from sliders.llm.dialect import COMPACT, FULL
-from sliders.schema.types import Column, Table
+from sliders.schema.types import Column, ColumnType, Table
 from tests.answer.tables import SHIP_TABLE, Rows, database, profiles
 
 
@@ -73,3 +73,11 @@ def test_a_name_that_the_question_shortens_is_named_as_near() -> None:
         "'Anna Maria Berg', which is near, is in name"
     ]
     assert named_values("Who was at the University of Oslo?", known, 9) == []
+
+
+def test_dates_of_which_only_the_month_is_told_are_shown_in_their_form() -> None:
+    column = Column("sold", ColumnType.DATE)
+    whole = ColumnProfile(column, 2, 0, 2, (("1995-04-02", 1), ("2010-06-30", 1)), "1995-04-02", "2010-06-30")
+    partly = ColumnProfile(column, 2, 0, 2, (("1995-04", 1), ("2010-06-30", 1)), "1995-04", "2010-06-30")
+    assert _date_forms(whole) == "'YYYY-MM-DD'"
+    assert _date_forms(partly).startswith("'YYYY-MM' or 'YYYY-MM-DD', ")
