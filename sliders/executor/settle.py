@@ -30,13 +30,18 @@ from sliders.store.tables import DataRow
 
 
 async def settle(session: Session, table: Table, *, model: bool = True) -> None:
-    """Bring the data table up to date with its cells, where anything changed since the last time.
+    """Bring the data table up to date with its cells, where anything changed since the last time; one writer at a time.
 
     What a model decided in an earlier run is not asked again while the words that it decided on stand.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
     """
+    async with session.catalog.claims.turn(f"settle:{table.name}"):
+        await _settle(session, table, model)
+
+
+async def _settle(session: Session, table: Table, model: bool) -> None:
     knowledge, unverified = session.catalog.knowledge, session.settings.unverified
     before = session.catalog.tables.current(table.name)
     version = session.catalog.tables.materialise(table.name, unverified=unverified)
@@ -97,9 +102,9 @@ _LOOKED_ROWS, _LOOKED_CHARACTERS = 30, 4_000
 
 
 def _documents(session: Session) -> Mapping[str, DocumentSource]:
-    dates = document_dates(session)
+    dates = document_dates(session)  # another writer may add documents from here on
     return {
-        d.id: DocumentSource(d.id, d.name, dates[d.id], position, d.title)
+        d.id: DocumentSource(d.id, d.name, dates.get(d.id, ""), position, d.title)
         for position, d in enumerate(session.catalog.documents.all())
     }
 
