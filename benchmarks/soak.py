@@ -220,7 +220,8 @@ def _watched(children: Mapping[int, str], until: float) -> dict[int, list[float]
     while time.time() < until:
         for child, seen in memory.items():
             with contextlib.suppress(psutil.Error):
-                seen.append(psutil.Process(child).memory_info().rss / 1e6)
+                if resident := psutil.Process(child).memory_info().rss:  # 0 of one that has ended
+                    seen.append(resident / 1e6)
         time.sleep(2)
     return memory
 
@@ -228,7 +229,7 @@ def _watched(children: Mapping[int, str], until: float) -> dict[int, list[float]
 def _growth(memory: Mapping[int, Sequence[float]], children: Mapping[int, str]) -> dict[str, float]:
     """Memory of the last quarter of the time over that of the second one, by process, and the largest of them."""
     found: dict[str, float] = {}
-    for child, seen in memory.items():
+    for child, seen in ((c, s or [1.0]) for c, s in memory.items()):
         quarter = max(1, len(seen) // 4)
         found[f"{children[child]}: MB"] = max(seen, default=0.0)
         found[f"{children[child]}: growth"] = median(seen[-quarter:]) / median(seen[quarter : 2 * quarter] or seen)
