@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 from collections.abc import Callable
@@ -43,6 +44,8 @@ def application(workspace: str | os.PathLike[str]) -> Datasette:
         if file is None:
             told = "serve its export: sliders export audit.db, then: datasette audit.db"
             raise StoreError(f"Datasette serves files, and {database.title} is on a server; {told}")
+        if set(str(file)) & set("?#%"):
+            raise StoreError(f"Datasette opens no path with ?, # or % in it: {str(file)!r}; rename it to serve it")
         names = {name for (name,) in database.query("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
         shown = {relation.relation for relation in Catalog(database).schemas.relations()} | _SEEN
     if not pm.has_plugin("sliders"):
@@ -75,6 +78,6 @@ def serve(
     except (OSError, OverflowError) as error:
         raise SettingsError(f"port {port} cannot be listened on ({error}); name another one with --port") from error
     path = ("" if run is None else f"/{run}") + ("" if against is None else f"?against={against}")
-    with taken:
+    with taken, contextlib.suppress(KeyboardInterrupt):
         listening(f"http://127.0.0.1:{taken.getsockname()[1]}{RUN}{path}")
         uvicorn.Server(uvicorn.Config(app.app(), log_level="critical")).run(sockets=[taken])

@@ -87,6 +87,8 @@ async def test_documents_are_text_and_only_known_scripts_may_run(tmp_path: Path)
 def test_a_workspace_that_cannot_be_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(StoreError):
         application(tmp_path / "none.db")
+    with pytest.raises(StoreError, match="rename it"):
+        application(harbour(tmp_path / "a?b.db"))
     assert command(["view", "--serve", "-w", str(tmp_path / "none.db")]) == 1
     assert "none.db" in capsys.readouterr().err
 
