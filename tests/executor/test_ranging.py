@@ -187,7 +187,7 @@ def test_names_that_were_told_apart_or_are_not_counted_move_nothing(tmp_path: Pa
 
 
 def test_sides_of_an_open_contradiction_may_be_one_row(tmp_path: Path) -> None:
-    _, ws = answered(tmp_path, COUNT, MARKS, list(range(12)))
+    _, ws = answered(tmp_path / "w.db", COUNT, MARKS, list(range(12)))
     with ws:
         table, ids = ws.schema.tables[0], list(ws.tables["reviews"]["row_id"])
         ws.session.catalog.knowledge.set_statistic("conflicts:reviews", [{
@@ -235,7 +235,7 @@ def test_without_a_cut_a_value_that_is_hardly_told_is_in_doubt() -> None:
 
 
 def test_a_document_that_was_read_and_gave_no_row_could_have_been_one(tmp_path: Path) -> None:
-    _, ws = answered(tmp_path, COUNT, MARKS, [None] * 12)
+    _, ws = answered(tmp_path / "w.db", COUNT, MARKS, [None] * 12)
     with ws:
         ws.add_text("An empty page.", "quiet.txt")
         [quiet] = [d.id for d in ws.session.catalog.documents.all() if d.name == "quiet.txt"]
@@ -247,7 +247,7 @@ def test_a_document_that_was_read_and_gave_no_row_could_have_been_one(tmp_path: 
 
 
 def test_rows_that_nobody_settled_may_be_one(tmp_path: Path) -> None:
-    _, ws = answered(tmp_path, COUNT, MARKS, list(range(12)))
+    _, ws = answered(tmp_path / "w.db", COUNT, MARKS, list(range(12)))
     with ws:
         liked = [r for r, yes in zip(*(ws.tables["reviews"][c] for c in ("row_id", "liked")), strict=True) if yes]
         ws.session.decide("reconcile", f"reviews {liked[0]}, {liked[1]}", "left open", "the model: not clear")
