@@ -97,7 +97,7 @@ def test_killed_twenty_times(places: Callable[[], str | Path], tmp_path: Path) -
         start(workspace)
         assert launcher.stdout.readline() == "0\n"
         launcher.stdin.close()
-        launcher.wait(30)
+        launcher.wait(300)
 
     assert kills == KILLS
     assert _table(workspace) == undisturbed
