@@ -70,6 +70,17 @@ def select_context(
     texts = [section if isinstance(section, str) else section.content for section in sections]
     sizes = [count(text) for text in texts]
     scores = _scores(texts, query, embedder or default_embedder()) if texts else []
+    kept = _kept(sections, sizes, scores, budget, keep_last)
+    positions = tuple(sorted(kept))
+    dropped = tuple(number for number in range(len(sections)) if number not in kept)
+    tokens = sum(sizes[number] for number in positions)
+    return Selection(tuple(sections[n] for n in positions), positions, dropped, tuple(scores), tokens, sum(sizes))
+
+
+def _kept(
+    sections: Sequence[Section], sizes: Sequence[int], scores: Sequence[float], budget: int, keep_last: int
+) -> set[int]:
+    """The places of the sections that stay: what must, then the best groups that the rest of the budget takes."""
     last = len(sections) - keep_last
     kept = {n for n, section in enumerate(sections) if n >= last or _role(section) == "system"}
     room = budget - sum(sizes[number] for number in kept)
@@ -80,10 +91,7 @@ def select_context(
         if best >= floor and cost <= room:
             kept.update(group)
             room -= cost
-    positions = tuple(sorted(kept))
-    dropped = tuple(number for number in range(len(sections)) if number not in kept)
-    tokens = sum(sizes[number] for number in positions)
-    return Selection(tuple(sections[n] for n in positions), positions, dropped, tuple(scores), tokens, sum(sizes))
+    return kept
 
 
 def _role(section: str | Message) -> str:

@@ -8,8 +8,7 @@ from functools import reduce
 from operator import add
 
 from sliders.answer.agent import answer_question
-from sliders.answer.citations import columns_used
-from sliders.answer.profile import profile_tables
+from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.result import Answer, Completeness, SqlAnswer
 from sliders.answer.second import beside_others
 from sliders.answer.values import QueryResult, TableView
@@ -17,7 +16,7 @@ from sliders.errors import BudgetExceeded
 from sliders.executor.citing import cite
 from sliders.executor.judged_values import judge_values
 from sliders.executor.needs import Need
-from sliders.executor.ranging import range_of
+from sliders.executor.ranging import range_of, tables_read
 from sliders.executor.session import Session
 from sliders.llm.model import Usage
 from sliders.schema.types import Schema, Table
@@ -38,12 +37,13 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
     if not need.columns or not _filled_tables(session):
         return _without_rows(session, need, stopped)
     try:
-        found, views = await _statement(session, need)
+        found, profiles = await _statement(session, need)
         if found.status == "not_found" and found.sql and session.models.model_for("answer").dialect.sql == "text":
-            found, views, need = await _with_judged_values(session, need, found, views)
+            found, profiles, need = await _with_judged_values(session, need, found, profiles)
     except BudgetExceeded as error:
         return replace(_without_rows(session, need, str(error)), text=f"No answer yet: {error}", reason=str(error))
     _log_attempts(session, need.question, found)
+    views = [profile.view for profile in profiles]
     return _finished(session, need, found, stopped, session.models.meter.total - before + shared, views)
 
 
@@ -56,38 +56,33 @@ def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
 
 
 async def _with_judged_values(
-    session: Session, need: Need, found: SqlAnswer, views: list[TableView]
-) -> tuple[SqlAnswer, list[TableView], Need]:
+    session: Session, need: Need, found: SqlAnswer, profiles: Sequence[TableProfile]
+) -> tuple[SqlAnswer, Sequence[TableProfile], Need]:
     """The answer once more where values that no row prints could be judged; as it was where there are none."""
-    profiles = profile_tables(views, lambda sql: _run(session, sql, [v.name for v in views]))
     judged = await judge_values(session, need.question, found.sql, profiles)
     if not judged:
-        return found, views, need
+        return found, profiles, need
     columns = {t: (*names, *(j.column for j in judged if j.table == t)) for t, names in need.columns.items()}
     need = replace(need, columns=columns, draft="")
-    again, views = await _statement(session, need, [j.note for j in judged])
+    again, profiles = await _statement(session, need, [j.note for j in judged])
     attempts, usage = (*found.attempts, *again.attempts), found.usage + again.usage
-    return replace(again, attempts=attempts, usage=usage), views, need
+    return replace(again, attempts=attempts, usage=usage), profiles, need
 
 
-def _run(session: Session, sql: str, names: Sequence[str]) -> QueryResult:
-    return run_readonly(session.catalog.database, sql, tables=names)
-
-
-async def _statement(session: Session, need: Need, mind: Sequence[str] = ()) -> tuple[SqlAnswer, list[TableView]]:
+async def _statement(session: Session, need: Need, mind: Sequence[str] = ()) -> tuple[SqlAnswer, Sequence[TableProfile]]:
     """What the SQL agent finds in the tables as they stand, and the tables as it saw them."""
     ordered = sorted(_filled_tables(session), key=lambda t: t.name not in need.columns)
     views = [TableView(_sql_table(session, t)) for t in ordered]
     names = [session.catalog.schemas.relation(t.name).relation for t in ordered]
 
     def run_sql(sql: str) -> QueryResult:
-        return _run(session, sql, names)
+        return run_readonly(session.catalog.database, sql, tables=names)
 
     model, profiles = session.models.model_for("answer"), profile_tables(views, run_sql)
     found = await answer_question(
         need.question, views, run_sql, model, uncovered=need.uncovered, draft=need.draft, mind=mind, profiles=profiles
     )
-    return await beside_others(found, profiles, run_sql, model, need.draft), views
+    return await beside_others(found, profiles, run_sql, model, need.draft), profiles
 
 
 def _filled_tables(session: Session) -> list[Table]:
@@ -106,7 +101,8 @@ def _sql_table(session: Session, table: Table) -> Table:
 def _finished(
     session: Session, need: Need, found: SqlAnswer, stopped: str, usage: Usage, views: Sequence[TableView]
 ) -> Answer:
-    used = _columns_read(session, found.sql, views) or need.columns
+    read = tables_read(session, found.sql, views)
+    used = {one.table.name: tuple(column.name for column in one.columns) for one in read} or need.columns
     ledger = completeness(session, used, need.uncovered)
     status = found.status
     text = found.text
@@ -125,18 +121,6 @@ def _finished(
         decisions=tuple(session.notes),
         range=range_of(session, found, views, ledger) if found.value is not None else None,
     )
-
-
-def _columns_read(session: Session, sql: str, views: Sequence[TableView]) -> dict[str, tuple[str, ...]]:
-    """Schema columns by table that a statement reads."""
-    used = columns_used(sql, views) if sql else {}
-    found = {}
-    for table in _filled_tables(session):
-        relation = session.catalog.schemas.relation(table.name)
-        read = {name.lower() for name in used.get(relation.relation, ())}
-        if relation.relation in used:
-            found[table.name] = tuple(c for c in table.column_names if relation.sql_name(c).lower() in read)
-    return found
 
 
 def _log_attempts(session: Session, question: str, found: SqlAnswer) -> None:

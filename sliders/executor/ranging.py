@@ -17,7 +17,7 @@ from sliders.answer.result import Completeness, SqlAnswer
 from sliders.answer.values import TableView
 from sliders.errors import QueryError, StoreError
 from sliders.executor.auditing import audited, extrapolated
-from sliders.executor.corrections import conflicts
+from sliders.executor.corrections import OpenConflict, conflicts
 from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
 from sliders.extraction.judge import LIKELY_NULL, TOLD, judge
@@ -47,7 +47,7 @@ def range_of(session: Session, found: SqlAnswer, views: Sequence[TableView], led
     value = number_in(found.rows)
     if value is None or not found.sql:
         return None
-    reads = _reads(session, found.sql, views)
+    reads = tables_read(session, found.sql, views)
     try:
         with Sandbox(session.catalog.database, [r.relation for r in reads]) as sandbox:
             return _measured(session, found, value, reads, sandbox, ledger)
@@ -57,7 +57,7 @@ def range_of(session: Session, found: SqlAnswer, views: Sequence[TableView], led
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class TableRead:
     """A table that the statement reads, and those of its columns that it names."""
 
     table: Table
@@ -65,7 +65,8 @@ class _Read:
     columns: tuple[Column, ...]
 
 
-def _reads(session: Session, sql: str, views: Sequence[TableView]) -> list[_Read]:
+def tables_read(session: Session, sql: str, views: Sequence[TableView]) -> list[TableRead]:
+    """The schema's tables that a statement reads, each with the columns that it names; none where it does not parse."""
     used = columns_used(sql, views)
     found = []
     for table in (session.catalog.schemas.current() or Schema()).tables:
@@ -73,12 +74,12 @@ def _reads(session: Session, sql: str, views: Sequence[TableView]) -> list[_Read
         if relation.relation in used:
             named = {name.lower() for name in used[relation.relation]}
             columns = tuple(c for c in table.columns if relation.sql_name(c.name).lower() in named)
-            found.append(_Read(table, relation, columns))
+            found.append(TableRead(table, relation, columns))
     return found
 
 
 def _measured(
-    session: Session, found: SqlAnswer, value: Number, reads: Sequence[_Read], sandbox: Sandbox, ledger: Completeness
+    session: Session, found: SqlAnswer, value: Number, reads: Sequence[TableRead], sandbox: Sandbox, ledger: Completeness
 ) -> AnswerRange:
     def recompute(state: State) -> Number | None:
         with sandbox.changed(_changes(state)):
@@ -102,7 +103,7 @@ def _changes(state: State) -> Iterator[Change]:
 
 
 def _with_unread(
-    session: Session, measured: AnswerRange, reads: Sequence[_Read], sql: str, sandbox: Sandbox, ledger: Completeness
+    session: Session, measured: AnswerRange, reads: Sequence[TableRead], sql: str, sandbox: Sandbox, ledger: Completeness
 ) -> AnswerRange:
     """The parts that were not read: by what an audited sample of them changed, else as a doubt without a figure."""
     silent = ledger.documents - ledger.documents_with_rows
@@ -131,17 +132,19 @@ def _rows_only_from(session: Session, table: str, chunks: frozenset[str]) -> lis
     return alone + [row for row, of_row in sources.items() if all(chunk_of.get(s, "") in chunks for s in of_row)]
 
 
-def _doubts(session: Session, read: _Read, sql: str) -> Iterator[Doubt]:
+def _doubts(session: Session, read: TableRead, sql: str) -> Iterator[Doubt]:
     rows = {row.id: row for row in session.catalog.extractions.iterate(read.table.name)}
     sources = session.catalog.tables.merged_rows(read.table.name)
     shown = _shown(session, read)
     others = {column.name: _others(column, read.relation, shown, sql) for column in read.columns}
     decisions = session.catalog.knowledge.corrections(read.table.name)
+    row_of = {source: row_id for row_id, of_row in sources.items() for source in of_row}
+    open_ = conflicts(session, read.table.name)
     disputed: set[tuple[str, str]] = set()
-    for place, values in _conflicts(session, read, sources, shown):
+    for place, values in _conflicts(open_, read, row_of, shown):
         disputed.add((place.row_id, place.column))
         yield Doubt("conflict", tuple(((place, value),) for value in values))
-    yield from _one_thing(session, read, sources, shown)
+    yield from _one_thing(session, open_, read, row_of, shown)
     yield from _open_names(session, read, shown)
     for column in read.columns:
         name = read.relation.sql_name(column.name)
@@ -158,7 +161,7 @@ def _doubts(session: Session, read: _Read, sql: str) -> Iterator[Doubt]:
     yield from _rowless(session, read, rows.values(), others)
 
 
-def _shown(session: Session, read: _Read) -> dict[str, dict[str, Scalar]]:
+def _shown(session: Session, read: TableRead) -> dict[str, dict[str, Scalar]]:
     """The values of the current table that the statement reads, by row and SQL column name."""
     names = [read.relation.sql_name(column.name) for column in read.columns]
     listed = ", ".join(quote_identifier(name) for name in ["row_id", *names])
@@ -269,30 +272,30 @@ def _literals(sql: str, column: str) -> Iterator[str]:
 
 
 def _conflicts(
-    session: Session, read: _Read, sources: Mapping[str, Sequence[str]], shown: Mapping[str, Mapping[str, Scalar]]
+    open_: Sequence[OpenConflict], read: TableRead, row_of: Mapping[str, str], shown: Mapping[str, Mapping[str, Scalar]]
 ) -> Iterator[tuple[Place, list[Scalar]]]:
     """Open conflicts over columns that the statement reads, each with the values that do not stand."""
-    row_of = {source: row_id for row_id, of_row in sources.items() for source in of_row}
     names = {column.name for column in read.columns}
-    for conflict in conflicts(session, read.table.name):
+    for conflict in open_:
         if conflict.column not in names:
             continue
         name = read.relation.sql_name(conflict.column)
-        rows = {row_of.get(source, source) for side in conflict.candidates for source in side.get("rows", ())}
-        for row_id in rows & shown.keys():
+        for row_id in _rows_of(conflict, row_of) & shown.keys():
             values = [side["value"] for side in conflict.candidates if side["value"] != shown[row_id][name]]
             yield Place(read.relation.relation, row_id, name), values
 
 
+def _rows_of(conflict: OpenConflict, row_of: Mapping[str, str]) -> set[str]:
+    """The current rows that the sides of a conflict went into."""
+    return {row_of.get(source, source) for side in conflict.candidates for source in side.get("rows", ())}
+
+
 def _one_thing(
-    session: Session, read: _Read, sources: Mapping[str, Sequence[str]], shown: Mapping[str, Mapping[str, Scalar]]
-) -> Iterator[Doubt]:
+    session: Session, open_: Sequence[OpenConflict], read: TableRead, row_of: Mapping[str, str],
+    shown: Mapping[str, Mapping[str, Scalar]],
+) -> Iterator[Doubt]:  # fmt: skip
     """Rows that may be one thing, of which one stays then: sides of an open contradiction, and those that nobody settled."""
-    row_of = {source: row_id for row_id, of_row in sources.items() for source in of_row}
-    groups = {
-        tuple(sorted({row_of.get(source, source) for side in c.candidates for source in side.get("rows", ())} & shown.keys()))
-        for c in conflicts(session, read.table.name)
-    }  # fmt: skip
+    groups = {tuple(sorted(_rows_of(conflict, row_of) & shown.keys())) for conflict in open_}
     for decision in session.catalog.journal.decisions(stage="reconcile", verdict="left open"):
         ids = decision.subject.removeprefix(f"{read.table.name} ").split(", ")
         groups.add(tuple(sorted({row_of.get(row_id, row_id) for row_id in ids} & shown.keys())))
@@ -301,7 +304,7 @@ def _one_thing(
         yield Doubt("merge", tuple(tuple(row for row in rows if row is not stays) for stays in rows), len(group) - 1)
 
 
-def _open_names(session: Session, read: _Read, shown: Mapping[str, Mapping[str, Scalar]]) -> Iterator[Doubt]:
+def _open_names(session: Session, read: TableRead, shown: Mapping[str, Mapping[str, Scalar]]) -> Iterator[Doubt]:
     """Pairs of a column's values that may be one name and that nobody told apart: all rows take either form."""
     for column in read.columns:
         if column.type is not ColumnType.TEXT:
@@ -338,7 +341,7 @@ def _decided(decisions: Sequence[Correction], column: str, rows: Sequence[Row]) 
 
 
 def _rowless(
-    session: Session, read: _Read, rows: Iterable[Row], others: Mapping[str, Sequence[Scalar]]
+    session: Session, read: TableRead, rows: Iterable[Row], others: Mapping[str, Sequence[Scalar]]
 ) -> Iterator[Doubt]:
     """Documents that were read without a row of any table, or whose reading failed: each could have been one."""
     if read.table.grain != "document":

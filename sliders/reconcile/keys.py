@@ -174,27 +174,26 @@ class KeyChooser:
         reason = f"the schema's key; the other columns agree across documents with kappa {found.kappa:.2f}"
         return KeyPlan(key, self.per_document, True, across, False, f"{reason} in {found.comparisons} comparisons")
 
-    def _phrase(self) -> tuple[tuple[str, ...], int]:
-        """The columns that the schema's own description of a row names, and the comparisons that bear them out.
-
-        Where it names none, the first column of text is tried, and has to show as much as any other.
-        """
+    def _named(self) -> tuple[str, ...]:
+        """The columns that the schema's own description of a row names."""
         usable = [name for name in self._table.column_names if self._usable(name)]
-        named = phrase_columns(self._table.row, {name: self._profiles[name].distinct for name in usable})
-        first = [n for n in usable if self._table.column(n).type is ColumnType.TEXT][:1] if self._table.row else []
-        return (named, 0) if named else (tuple(first), _MIN_COMPARISONS)
+        return phrase_columns(self._table.row, {name: self._profiles[name].distinct for name in usable})
 
     def _documents_of_one_thing(self) -> KeyPlan:
-        phrase, unnamed = self._phrase()  # of documents that are one row each, only a name that the schema gives joins any
-        found = self.across_documents(phrase) if phrase and not unnamed else Agreement(0.0, 0.0, 0)
+        """Documents that are one row each are joined only by columns that the schema's row names."""
+        named = self._named()
+        found = self.across_documents(named) if named else Agreement(0.0, 0.0, 0)
         if found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT and found.comparisons >= _FEWEST_NAMED:
-            reason = f"documents of one {' and '.join(phrase)} agree with kappa {found.kappa:.2f}"
-            return KeyPlan(phrase, True, True, True, False, f"{reason} in {found.comparisons} comparisons")
+            reason = f"documents of one {' and '.join(named)} agree with kappa {found.kappa:.2f}"
+            return KeyPlan(named, True, True, True, False, f"{reason} in {found.comparisons} comparisons")
         return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
 
     def _discovered(self) -> KeyPlan:
-        candidates = self.candidates()
-        phrase, least = self._phrase()
+        """Where the row names no column, the first one of text is tried, and has to show as much as any other."""
+        candidates, named = self.candidates(), self._named()
+        texts = [n for n in self._table.column_names if self._usable(n) and self._table.column(n).type is ColumnType.TEXT]
+        phrase = named or tuple(texts[:1] if self._table.row else ())
+        least = 0 if named else _MIN_COMPARISONS
         if phrase and phrase not in candidates:
             candidates.append(phrase)
         best: KeyPlan | None = None

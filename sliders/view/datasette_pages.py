@@ -21,9 +21,9 @@ from sliders.store.database import Database
 from sliders.view.model import AuditPage
 from sliders.view.page import hash_of, page_policy, render
 from sliders.view.run import collect, collect_row
+from sliders.view.serve import HOST, RUN
 
-RUN, VALUE = "/-/sliders/run", "/-/sliders/value"
-HOST = "127.0.0.1"
+VALUE = "/-/sliders/value"
 _OWN = ("document", "document_id", "row_id")
 _HEADERS = {b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-referrer", b"cache-control": b"no-store"}
 

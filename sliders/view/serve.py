@@ -16,7 +16,7 @@ from sliders.view.run import chosen_run
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
-RUN = "/-/sliders/run"
+RUN, HOST = "/-/sliders/run", "127.0.0.1"
 _SEEN = {"sl_runs", "sl_documents"}
 _ABOUT = (
     "<p><a href='{}'>The audit page of the last answer</a>: question, SQL, rows and their words. In a data table, choose "
@@ -74,10 +74,10 @@ def serve(
         for number in (run, against):
             chosen_run(Catalog(database), number)
     try:
-        taken = socket.create_server(("127.0.0.1", port))
+        taken = socket.create_server((HOST, port))
     except (OSError, OverflowError) as error:
         raise SettingsError(f"port {port} cannot be listened on ({error}); name another one with --port") from error
     path = ("" if run is None else f"/{run}") + ("" if against is None else f"?against={against}")
     with taken, contextlib.suppress(KeyboardInterrupt):
-        listening(f"http://127.0.0.1:{taken.getsockname()[1]}{RUN}{path}")
+        listening(f"http://{HOST}:{taken.getsockname()[1]}{RUN}{path}")
         uvicorn.Server(uvicorn.Config(app.app(), log_level="critical")).run(sockets=[taken])
