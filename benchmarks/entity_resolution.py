@@ -27,9 +27,9 @@ from rapidfuzz import fuzz, process, utils
 
 from benchmarks.repair import connected
 from sliders.llm.model import Model
-from sliders.reconcile.agent import Brief, repair_cases
+from sliders.reconcile.agent import repair_cases
 from sliders.reconcile.resolution import Match, Resolved, cluster, link
-from sliders.reconcile.values import Case, Group
+from sliders.reconcile.values import Case, Group, Options
 from sliders.schema.types import Column, Table
 
 Pair = tuple[int, int]
@@ -137,7 +137,7 @@ async def heard(task: Task, resolved: Resolved, model: Model) -> tuple[list[Matc
     for match in asked:
         rows = {str(r): tuple(c[r] or None for c in task.columns) for r in (match.left, match.right)}
         cases.append(Case("records", Group(task.names, rows), (), {}, tuple((row,) for row in rows)))
-    outcomes, calls = await repair_cases(model, table, cases, Brief())
+    outcomes, calls = await repair_cases(model, table, cases, Options())
     return [m for m, outcome in zip(asked, outcomes, strict=True) if outcome.verdict == "repaired"], calls
 
 

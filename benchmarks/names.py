@@ -13,7 +13,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from benchmarks.repair import connected
+from benchmarks.repair import connected, rows_left
 from sliders.llm.model import Model
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
@@ -91,8 +91,10 @@ async def things(names: list[str], model: Model | None) -> tuple[int, list[str]]
         "place": ["Arlen" if n == 1 else f"Town {n}" if n >= size else None for n in range(len(listed))],
         "note": [None] * len(listed),
     }
-    result = await reconcile_table(TABLE, MemoryRelation(columns, ids, ids, ids), None, model)
-    return sum(row.sources[0] in ids[:size] for row in result.rows), [str(d.verdict + ": " + d.reason) for d in result.decisions]
+    relation = MemoryRelation(columns, ids, ids, ids)
+    result = await reconcile_table(TABLE, relation, None, model)
+    found = sum(row[-2] in ids[:size] for row in rows_left(TABLE, relation, result))
+    return found, [str(d.verdict + ": " + d.reason) for d in result.decisions]
 
 
 async def measure(given: argparse.Namespace) -> dict[str, object]:

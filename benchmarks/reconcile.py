@@ -132,7 +132,7 @@ def measure(rows: int) -> dict[str, float]:
         "peak_mb": round(peak_mb(), 1),
         "calls": model.calls,
         "conflict_groups": result.conflict_groups,
-        "output_rows": len(result.rows),
+        "output_rows": result.rows,
         "open_conflicts": len(result.conflicts),
     }
 

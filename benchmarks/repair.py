@@ -27,8 +27,10 @@ from sliders.llm.model import Model, Request
 from sliders.llm.testing import FunctionModel
 from sliders.reconcile.profile import comparison_form
 from sliders.reconcile.reconcile import reconcile_table
+from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.values import Reconciliation
 from sliders.reconcile.workbench import replay, script
+from sliders.schema.types import Table
 from sliders.settings import Settings
 
 _GROUP = re.compile(
@@ -84,15 +86,19 @@ def _answers(plan: Plan, number: int, kind: str, open_: Sequence[str], rows: Map
         yield {"group": number, "operation": operation, "column": column, "statements": [sql], "reason": "planned"}
 
 
+def rows_left(table: Table, relation: MemoryRelation, result: Reconciliation) -> list[tuple[Any, ...]]:
+    """What the repairs leave of a table: values, document, document id, row id, JSON of the rows that went into it."""
+    columns = [(c.name, c.type.sql) for c in table.columns]
+    listed = [relation.column(name) for name, _ in columns]
+    before = [(*values, i, i, i, None) for i, *values in zip(relation.row_ids, *listed, strict=True)]
+    return replay(columns, before, script(result.repairs, table.column_names))
+
+
 async def measure(plan: Plan, model: Model | None) -> Measured:
     """Reconcile one table, run its script on the rows before, and compare with the plan."""
     relation, options = plan.relation()
     result = await reconcile_table(plan.table, relation, options, model)
-    columns = [(c.name, c.type.sql) for c in plan.table.columns]
-    listed = [relation.column(name) for name, _ in columns]
-    before = [(*values, i, i, i, None) for i, *values in zip(relation.row_ids, *listed, strict=True)]
-    sql = script(result.repairs, [name for name, _ in columns])
-    after = replay(columns, before, sql)
+    after = rows_left(plan.table, relation, result)
     home = {str(source): row for row in after for source in (json.loads(str(row[-1])) if row[-1] else (row[-2],))}
     treated, planned, wrong = Counter[str](), Counter[str](), []
     open_rows = {r for c in result.conflicts for side in c.candidates for r in side.rows}
@@ -103,10 +109,9 @@ async def measure(plan: Plan, model: Model | None) -> Measured:
             treated[defect.kind] += 1
         else:
             wrong.append(f"{defect.kind}: {[dict(r.values) for r in defect.rows]}")
-    return Measured(
-        treated, planned, _lost(relation, result, home), repr(replay(columns, before, sql)) == repr(after), result.calls,
-        result.conflict_groups, tuple(wrong),
-    )  # fmt: skip
+    again = repr(rows_left(plan.table, relation, result)) == repr(after)
+    lost = _lost(relation, result, home)
+    return Measured(treated, planned, lost, again, result.calls, result.conflict_groups, tuple(wrong))
 
 
 def _as_planned(plan: Plan, defect: Defect, homes: Sequence[Any], open_rows: set[str]) -> bool:
@@ -124,7 +129,7 @@ def _lost(relation: Any, result: Reconciliation, home: Mapping[str, Any]) -> int
     recorded = {(r, repair.column) for repair in result.repairs for r in repair.rows}
     recorded |= {(r, c.column) for c in result.conflicts for side in c.candidates for r in side.rows}
     lost = sum(i not in home for i in relation.row_ids)
-    for place, name in enumerate(result.columns[: len(relation._columns)]):
+    for place, name in enumerate(relation._columns):
         for i, value in zip(relation.row_ids, relation.column(name), strict=True):
             same = i in home and comparison_form(home[i][place]) == comparison_form(value)
             if value is not None and i in home and not same and (i, name) not in recorded:

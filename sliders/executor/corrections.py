@@ -24,7 +24,6 @@ class OpenConflict:
     column: str
     key: tuple[Any, ...]
     reason: str
-    chosen: Scalar
     candidates: tuple[Mapping[str, Any], ...]
 
     def __str__(self) -> str:
@@ -44,7 +43,7 @@ def conflicts(session: Session, table: str | None = None) -> list[OpenConflict]:
     for known in schema.tables if table is None else [schema.table(table)]:
         for stored in session.catalog.knowledge.statistic(f"conflicts:{known.name}", []):
             found.append(OpenConflict(known.name, stored["column"], tuple(stored["key"]), stored["reason"],
-                                      stored["chosen"], tuple(stored["candidates"])))
+                                      tuple(stored["candidates"])))
     return found
 
 

@@ -61,7 +61,6 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     options = Options(
         criteria=criteria,
         corrections=tuple(map(_correction, decisions)),
-        additive=frozenset(c.name for c in table.columns if c.additive),
         normalize=session.normalize,
         precede=session.precede,
         settled=memory.settled,
@@ -71,7 +70,7 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
         look=lambda sql: _looked(session, sql),
     )
     result = await reconcile_table(table, relation, options, session.models.model_for("reconcile") if model else None)
-    _store(session, table, result, len(rows))
+    _store(session, table, result)
     remember(session, result, memory, relation.document_ids)
     knowledge.set_statistic(key, fingerprint)
 
@@ -122,7 +121,7 @@ def _correction(stored: Any) -> Correction:
     )
 
 
-def _store(session: Session, table: Table, result: Reconciliation, extracted: int) -> None:
+def _store(session: Session, table: Table, result: Reconciliation) -> None:
     """A new version of the table where something was repaired; decisions and open conflicts in any case."""
     for choice in result.decisions:
         session.decide("reconcile", choice.subject or f"table:{table.name}", choice.verdict, choice.reason)
@@ -132,7 +131,7 @@ def _store(session: Session, table: Table, result: Reconciliation, extracted: in
     for conflict in result.conflicts:
         session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))
     session.catalog.knowledge.set_statistic(f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts])
-    if not result.repairs and len(result.rows) == extracted:
+    if not result.repairs:
         _as_extracted(session, table)
         return
     _repair(session, table, result.repairs)
@@ -199,7 +198,6 @@ def _conflict(conflict: Any) -> dict[str, Any]:
         "column": conflict.column,
         "key": list(conflict.key),
         "reason": conflict.reason,
-        "chosen": conflict.chosen,
         "candidates": [
             {
                 "value": c.value,

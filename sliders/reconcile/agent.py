@@ -19,8 +19,8 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.choosing import choose_cases
-from sliders.reconcile.guard import run_program
-from sliders.reconcile.values import Case, Group, Operation, Program, Verdict
+from sliders.reconcile.guard import Outcome, repaired
+from sliders.reconcile.values import Case, Operation, Options, Program, Verdict
 from sliders.schema.types import Table
 
 _OPERATIONS: tuple[Operation, ...] = ("deduplicate", "consolidate", "resolve_conflict", "aggregate", "canonicalize")
@@ -52,35 +52,6 @@ _SCHEMA = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """What holds for all groups: the user's rules in words, columns that add up, and how to look further."""
-
-    rules: tuple[str, ...] = ()
-    additive: frozenset[str] = frozenset()
-    look: Callable[[str], str] | None = None
-    batch: int = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A program that passed, the rows that it ran on, and the group that it left."""
-
-    program: Program
-    rows: tuple[str, ...]
-    after: Group
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a case; `answered` when the model itself said so."""
-
-    verdict: Verdict
-    reason: str
-    steps: tuple[Step, ...] = ()
-    answered: bool = True
-
-
 @dataclass(slots=True)
 class _Spare:
     """Calls that are left for looks and second attempts: all calls together are at most the groups."""
@@ -103,7 +74,7 @@ class _Batch:
 
 
 def repair_request(
-    table: Table, cases: Mapping[int, Case], brief: Brief, dialect: Dialect,
+    table: Table, cases: Mapping[int, Case], options: Options, dialect: Dialect,
     refused: Mapping[int, str] | None = None, seen: Sequence[tuple[str, str]] = (), may_look: bool = False,
 ) -> Request:
     """The call that repairs some groups of one table; pure.
@@ -127,8 +98,8 @@ def repair_request(
         for name, c in zip(next(iter(cases.values())).group.columns, table.columns, strict=True)
     ]  # fmt: skip
     messages = prompt.render(
-        table=table.name, row=table.row, key=", ".join(table.key), columns=columns, rules=brief.rules, groups=shown,
-        additive=", ".join(sorted(brief.additive)) or "none", seen=seen, may_look=may_look,
+        table=table.name, row=table.row, key=", ".join(table.key), columns=columns, rules=options.rules, groups=shown,
+        additive=", ".join(sorted(options.additive(table))) or "none", seen=seen, may_look=may_look,
     )  # fmt: skip
     return Request("reconcile", messages, prompt.hash, _SCHEMA, max_tokens=200 + 250 * len(cases))
 
@@ -140,7 +111,7 @@ def _shown(case: Case, row: str) -> dict[str, Any]:
 
 
 async def repair_cases(
-    model: Model, table: Table, cases: Sequence[Case], brief: Brief, spare: int = 0
+    model: Model, table: Table, cases: Sequence[Case], options: Options, spare: int = 0
 ) -> tuple[list[Outcome], int]:
     """Decide on all cases, several small ones a call; the outcomes in order, and the calls made: at most one a case.
 
@@ -151,36 +122,36 @@ async def repair_cases(
         ModelUnavailable: the model cannot be reached.
     """
     if model.dialect.repair == "choice":
-        return await _choose(model, table, cases, brief)
-    batches = [_Batch([cases[n] for n in numbers]) for numbers in _batches(model, cases, brief.batch)]
+        return await choose_cases(model, table, cases, options), len(cases)
+    batches = [_Batch(some) for some in _batches(model, cases, options.batch)]
     left = _Spare(spare + len(cases) - len(batches))
-    await asyncio.gather(*(_repair(model, table, batch, brief, left) for batch in batches))
+    await asyncio.gather(*(_repair(model, table, batch, options, left) for batch in batches))
     found = [batch.outcomes[number] for batch in batches for number in range(1, len(batch.cases) + 1)]
     return found, sum(batch.calls for batch in batches)
 
 
-def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[int]]:
-    """Numbers of cases that share a call."""
-    batches: list[list[int]] = []
+def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[Case]]:
+    """Cases that share a call."""
+    batches: list[list[Case]] = []
     room = 0
-    for number, case in enumerate(cases):
+    for case in cases:
         size = max(_GROUP_TOKENS, model.count_tokens(repr((case.group.rows, case.notes))))
         if not batches or len(batches[-1]) >= most or size > room:
             batches.append([])
             room = _BATCH_TOKENS
-        batches[-1].append(number)
+        batches[-1].append(case)
         room -= size
     return batches
 
 
-async def _repair(model: Model, table: Table, batch: _Batch, brief: Brief, spare: _Spare) -> None:
+async def _repair(model: Model, table: Table, batch: _Batch, options: Options, spare: _Spare) -> None:
     """Ask until every group of the batch is decided, or the attempts and calls are used up."""
     waiting = dict(enumerate(batch.cases, 1))
     attempts = 0
     batch.outcomes.update(dict.fromkeys(waiting, Outcome("open", "the model only looked", answered=False)))
     while waiting and attempts < _ATTEMPTS and (not batch.calls or spare.take()):
-        may_look = brief.look is not None and len(batch.seen) < _LOOKS and spare.calls > 0
-        request = repair_request(table, waiting, brief, model.dialect, batch.refused, batch.seen, may_look)
+        may_look = options.look is not None and len(batch.seen) < _LOOKS and spare.calls > 0
+        request = repair_request(table, waiting, options, model.dialect, batch.refused, batch.seen, may_look)
         try:
             response = await model.generate(request)
         except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
@@ -189,15 +160,15 @@ async def _repair(model: Model, table: Table, batch: _Batch, brief: Brief, spare
             return
         batch.calls += 1
         data = response.data if isinstance(response.data, dict) else {}
-        if may_look and brief.look is not None and data.get("looks"):
-            batch.seen += [(sql, _look(brief.look, sql)) for sql in data["looks"][: _LOOKS - len(batch.seen)]]
+        if may_look and options.look is not None and data.get("looks"):
+            batch.seen += [(sql, _look(options.look, sql)) for sql in data["looks"][: _LOOKS - len(batch.seen)]]
             if not data.get("repairs"):
                 continue
         attempts += 1
         replied = [one for one in data.get("repairs") or () if isinstance(one, dict)]
         for number, case in list(waiting.items()):
             try:
-                batch.outcomes[number] = _decided(case, [r for r in replied if r.get("group") == number], brief.additive)
+                batch.outcomes[number] = _decided(case, [r for r in replied if r.get("group") == number], options.additive(table))
                 del waiting[number]
             except RepairError as error:
                 batch.refused[number] = str(error)
@@ -227,42 +198,3 @@ def _decided(case: Case, replied: Sequence[Mapping[str, Any]], additive: frozens
     if not programs:
         raise RepairError("no program came for this group; write one, or say apart or leave")
     return repaired(case, programs, additive)
-
-
-def repaired(case: Case, programs: Sequence[Program], additive: frozenset[str] = frozenset()) -> Outcome:
-    """Run programs on a case's group, one after the other.
-
-    Raises:
-        RepairError: the guard refuses one, or the rows that stay still contradict each other in an open column.
-    """
-    group, steps = case.group, []
-    for program in programs:
-        about = program.operation in ("resolve_conflict", "aggregate", "canonicalize")
-        if about and program.column not in case.open:
-            raise RepairError(f"{program.column!r} is not in question; repair one of: {', '.join(case.open) or 'none'}")
-        steps.append(Step(program, tuple(group.rows), run_program(group, program, additive)))
-        group = steps[-1].after
-    for name in case.open:
-        place = group.columns.index(name)
-        left = {values[place]: row for row, values in group.rows.items() if values[place] is not None}
-        if len(left) > 1:
-            told = ", ".join(f"{value!r} in {row}" for value, row in left.items())
-            raise RepairError(
-                f"the rows that stay still contradict each other in {name!r}: {told}; settle it, or say apart or leave"
-            )
-    return Outcome("repaired", "; ".join(dict.fromkeys(p.reason for p in programs if p.reason)), tuple(steps))
-
-
-async def _choose(model: Model, table: Table, cases: Sequence[Case], brief: Brief) -> tuple[list[Outcome], int]:
-    """One small question a case: which of the rows holds; code writes the SQL of the choice, and the guard runs it."""
-    picks = await choose_cases(model, table, cases, brief.rules)
-    outcomes = []
-    for case, pick in zip(cases, picks, strict=True):
-        outcome = Outcome(pick.verdict, pick.reason, answered=pick.answered)
-        if pick.verdict == "repaired":
-            try:
-                outcome = repaired(case, pick.programs, brief.additive)
-            except RepairError as error:
-                outcome = Outcome("open", f"the repair was refused: {error}")
-        outcomes.append(outcome)
-    return outcomes, len(picks)

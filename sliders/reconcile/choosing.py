@@ -11,15 +11,15 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
-from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
+from sliders.errors import BudgetExceeded, ModelRefusal, RepairError, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
+from sliders.reconcile.guard import Outcome, repaired
 from sliders.reconcile.statements import copy_sql
-from sliders.reconcile.values import Case, Program, Verdict
+from sliders.reconcile.values import Case, Options, Program
 from sliders.reconcile.variants import shortened
 from sliders.schema.types import Table
 
@@ -29,16 +29,6 @@ _SAME, _STANDS_FOR = ("yes", "no"), ("B", "A")  # the first of them joins two na
 _ENOUGH = 8  # groups of one size that show what the model says by habit
 _MARGIN = 0.4  # natural log-odds between the best option and the next below which nothing is chosen
 _NOTES = 2  # lines of a row that are shown
-
-
-@dataclass(frozen=True, slots=True)
-class Pick:
-    """What the model chose for a case, and the programs that do it."""
-
-    verdict: Verdict
-    reason: str
-    programs: tuple[Program, ...] = ()
-    answered: bool = True
 
 
 def choice_request(table: Table, case: Case, rules: Sequence[str], dialect: Dialect) -> Request:
@@ -80,18 +70,19 @@ def _option(case: Case, letter: str, rows: Sequence[str]) -> dict[str, object]:
     return {"letter": letter, "values": json.dumps(told, ensure_ascii=False), "notes": notes[:_NOTES]}
 
 
-async def choose_cases(model: Model, table: Table, cases: Sequence[Case], rules: Sequence[str]) -> list[Pick]:
-    """The model's choice for each case.
+async def choose_cases(model: Model, table: Table, cases: Sequence[Case], options: Options) -> list[Outcome]:
+    """What the model chooses for each case, carried out.
 
     Raises:
         ModelUnavailable: the model cannot be reached.
     """
-    found = await asyncio.gather(*(_odds(model, table, case, rules) for case in cases))
+    found = await asyncio.gather(*(_odds(model, table, case, options.rules) for case in cases))
     habit = _habits([one for one in found if isinstance(one, dict)])
     return [
-        Pick("open", one, answered=False) if isinstance(one, str) else _picked(case, one, habit.get(tuple(one), {}))
+        Outcome("open", one, answered=False) if isinstance(one, str)
+        else _chosen(case, one, habit.get(tuple(one), {}), options.additive(table))
         for case, one in zip(cases, found, strict=True)
-    ]
+    ]  # fmt: skip
 
 
 async def _odds(model: Model, table: Table, case: Case, rules: Sequence[str]) -> dict[str, float] | str:
@@ -117,19 +108,26 @@ def _habits(odds: Sequence[Mapping[str, float]]) -> dict[tuple[str, ...], dict[s
     }  # fmt: skip
 
 
-def _picked(case: Case, odds: Mapping[str, float], habit: Mapping[str, float]) -> Pick:
+def _chosen(case: Case, odds: Mapping[str, float], habit: Mapping[str, float], additive: frozenset[str]) -> Outcome:
     if case.kind != "conflict":
         same, other = odds.values()
         said = f"the model says that they are one by {same - other:.1f}"
-        return Pick("repaired", said, _joined(case, said)) if same - other >= _MARGIN else Pick("apart", said)
-    shifted = {choice: log - (habit.get(choice, 0.0) if choice in _LETTERS else 0.0) for choice, log in odds.items()}
-    best, second = sorted(shifted, key=lambda choice: -shifted[choice])[:2]
-    margin = shifted[best] - shifted[second]
-    said = f"the model chose {best} by {margin:.1f} over {second}"
-    if best == _NONE or margin < _MARGIN:
-        return Pick("open", said)
-    programs = _settled(case, case.choices[_LETTERS.index(best)], said)
-    return Pick("repaired" if programs else "open", said, programs)
+        if same - other < _MARGIN:
+            return Outcome("apart", said)
+        programs = _joined(case, said)
+    else:
+        shifted = {choice: log - (habit.get(choice, 0.0) if choice in _LETTERS else 0.0) for choice, log in odds.items()}
+        best, second = sorted(shifted, key=lambda choice: -shifted[choice])[:2]
+        margin = shifted[best] - shifted[second]
+        said = f"the model chose {best} by {margin:.1f} over {second}"
+        clear = best != _NONE and margin >= _MARGIN
+        programs = _settled(case, case.choices[_LETTERS.index(best)], said) if clear else ()
+        if not programs:
+            return Outcome("open", said)
+    try:
+        return repaired(case, programs, additive)
+    except RepairError as error:
+        return Outcome("open", f"the repair was refused: {error}")
 
 
 def _settled(case: Case, chosen: Sequence[str], reason: str) -> tuple[Program, ...]:

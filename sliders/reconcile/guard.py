@@ -1,4 +1,4 @@
-"""The check that every repair passes before it counts: no row lost, no value invented, nothing else touched.
+"""The check that every repair of a model passes before it counts: no row lost, no value invented, nothing else touched.
 
 A repair program is SQL over one group, in a database of its own that holds nothing but the group: a table `rows` with
 `row_id`, `merged_into` and the table's columns. A row leaves the result only by naming the row that it is merged into.
@@ -11,6 +11,7 @@ import math
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import sqlglot
 import sqlglot.expressions
@@ -18,9 +19,8 @@ from sqlglot.errors import SqlglotError
 
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.statements import quoted
-from sliders.reconcile.values import Group, Program, Reconciliation
+from sliders.reconcile.values import Case, Group, Program, Verdict
 
 _SECONDS = 2.0
 _MAX_STATEMENTS = 20
@@ -28,6 +28,49 @@ _MAX_VALUE = 1_000_000  # bytes of a value or statement
 _MERGING: frozenset[str] = frozenset({"deduplicate", "resolve_conflict", "aggregate"})
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_TRANSACTION}
 _FUNCTIONS = frozenset("coalesce ifnull nullif min max sum count total avg abs round lower upper length trim".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A program that passed, the rows that it ran on, and the group that it left."""
+
+    program: Program
+    rows: tuple[str, ...]
+    after: Group
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a case; `answered` when the model itself said so."""
+
+    verdict: Verdict
+    reason: str
+    steps: tuple[Step, ...] = ()
+    answered: bool = True
+
+
+def repaired(case: Case, programs: Sequence[Program], additive: frozenset[str] = frozenset()) -> Outcome:
+    """Run programs on a case's group, one after the other.
+
+    Raises:
+        RepairError: the guard refuses one, or the rows that stay still contradict each other in an open column.
+    """
+    group, steps = case.group, []
+    for program in programs:
+        about = program.operation in ("resolve_conflict", "aggregate", "canonicalize")
+        if about and program.column not in case.open:
+            raise RepairError(f"{program.column!r} is not in question; repair one of: {', '.join(case.open) or 'none'}")
+        steps.append(Step(program, tuple(group.rows), run_program(group, program, additive)))
+        group = steps[-1].after
+    for name in case.open:
+        place = group.columns.index(name)
+        left = {values[place]: row for row, values in group.rows.items() if values[place] is not None}
+        if len(left) > 1:
+            told = ", ".join(f"{value!r} in {row}" for value, row in left.items())
+            raise RepairError(
+                f"the rows that stay still contradict each other in {name!r}: {told}; settle it, or say apart or leave"
+            )
+    return Outcome("repaired", "; ".join(dict.fromkeys(p.reason for p in programs if p.reason)), tuple(steps))
 
 
 def run_program(group: Group, program: Program, additive: frozenset[str] = frozenset()) -> Group:
@@ -193,35 +236,3 @@ def _check_cell(
 
 def _among(value: Scalar, sources: Sequence[Scalar]) -> bool:
     return any(value == s and isinstance(value, str) == isinstance(s, str) for s in sources)
-
-
-def check_result(relation: MemoryRelation, result: Reconciliation, names: Sequence[str]) -> None:
-    """Check a whole result: every input row in exactly one output row, every value that of the row that supplied it.
-
-    Args:
-        names: the columns of the table itself, without the canonical ones.
-
-    Raises:
-        RepairError: a row or a value is not accounted for.
-    """
-    place = {row: index for index, row in enumerate(relation.row_ids)}
-    accounted = [row for out in result.rows for row in out.sources]
-    if len(accounted) != len(place) or set(accounted) != place.keys():
-        missing = sorted(place.keys() - set(accounted))[:5]
-        raise RepairError(
-            f"table {result.table!r}: {len(accounted)} rows for {len(place)}; not accounted for: {missing}"
-        )
-    for number, name in enumerate(names):
-        values = relation.column(name)
-        for row in result.rows:
-            supplier, value = row.supplied[number], row.values[number]
-            if supplier == "aggregate":
-                stated = [values[place[s]] for s in row.sources]
-                wanted = math.fsum(v for v in stated if isinstance(v, int | float))
-                if not isinstance(value, int | float) or not math.isclose(value, wanted):
-                    raise RepairError(f"{name!r} of row {row.id!r} is {value!r}, its sources add up to {wanted:g}")
-            elif not supplier:
-                if value is not None:
-                    raise RepairError(f"{name!r} of row {row.id!r} has the value {value!r} and no source")
-            elif not supplier.startswith("correction:") and values[place[supplier]] != value:
-                raise RepairError(f"{name!r} of row {row.id!r}: {value!r} is not what row {supplier!r} states")

@@ -318,23 +318,18 @@ def assign_groups(plan: KeyPlan, codes: dict[str, Codes], documents: Codes) -> C
     return np.where(key >= 0, key, key.max(initial=-1) + 1 + alone)
 
 
-def fill_missing_keys(
-    plan: KeyPlan,
-    profiles: Sequence[ColumnProfile],
-    codes: dict[str, Codes],
-    documents: Codes,
-    origins: dict[str, Codes],
-) -> dict[str, list[int]]:
-    """Fill empty key cells from the same document where it has one value only, stated in two rows or more.
+def missing_keys(
+    plan: KeyPlan, profiles: Sequence[ColumnProfile], codes: Mapping[str, Codes], documents: Codes
+) -> dict[str, list[tuple[int, int]]]:
+    """Rows with an empty key cell, by column, each with a row of its document that states the only value there.
 
-    Only columns that hardly vary inside documents are filled (a filing's company, a report's date). Changes `codes` and
-    `origins` (the row that each value comes from) in place; returns the filled row numbers by column.
+    The value must stand in two rows or more, and the column hardly vary inside documents (a filing's company, a report's date).
     """
-    filled: dict[str, list[int]] = {}
-    by_name = {p.name: p for p in profiles}
+    found: dict[str, list[tuple[int, int]]] = {}
+    varies = {p.name: p.varies for p in profiles}
     order, starts = sorted_groups(documents)
     for name in plan.columns:
-        if plan.per_document or by_name[name].varies > 0.2 or not (codes[name] < 0).any() or not len(starts):
+        if plan.per_document or varies[name] > 0.2 or not (codes[name] < 0).any() or not len(starts):
             continue
         low, high = group_extremes(codes[name], order, starts)
         support = np.add.reduceat((codes[name][order] >= 0).astype(np.int64), starts)
@@ -342,9 +337,6 @@ def fill_missing_keys(
         ends = np.r_[starts[1:], len(order)]
         for start, end in zip(starts[usable], ends[usable], strict=True):
             rows = order[start:end]
-            donor = rows[codes[name][rows] >= 0][0]
-            empty = rows[codes[name][rows] < 0]
-            codes[name][empty] = codes[name][donor]
-            origins[name][empty] = donor
-            filled.setdefault(name, []).extend(int(r) for r in empty)
-    return {name: rows for name, rows in filled.items() if rows}
+            filled = codes[name][rows] >= 0
+            found.setdefault(name, []).extend((row, int(rows[filled][0])) for row in rows[~filled].tolist())
+    return {name: pairs for name, pairs in found.items() if pairs}

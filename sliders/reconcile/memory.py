@@ -1,4 +1,4 @@
-"""What a model decided on earlier groups, by their content: asked once, paid once."""
+"""Whoever decides what code leaves open: a model, and what it decided on earlier groups, by their content (paid once)."""
 
 from __future__ import annotations
 
@@ -7,58 +7,76 @@ from collections.abc import Sequence
 
 from sliders.errors import RepairError
 from sliders.llm.model import Model
-from sliders.reconcile.agent import Outcome, repaired
-from sliders.reconcile.values import Case, Settlement
+from sliders.reconcile.agent import repair_cases
+from sliders.reconcile.guard import Outcome, repaired
+from sliders.reconcile.values import Case, Options, Settlement
+from sliders.schema.types import Table
 
 
 class Memory:
-    """Settlements of earlier runs, and those of this one.
+    """The model (None: nobody is asked) and the settlements of earlier runs; `kept` are those that hold in this one.
 
-    Args:
-        table: name of the table.
-        settled: of earlier runs.
-        additive: columns whose values may be summed.
+    `calls` counts those made, `asked` the groups that they were about.
     """
 
-    def __init__(self, table: str, settled: Sequence[Settlement], additive: frozenset[str]) -> None:
-        self._table, self._additive = table, additive
-        self._known = {one.signature: one for one in settled}
+    def __init__(self, table: Table, options: Options, model: Model | None) -> None:
+        self.model, self._table, self._options = model, table, options
+        self._known = {one.signature: one for one in options.settled}
         self.kept: list[Settlement] = []
+        self.calls = self.asked = 0
 
-    def recall(self, case: Case, model: Model | None) -> Outcome | None:
+    @property
+    def writes_programs(self) -> bool:
+        """Whether the model reads rows and writes SQL, instead of choosing among rows."""
+        return self.model is not None and self.model.dialect.repair == "program"
+
+    async def decide(self, cases: Sequence[Case], most: int | None = None) -> list[Outcome | None]:
+        """What becomes of each case: from memory, then by the model (`most` of them); None where nobody was asked.
+
+        Raises:
+            ModelUnavailable: the model cannot be reached.
+        """
+        found = [self._recall(case) for case in cases]
+        waiting = [n for n, outcome in enumerate(found) if outcome is None][:most]
+        if self.model is None or not waiting:
+            return found
+        spare = max(0, self.asked - self.calls)
+        outcomes, calls = await repair_cases(self.model, self._table, [cases[n] for n in waiting], self._options, spare)
+        self.asked += len(waiting)
+        self.calls += calls
+        for n, outcome in zip(waiting, outcomes, strict=True):
+            found[n] = outcome
+            if outcome.answered:  # another model is asked again about what this one left open
+                signature = self._signature(cases[n]) + (f":{self.model.name}" if outcome.verdict == "open" else "")
+                programs = tuple(step.program for step in outcome.steps)
+                self.kept.append(Settlement(signature, outcome.verdict, outcome.reason, programs))
+        return found
+
+    def _recall(self, case: Case) -> Outcome | None:
         """What was decided on this very group; its programs run again, as they stand."""
         signature = self._signature(case)
         known = self._known.get(signature)
-        if known is None and model is not None:
-            known = self._known.get(f"{signature}:{model.name}")
+        if known is None and self.model is not None:
+            known = self._known.get(f"{signature}:{self.model.name}")
         if known is None:
             return None
         outcome = Outcome(known.verdict, known.reason)
         if known.verdict == "repaired":
             try:
-                outcome = repaired(case, known.programs, self._additive)
+                outcome = repaired(case, known.programs, self._options.additive(self._table))
             except RepairError:
                 return None  # rows of other ids print the same
         self.kept.append(known)
         return outcome
-
-    def keep(self, case: Case, outcome: Outcome, model: Model) -> None:
-        """Remember an outcome; another model is asked again about what this one left open."""
-        if not outcome.answered:
-            return
-        signature = self._signature(case) + (f":{model.name}" if outcome.verdict == "open" else "")
-        programs = tuple(step.program for step in outcome.steps)
-        self.kept.append(Settlement(signature, outcome.verdict, outcome.reason, programs))
 
     def key(self, before: Sequence[str]) -> tuple[str, ...] | None:
         """The key that a model named in the place of another, None when none was asked."""
         known = self._known.get(f"key:{','.join(before)}")
         return None if known is None else tuple(filter(None, known.reason.split(",")))
 
-    def keep_key(self, before: Sequence[str], key: Sequence[str] | None) -> None:
+    def keep_key(self, before: Sequence[str], key: Sequence[str]) -> None:
         """Remember the key that a model named."""
-        if key is not None:
-            self.kept.append(Settlement(f"key:{','.join(before)}", "repaired", ",".join(key)))
+        self.kept.append(Settlement(f"key:{','.join(before)}", "repaired", ",".join(key)))
 
     def _signature(self, case: Case) -> str:
         places = [case.group.columns.index(name) for name in case.open]
@@ -66,4 +84,4 @@ class Memory:
             parts = sorted({repr(values[p]) for values in case.group.rows.values() for p in places})
         else:
             parts = [repr((row, values, case.notes.get(row))) for row, values in sorted(case.group.rows.items())]
-        return hashlib.sha256("\x1f".join((case.kind, self._table, *case.open, *parts)).encode()).hexdigest()[:24]
+        return hashlib.sha256("\x1f".join((case.kind, self._table.name, *case.open, *parts)).encode()).hexdigest()[:24]

@@ -1,93 +1,101 @@
-"""The repairs of a run, each with the SQL that does it: missing keys, what was settled in a cluster, merges."""
+"""The repairs of a run, each with the SQL that does it: what was settled in a cluster, merges, a person's values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sliders.reconcile.merge import Cluster, Frame, Part
-from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.statements import copy_sql, fill_sql, merge_sql
-from sliders.reconcile.values import Options, Repair
+from sliders.extraction.cell import Scalar
+from sliders.reconcile.merge import Cluster, Frame, Part, provisional
+from sliders.reconcile.statements import complete_sql, copy_sql, fill_sql, merge_sql, set_sql
+from sliders.reconcile.values import Correction, Options, Repair
 
 
-def filled_keys(relation: MemoryRelation, sql_name: str, name: str, rows: Sequence[int], origins: Iterable[int]) -> Repair:
+def filled_keys(ids: Sequence[str], name: str, sql_name: str, pairs: Sequence[tuple[int, int]], value: Scalar) -> Repair:
     """Empty key cells that take the value of their document.
 
     Args:
-        origins: the row that each row's value comes from.
+        pairs: the rows with such a cell, each with the row that its value comes from.
     """
-    ids, donors = relation.row_ids, np.asarray(origins)
-    statements = tuple(fill_sql(sql_name, [(ids[r], ids[int(donors[r])]) for r in rows]))
-    value = relation.column(name)[int(donors[rows[0]])]
+    rows = tuple(ids[row] for row, _ in pairs)
+    statements = tuple(fill_sql(sql_name, [(ids[row], ids[donor]) for row, donor in pairs]))
     reason = "the only value of its document, stated in two rows or more"
-    return Repair("fill_key", tuple(ids[r] for r in rows), name, (None,), value, statements, reason)
+    return Repair("fill_key", rows, name, (None,), value, statements, reason)
 
 
-def cluster_repairs(frame: Frame, cluster: Cluster, options: Options) -> list[Repair]:
-    """What code settled in a cluster, then the programs of the model."""
-    if cluster.dropped:
-        return []
-    ids, repairs = frame.relation.row_ids, []
+def cluster_repairs(frame: Frame, cluster: Cluster, parts: Sequence[Part], options: Options) -> Iterator[Repair]:
+    """What code settled in a cluster, then the programs of the model, then what its rows share while it stays open."""
+    if cluster.apart:
+        return
+    ids = frame.relation.row_ids
     rows = tuple(ids[r] for r in cluster.rows)
-    for pending, ruling in cluster.settled:
-        name, chosen = frame.names[pending.column], pending.sides[ruling.side]
-        others = [ids[r] for side in pending.sides if side is not chosen for r in side.rows]
-        statement = copy_sql(options.sql_name(name), ids[chosen.rows[0]], others)
-        before = tuple(s.value for s in pending.sides)
-        repairs.append(Repair(ruling.operation, rows, name, before, chosen.value, (statement,), ruling.reason))
-    sides = {options.sql_name(frame.names[p.column]): p for p in cluster.pending}
-    for step in cluster.steps:
+    for dispute in cluster.disputes:
+        if dispute.ruling is not None and dispute.by_code:
+            name, chosen = frame.names[dispute.column], dispute.sides[dispute.ruling.side]
+            others = [ids[r] for side in dispute.sides if side is not chosen for r in side.rows]
+            statement = copy_sql(options.sql_name(name), ids[chosen.rows[0]], others)
+            before = tuple(side.value for side in dispute.sides)
+            yield Repair(dispute.ruling.operation, rows, name, before, chosen.value, (statement,), dispute.ruling.reason)
+    in_question = {options.sql_name(frame.names[d.column]): d for d in cluster.pending}
+    for step in cluster.outcome.steps if cluster.outcome else ():
         program, columns = step.program, step.after.columns
-        open_ = sides.get(program.column)
-        before = tuple(s.value for s in open_.sides) if open_ else ()
+        open_ = in_question.get(program.column)
+        before = tuple(side.value for side in open_.sides) if open_ else ()
         place = columns.index(program.column) if program.column in columns else None
         first = next(iter(step.after.rows.values()))
         after = len(step.after.rows) if place is None else first[place]
-        column = "" if place is None else frame.names[place]
-        reason = f"the model: {program.reason}"
-        repairs.append(
-            Repair(program.operation, step.rows, column, before, after, program.statements, reason, "model", scoped=True)
-        )
-    return repairs
+        column, reason = "" if place is None else frame.names[place], f"the model: {program.reason}"
+        yield Repair(program.operation, step.rows, column, before, after, program.statements, reason, "model", scoped=True)
+    yield from _shared(frame, cluster, parts, options)
 
 
-def merging_repairs(
-    frame: Frame, parts: Sequence[Part], clusters: Sequence[Cluster], options: Options
-) -> list[Repair]:
-    """What brings the rows of one thing together: cells that are filled, then rows that are merged."""
-    if not parts or not frame.names:
-        return []
-    ids, repairs = frame.relation.row_ids, []
-    stays = np.fromiter((p.stays for p in parts), np.int64, len(parts))
-    picks = np.array([p.picks for p in parts], dtype=np.int64)
-    ruled = _ruled(clusters)
-    filled: list[str] = []
+def _shared(frame: Frame, cluster: Cluster, parts: Sequence[Part], options: Options) -> Iterator[Repair]:
+    """Of rows that stay apart because of one column all others are shared; of a document's one row each column has a value."""
+    ids, ruled = frame.relation.row_ids, {d.column: d for d in cluster.disputes}
     for column, codes in enumerate(frame.codes):
-        given = picks[:, column]
-        differs = (given >= 0) & (codes[stays] != codes[np.maximum(given, 0)])
-        pairs = [(int(stays[n]), int(given[n])) for n in np.flatnonzero(differs)]
-        pairs = [(r, g) for r, g in pairs if codes[r] < 0 or (r, column) not in ruled]
-        filled += fill_sql(options.sql_name(frame.names[column]), [(ids[r], ids[g]) for r, g in pairs])
-    several = [p for p in parts if len(p.rows) > 1]
-    members = tuple(ids[r] for p in several for r in p.rows)
-    if filled:
-        reason = "an empty cell takes what another row of the same thing states; where it is open, what most sources state"
-        repairs.append(Repair("consolidate", members, "", (len(members),), len(several), tuple(filled), reason))
-    if several:
-        merged = [(ids[r], ids[p.stays]) for p in several for r in p.rows if r != p.stays]
-        reason = f"{len(members)} rows tell of {len(several)} things without contradiction"
-        statements = tuple(merge_sql(merged))
-        repairs.append(Repair("deduplicate", members, "", (len(members),), len(several), statements, reason))
-    return repairs
+        dispute = ruled.get(column)
+        if dispute is not None and dispute.ruling is None:
+            source = provisional(dispute).rows[0]
+            lacking = [parts[0][0]] if cluster.one_document and codes[parts[0][0]] != codes[source] else []
+            reason = "open; what most sources state stands in"
+        else:
+            side = dispute.sides[dispute.ruling.side].rows if dispute and dispute.ruling else cluster.rows
+            source = next((r for r in side if codes[r] >= 0), -1)
+            lacking = [part[0] for part in parts if all(codes[r] < 0 for r in part)] if source >= 0 else []
+            reason = "another row of the same thing states it"
+        if lacking:
+            name, value = frame.names[column], frame.values[column][source]
+            statement = copy_sql(options.sql_name(name), ids[source], [ids[r] for r in lacking])
+            before = tuple(dict.fromkeys(frame.values[column][r] for r in lacking))
+            yield Repair("consolidate", tuple(ids[r] for r in cluster.rows), name, before, value, (statement,), reason)
 
 
-def _ruled(clusters: Sequence[Cluster]) -> set[tuple[int, int]]:
-    """Cells (row, column) that a statement before has set already."""
-    return {
-        (row, pending.column)
-        for cluster in clusters if not cluster.dropped
-        for pending in [*(p for p, _ in cluster.settled), *(p for p in cluster.pending if p.verdict)]
-        for row in cluster.rows
-    }  # fmt: skip
+def merging_repairs(frame: Frame, parts: Sequence[Part], options: Options) -> Iterator[Repair]:
+    """What brings the rows of one thing together: rows are merged, then empty cells filled."""
+    several = [part for part in parts if len(part) > 1]
+    if not several:
+        return
+    ids = frame.relation.row_ids
+    members = tuple(ids[r] for part in several for r in part)
+    reason = f"{len(members)} rows tell of {len(several)} things without contradiction"
+    statements = tuple(merge_sql([(ids[r], ids[part[0]]) for part in several for r in part[1:]]))
+    yield Repair("deduplicate", members, "", (len(members),), len(several), statements, reason)
+    rows = np.array([r for part in several for r in part], dtype=np.int64)
+    stays = np.array([part[0] for part in several for _ in part], dtype=np.int64)
+    gaps = [n for n, codes in zip(frame.names, frame.codes, strict=True) if (codes[stays[codes[rows] >= 0]] < 0).any()]
+    if gaps:
+        statements = tuple(complete_sql(options.sql_name(name)) for name in gaps)
+        reason = "an empty cell takes what another row of the same thing states"
+        yield Repair("consolidate", members, "", (len(members),), len(several), statements, reason)
+
+
+def corrected(frame: Frame, correction: Correction, rows: Sequence[int], stays: int, options: Options) -> Repair:
+    """A value that a person decided, for the row that stands for these."""
+    ids, place = frame.relation.row_ids, frame.names.index(correction.column)
+    before = tuple(dict.fromkeys(frame.values[place][r] for r in rows))
+    value = int(correction.value) if isinstance(correction.value, bool) else correction.value
+    sql = set_sql(options.sql_name(correction.column), value, (ids[stays],))
+    reason = correction.reason or f"set by {correction.author}"
+    sources = tuple(ids[r] for r in rows)
+    return Repair("correct", sources, correction.column, before, correction.value, (sql,), reason, "person")

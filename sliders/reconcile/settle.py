@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from sliders.extraction.cell import Grounding, Scalar
 from sliders.extraction.parse_units import convert, same_unit
-from sliders.reconcile.values import RULES, CellSource, Criterion, DocumentSource, Operation, Precedence
+from sliders.reconcile.values import IN_WORDS, RULES, CellSource, Criterion, DocumentSource, Operation, Precedence
 from sliders.words import fold
 
 _NEWER = re.compile(
@@ -22,9 +22,8 @@ _VERBATIM = {Grounding.EXACT: 2, Grounding.NORMALIZED: 2, Grounding.FUZZY: 1, Gr
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One value of a conflict: its code when compared, the rows that carry it, and the best source of it."""
+    """One value of a conflict: the rows that carry it, and the best source of it."""
 
-    code: int
     value: Scalar
     rows: tuple[int, ...]
     source: CellSource
@@ -114,16 +113,6 @@ def _rank(side: Side, criterion: Criterion) -> float:
     if criterion == "table_over_prose":
         return {"table": 1.0, "prose": 0.0, "": 0.5}[side.source.kind]
     return float(_VERBATIM[side.source.grounding])
-
-
-IN_WORDS: dict[Criterion, str] = {
-    "audited_over_unaudited": "an audited figure holds over one that is not audited",
-    "primary_over_addendum": "the main part of a document holds over its addenda",
-    "table_over_prose": "a table holds over prose",
-    "newer_document": "the newer document supersedes",
-    "verbatim_over_derived": "printed words hold over a derived value",
-}
-"""Criteria as instructions; the first two are a reader's to judge, the others code decides where it can."""
 
 
 def by_criteria(sides: Sequence[Side], criteria: Sequence[Criterion]) -> Ruling | None:

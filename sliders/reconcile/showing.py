@@ -28,7 +28,7 @@ def case_of(
     ids = frame.relation.row_ids
     columns = tuple(options.sql_name(name) for name in frame.names)
     rows = {ids[r]: tuple(value(r, c) for c in range(len(columns))) for r in cluster.rows}
-    places = [p.column for p in cluster.pending]
+    places = [d.column for d in cluster.pending]
     ways: dict[tuple[int, ...], list[int]] = {}
     for row in cluster.rows:
         ways.setdefault(tuple(int(frame.codes[c][row]) for c in places), []).append(row)
@@ -69,3 +69,8 @@ def notes_of(relation: MemoryRelation, row: int, open_: Sequence[str], names: Se
     where += [f"page {last.page}"] * (last.page is not None)
     where += ["in a table"] * (last.kind == "table")
     return (*lines[:_LINES], ", ".join(where))
+
+
+def plain(value: Scalar) -> Scalar:
+    """A value as SQL holds it."""
+    return int(value) if isinstance(value, bool) else value

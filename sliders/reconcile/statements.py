@@ -54,6 +54,13 @@ def merge_sql(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
         yield f"{pair} UPDATE data SET merged_into = pair.other FROM pair WHERE data.row_id = pair.own"
 
 
+def complete_sql(column: str) -> str:
+    """Rows that others were merged into take the first value of these where they have none."""
+    name = quoted(column)
+    given = f"SELECT s.{name} FROM data AS s WHERE s.merged_into = data.row_id AND s.{name} IS NOT NULL ORDER BY s.rowid LIMIT 1"
+    return f"UPDATE data SET {name} = ({given}) WHERE {name} IS NULL AND row_id IN (SELECT merged_into FROM data)"
+
+
 def _pairs(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
     for start in range(0, len(pairs), _PAIRS):
         values = ", ".join(f"({literal(own)}, {literal(other)})" for own, other in pairs[start : start + _PAIRS])

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sliders.extraction.cell import Grounding, How, Scalar
+from sliders.schema.types import Table
 
 Operation = Literal[
     "deduplicate", "consolidate", "convert", "resolve_conflict", "aggregate", "canonicalize", "fill_key", "correct"
@@ -22,6 +23,14 @@ Criterion = Literal[
 ]
 RULES: tuple[Criterion, ...] = ("verbatim_over_derived", "table_over_prose")
 """What code goes by where no model reads the sources, or only one that picks an option."""
+IN_WORDS: dict[Criterion, str] = {
+    "audited_over_unaudited": "an audited figure holds over one that is not audited",
+    "primary_over_addendum": "the main part of a document holds over its addenda",
+    "table_over_prose": "a table holds over prose",
+    "newer_document": "the newer document supersedes",
+    "verbatim_over_derived": "printed words hold over a derived value",
+}
+"""Criteria as instructions; the first two are a reader's to judge, the others code decides where it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +112,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A contradiction that is left open; `chosen` is the provisional value where the table needs one, else None."""
+    """A contradiction that is left open."""
 
     column: str
     key: tuple[Scalar, ...]
     candidates: tuple[Candidate, ...]
     reason: str
-    chosen: Scalar = None
 
     def __str__(self) -> str:
         sides = "; ".join(
@@ -189,23 +197,6 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class ReconciledRow:
-    """One row of the result.
-
-    `values` and `supplied` follow `Reconciliation.columns`; `supplied` names the source row that each value was taken
-    from (empty for an empty cell, "aggregate" for a declared sum, "correction:N" for the N-th human correction).
-    `flags` mark "missing key", "open conflict", "corrected".
-    """
-
-    id: str
-    values: tuple[Scalar, ...]
-    sources: tuple[str, ...]
-    supplied: tuple[str, ...]
-    document_id: str
-    flags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Settlement:
     """What a model decided on a group, remembered by the group's content: asked once, paid once.
 
@@ -221,16 +212,14 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """The result for one table: new rows with the source of every value, and everything that was decided.
+    """What is to be done with one table, and everything that was decided; `workbench` runs the repairs.
 
-    `columns` are the table's columns and, where variants of a name were found, `<column>_canonical`. Every row of the
-    input is in exactly one row's `sources`. `conflict_groups` counts what was in question: contradictions, forms of a name,
-    records that may be one; there are at most as many `calls`.
+    `rows` counts those that are left. `conflict_groups` counts what was in question: contradictions, forms of a name, records
+    that may be one; there are at most as many `calls`.
     """
 
     table: str
-    columns: tuple[str, ...]
-    rows: tuple[ReconciledRow, ...]
+    rows: int
     key: tuple[str, ...]
     across_documents: bool
     repairs: tuple[Repair, ...] = ()
@@ -247,9 +236,9 @@ class Options:
     """How to reconcile.
 
     `criteria` and `precede` are the user's: which source wins. `settled` brings the settlements of earlier runs, `changed`
-    the documents that are new since. At most `batch` groups go to the model in one call. `additive` adds columns whose
-    sources may be summed to those that the schema declares. `look` answers a SELECT over the workspace's tables as text,
-    for a model that wants to see more than its group.
+    the documents that are new since. At most `batch` groups go to the model in one call. `look` answers a SELECT over the
+    workspace's tables as text, for a model that wants to see more than its group. `sql_names` are those of columns whose
+    own name is another. With `entries` each row is an entry of a list: an event of its own, whatever names it repeats.
     """
 
     criteria: tuple[Criterion, ...] = ()
@@ -259,13 +248,20 @@ class Options:
     settled: tuple[Settlement, ...] = ()
     changed: frozenset[str] | None = None
     batch: int = 8
-    additive: frozenset[str] = frozenset()
     sql_names: Mapping[str, str] = field(default_factory=dict)
-    """SQL names of columns whose own name is another."""
     look: Callable[[str], str] | None = None
     entries: bool = False
-    """Each row is an entry of a list: an event of its own, whatever names it repeats."""
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Which source wins, in words."""
+        told = [f"prefer {p.prefer}" + (f" over {p.over}" if p.over else "") for p in self.precede]
+        return (*(IN_WORDS[c] for c in self.criteria), *told)
 
     def sql_name(self, column: str) -> str:
         """The name of a column in SQL."""
         return self.sql_names.get(column, column)
+
+    def additive(self, table: Table) -> frozenset[str]:
+        """SQL names of the columns whose values may be summed over sources."""
+        return frozenset(self.sql_name(c.name) for c in table.columns if c.additive)

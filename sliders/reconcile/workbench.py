@@ -77,6 +77,7 @@ def replay(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Scalar]],
         connection.execute("BEGIN")
         connection.executemany(f"INSERT INTO data VALUES ({marks}, NULL)", rows)
         connection.execute("CREATE UNIQUE INDEX by_row ON data (row_id)")
+        connection.execute("CREATE INDEX by_target ON data (merged_into)")
         connection.execute("COMMIT")
         connection.set_authorizer(_authorize)
         try:

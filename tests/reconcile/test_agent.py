@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
+
+from reconciled import Reconciled, reconciled
 
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel, ScriptedModel
-from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import CellSource, Options, Reconciliation
+from sliders.reconcile.values import CellSource, Options
 from sliders.schema.types import Column, ColumnType, Table
 
 INTEGER, NUMBER = ColumnType.INTEGER, ColumnType.NUMBER
@@ -25,10 +25,10 @@ QUARTERS = [(f"Company {c}", 2022, q, amount, f"Chair {c}", f"City {c}", f"Form 
             for c in "BC" for q, amount in (("Q1", 5.0), ("Q2", 7.0))]  # fmt: skip
 
 
-def run(table: Table, rows: Sequence[Sequence[Any]], model: Any = None, options: Options | None = None) -> Reconciliation:
+def run(table: Table, rows: Sequence[Sequence[Any]], model: Any = None, options: Options | None = None) -> Reconciled:
     columns = {name: [row[i] for row in rows] for i, name in enumerate(table.column_names)}
     documents = [f"d{n}" for n in range(len(rows))]
-    return asyncio.run(reconcile_table(table, MemoryRelation(columns, None, documents), options, model))
+    return reconciled(table, MemoryRelation(columns, None, documents), options, model)
 
 
 def test_the_model_names_the_key_where_groups_contradict_themselves() -> None:
@@ -93,8 +93,8 @@ def test_a_passage_that_names_both_forms_is_shown() -> None:
         (f"Firm number {n}", n) for n in range(10)
     ]
     model = yes_or_no("yes")
-    asyncio.run(reconcile_table(table, MemoryRelation({"name": [r[0] for r in rows], "staff": [r[1] for r in rows]},
-                                                      sources=sources), None, model))  # fmt: skip
+    listed = {"name": [r[0] for r in rows], "staff": [r[1] for r in rows]}
+    reconciled(table, MemoryRelation(listed, sources=sources), None, model)
     first, second = (request.messages[-1].content for request in model.history)
     assert words in first and 'stand for "Southern' in first
     assert "sold it" not in second and 'the name "Moss" mean' in second
@@ -119,6 +119,6 @@ def test_entries_of_two_lists_match_one_to_one() -> None:
     rows = [("Quartz Lantern Mark 4 storm lamp", 2.5), ("Copper kettle, two litres", 1.0), ("Oak ladder", 9.0),
             ("Storm lamp Quartz Lantern Mark 4", 2.5), ("Copper kettle two litres", 7.0), ("Iron anvil", 80.0)]  # fmt: skip
     relation = MemoryRelation({c.name: [row[n] for row in rows] for n, c in enumerate(columns)}, None, [*"aaabbb"], [*"123456"])
-    result = asyncio.run(reconcile_table(Table("goods", columns), relation, None, yes_or_no("yes")))
+    result = reconciled(Table("goods", columns), relation, None, yes_or_no("yes"))
     assert [row.sources for row in result.rows if len(row.sources) > 1] == [("r0", "r3")]
     assert result.calls == result.conflict_groups == 1

