@@ -46,8 +46,6 @@ class GoldReader:
         cells = [self._cell(document, table, column, [row for row, _ in sent]) for column in columns]
         return Reading(tuple(cells), tokens + self.overhead)
 
-    async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:
-        return ()
 
     def _cell(self, document: Document, table: Table, column: Column, rows: Sequence[int]) -> Cell:
         value = self.gold.get((table.name, self.names[document.id], column.name))

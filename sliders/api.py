@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sliders.answer.result import Answer
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded
-from sliders.executor import corrections, fill, front, memory, needs, querying, routing, run, settle
+from sliders.executor import corrections, fill, memory, needs, querying, routing, run, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.differing import Difference, difference
 from sliders.executor.estimate import Estimate, estimate
@@ -28,7 +28,8 @@ from sliders.llm.connect import connect
 from sliders.llm.model import Model, Usage
 from sliders.markup import Listing, note, table_html
 from sliders.notebook import notebook_report
-from sliders.plan.directives import Directive, parse_hints
+from sliders.plan.directives import Directive
+from sliders.plan.hint_patterns import parse_hints
 from sliders.schema.pin import schema_from
 from sliders.schema.types import Schema, Table
 from sliders.settings import Budget, Settings
@@ -180,14 +181,14 @@ class Workspace:
     async def ask_many_async(self, questions: Sequence[str]) -> list[Answer]:
         """Answer several questions with one schema and one pass of extraction."""
         async with journaled(self.session, "ask", " / ".join(questions)) as outcome:
-            return self._kept(await front.ask_many(self.session, questions), outcome)
+            return self._kept(await run.ask_many(self.session, questions), outcome)
 
     ask_many = plainly(ask_many_async)
 
     def _kept(self, answers: Sequence[Answer], outcome: dict[str, Any]) -> list[Answer]:
         """The answers with the number of the open run and their way to its audit page; they are kept as its outcome."""
-        run = self.session.catalog.journal.open_run or 0
-        kept = [replace(answer, run=run, viewer=partial(view_file, self.path, run=run)) for answer in answers]
+        number = self.session.catalog.journal.open_run or 0
+        kept = [replace(answer, run=number, viewer=partial(view_file, self.path, run=number)) for answer in answers]
         outcome["answers"] = [answer.to_dict() for answer in kept]
         return kept
 

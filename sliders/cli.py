@@ -12,47 +12,30 @@ from typing import Annotated
 
 import typer
 
-from sliders import cli_mcp, cli_model, cli_review, cli_trust
+from sliders import cli_mcp, cli_model, cli_review
 from sliders.answer.result import Answer
 from sliders.api import Workspace
 from sliders.cli_shell import (
-    DEFAULT_WORKSPACE,
-    ApiKeyOption,
-    AuditShareOption,
-    BaseUrlOption,
-    ConcurrencyOption,
-    DialectOption,
-    ExecutorOption,
-    ExtractModelOption,
-    JsonOption,
-    MaxCostOption,
-    MaxMinutesOption,
-    MaxTokensOption,
-    ModelOption,
-    NewWorkspaceOption,
-    Output,
-    PlainOption,
-    QuietOption,
-    RayAddressOption,
-    SchemaOption,
-    UnverifiedOption,
+    CLUSTER,
+    LIMITS,
+    MODEL,
+    SHOWN,
+    Call,
     Workflow,
     WorkflowOption,
-    WorkspaceOption,
     answer_text,
     frame_text,
-    opened,
     pairs,
     plain_schema,
     records,
-    settings,
     show_added,
+    takes,
 )
 from sliders.cli_start import next_steps
 from sliders.documents.discover import discover, is_there
 from sliders.errors import PlanError, SettingsError, SlidersError
 from sliders.executor.querying import is_sql
-from sliders.plan.directives import parse_hints
+from sliders.plan.hint_patterns import parse_hints
 from sliders.schema.types import Schema
 from sliders.store.audit import ExportFormat
 from sliders.store.database import workspace_is_there
@@ -96,45 +79,38 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 @app.command()
+@takes("workspace", *MODEL, "extract_model", *LIMITS, "concurrency", "unverified", "audit_share", *CLUSTER, *SHOWN)
 def ask(
+    call: Call,
     words: Annotated[
         list[str], typer.Argument(metavar="[DOCS]... QUESTION...", help="Files, folders, globs or addresses, then questions.")
     ],
-    workspace: NewWorkspaceOption = DEFAULT_WORKSPACE, schema: SchemaOption = None,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
-    extract_model: ExtractModelOption = None, max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None,
-    max_minutes: MaxMinutesOption = None, concurrency: ConcurrencyOption = None, unverified: UnverifiedOption = False,
-    audit_share: AuditShareOption = None, executor: ExecutorOption = None, ray_address: RayAddressOption = None,
+    schema: Annotated[
+        Path | None, typer.Option("--schema", help="Pin tables and columns: a YAML, JSON or SQL (CREATE TABLE) file.")
+    ] = None,
     workflow: WorkflowOption = "extract_and_query",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what it would take; no model is called.")
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the audit page of the answer in the browser.")] = False,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> int:
     """Answer questions over documents: add, extract, reconcile, SQL, citations. Run it again to go on."""
-    chosen = settings(
-        model=model, dialect=dialect, base_url=base_url, api_key=api_key, extract_model=extract_model, max_tokens=max_tokens,
-        max_cost=max_cost, max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None,
-        audit_share=audit_share, executor=executor, ray_address=ray_address,
-    )
-    output = Output(as_json, quiet, plain)
-    documents, questions = _documents_and_questions(words, workspace)
+    documents, questions = _documents_and_questions(words, call.workspace)
     found = discover(documents) if documents else []  # a wrong path is told before a workspace is made
-    with opened(workspace, output, chosen, new=bool(documents)) as ws:
+    with call.opened(new=bool(documents)) as ws:
         if found:
             show_added(ws.add(found))
         if schema is not None:
             ws.pin_schema(schema)
         if dry_run:
-            _show_plan(ws, questions, workflow, output)
+            _show_plan(ws, questions, workflow, call)
             return 0
         by_tables = workflow == "extract_and_query"
         answers = ws.ask_many(questions) if by_tables else [ws.ask(q, workflow=workflow) for q in questions]
         if show:
-            page = Path("audit.html" if "://" in workspace else workspace).with_suffix(".html")
+            page = Path("audit.html" if "://" in call.workspace else call.workspace).with_suffix(".html")
             webbrowser.open(ws.view(path=page).absolute().as_uri())
-    return _show_answers(answers, output)
+    return _show_answers(answers, call)
 
 
 def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list[str], list[str]]:
@@ -150,23 +126,23 @@ def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list
     return documents, questions
 
 
-def _show_answers(answers: Sequence[Answer], output: Output) -> int:
+def _show_answers(answers: Sequence[Answer], call: Call) -> int:
     """Print the answers; the exit code, 1 when one failed."""
     text = "\n\n".join(answer_text(answer) for answer in answers)
     data = [answer.to_dict() for answer in answers]
-    output.result(text, data[0] if len(data) == 1 else data)
+    call.show(text, data[0] if len(data) == 1 else data)
     return 1 if any(answer.status == "failed" for answer in answers) else 0
 
 
-def _show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, output: Output) -> None:
+def _show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, call: Call) -> None:
     """What tables would cost with the hints as they were understood; for other workflows, which one and why."""
     if workflow != "extract_and_query":
         plans = [ws.plan(question) for question in questions]
-        output.result("\n\n".join("\n".join(lines) for lines in plans), [list(lines) for lines in plans])
+        call.show("\n\n".join("\n".join(lines) for lines in plans), [list(lines) for lines in plans])
         return
     found = ws.estimate(questions)
     hints = [line for question in questions for line in parse_hints(question).lines()]
-    output.result("\n".join([str(found), *hints]), {
+    call.show("\n".join([str(found), *hints]), {
         "calls": found.calls, "tokens": found.tokens, "cost": found.cost, "minutes": found.minutes,
         "stages": [{"stage": s.stage, "calls": s.calls, "prompt_tokens": s.prompt_tokens,
                     "completion_tokens": s.completion_tokens} for s in found.stages],
@@ -175,40 +151,35 @@ def _show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, outp
 
 
 @app.command()
+@takes("workspace", *CLUSTER, *SHOWN)
 def add(
+    call: Call,
     documents: Annotated[list[str], typer.Argument(metavar="DOCS...", help="Files, folders, globs or addresses.")],
-    workspace: NewWorkspaceOption = DEFAULT_WORKSPACE, executor: ExecutorOption = None, ray_address: RayAddressOption = None,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Read documents into the workspace; what is known already is not read again."""
-    output = Output(as_json, quiet, plain)
     found = discover(documents)
-    chosen = settings(executor=executor, ray_address=ray_address)
-    with opened(workspace, output, chosen, new=True) as ws:
+    with call.opened(new=True) as ws:
         report = ws.add(found)
     show_added(report)
-    output.result(str(report), {"new": report.new, "same": report.same, "changed": report.changed,
+    call.show(str(report), {"new": report.new, "same": report.same, "changed": report.changed,
                                 "failed": [f.message for f in report.failures], "warnings": report.warnings})
 
 
 @app.command()
+@takes("workspace", *MODEL, *SHOWN)
 def schema(
+    call: Call,
     questions: Annotated[list[str] | None, typer.Argument(metavar="[QUESTION]...", help="Questions to serve.")] = None,
-    workspace: NewWorkspaceOption = DEFAULT_WORKSPACE,
     pin: Annotated[
         Path | None, typer.Option("--pin", help="Pin tables and columns of a YAML, JSON or SQL file.")
     ] = None,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Show the schema; with questions, extend it by what they need; with --pin, fix parts of it."""
-    output = Output(as_json, quiet, plain)
-    chosen = settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)
-    with opened(workspace, output, chosen, write=bool(questions or pin), new=pin is not None) as ws:
+    with call.opened(write=bool(questions or pin), new=pin is not None) as ws:
         if pin is not None:
             ws.pin_schema(pin)
         found = ws.induce(questions) if questions else ws.schema
-    output.result(_schema_text(found), plain_schema(found.tables))
+    call.show(_schema_text(found), plain_schema(found.tables))
 
 
 def _schema_text(found: Schema) -> str:
@@ -222,103 +193,81 @@ def _schema_text(found: Schema) -> str:
 
 
 @app.command()
-def extract(
-    tables: TablesArgument = None, workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
-    max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
-    concurrency: ConcurrencyOption = None, unverified: UnverifiedOption = False,
-    executor: ExecutorOption = None, ray_address: RayAddressOption = None,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
-) -> None:
+@takes("workspace", *MODEL, *LIMITS, "concurrency", "unverified", *CLUSTER, *SHOWN)
+def extract(call: Call, tables: TablesArgument = None) -> None:
     """Fill every column of the schema's tables from the documents, and reconcile them."""
-    output = Output(as_json, quiet, plain)
-    chosen = settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
-                      max_minutes=max_minutes, concurrency=concurrency, unverified=unverified or None, executor=executor,
-                      ray_address=ray_address)
-    with opened(workspace, output, chosen) as ws:
+    with call.opened() as ws:
         counts = ws.extract(tables or None)
-    output.result("\n".join(f"{name}: {count} rows extracted" for name, count in counts.items())
+    call.show("\n".join(f"{name}: {count} rows extracted" for name, count in counts.items())
                   or "no tables yet: ask a question, or pin a schema", counts)
 
 
 @app.command()
+@takes("workspace", *MODEL, *SHOWN)
 def reconcile(
-    tables: TablesArgument = None, workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    call: Call,
+    tables: TablesArgument = None,
     criteria: Annotated[
         list[str] | None,
         typer.Option("--criterion", help="Which source wins from now on, the strongest first: newer_document, "
                      "audited_over_unaudited, primary_over_addendum, table_over_prose, verbatim_over_derived."),
     ] = None,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Repair tables from what was extracted: duplicates, name variants, conflicts, corrections."""
-    output = Output(as_json, quiet, plain)
-    with opened(workspace, output, settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)) as ws:
+    with call.opened() as ws:
         counts = ws.reconcile(tables or None, criteria=criteria or None)
-    output.result("\n".join(f"{name}: {count} rows" for name, count in counts.items()) or "no tables yet", counts)
+    call.show("\n".join(f"{name}: {count} rows" for name, count in counts.items()) or "no tables yet", counts)
 
 
 @app.command()
+@takes("workspace", *MODEL, *LIMITS, "unverified", *SHOWN)
 def query(
+    call: Call,
     sql: Annotated[str, typer.Argument(help="One SELECT over the data tables, or over docs: all documents.")],
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
     describe: Annotated[
         list[str] | None, typer.Option("--describe", metavar="NAME=WORDS", help="What an attribute of docs means.")
     ] = None,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
-    max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
-    unverified: UnverifiedOption = False,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for are extracted first."""
-    output = Output(as_json, quiet, plain)
-    chosen = settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
-                      max_minutes=max_minutes, unverified=unverified or None)
-    with opened(workspace, output, chosen) as ws:
+    with call.opened() as ws:
         frame = ws.query(sql, pairs(describe or [], "--describe"))
-    output.result(frame_text(frame) if len(frame) else "no rows", records(frame))
+    call.show(frame_text(frame) if len(frame) else "no rows", records(frame))
 
 
 @app.command()
+@takes("workspace", *MODEL, *SHOWN)
 def explain(
+    call: Call,
     questions: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="Questions over the workspace.")],
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
     workflow: WorkflowOption = "extract_and_query",
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Say what questions would take: calls, tokens, money, minutes; no model is called."""
-    output = Output(as_json, quiet, plain)
-    chosen = settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)
     # The plan of a query or of reading brings the index of segments up to date: the workspace is opened for writing.
     writes = workflow != "extract_and_query" or any(is_sql(question) for question in questions)
-    with opened(workspace, output, chosen, write=writes) as ws:
+    with call.opened(write=writes) as ws:
         if any(is_sql(question) for question in questions):
             plans = [ws.explain(question) for question in questions]
-            output.result("\n\n".join(plans), plans)
+            call.show("\n\n".join(plans), plans)
             return
-        _show_plan(ws, questions, workflow, output)
+        _show_plan(ws, questions, workflow, call)
 
 
 @app.command()
+@takes("workspace", *SHOWN)
 def export(
+    call: Call,
     target: Annotated[Path, typer.Argument(help="A file (sqlite, excel) or a folder (csv, parquet).")],
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
     format: Annotated[
         ExportFormat | None, typer.Option("--format", help="Told by .db, .sqlite and .xlsx when left out.")
     ] = None,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Write the audit database (opens in Datasette, DB Browser, pandas), or the tables as csv, parquet or excel."""
-    output = Output(as_json, quiet, plain)
-    with opened(workspace, output, write=False) as ws:
+    with call.opened(write=False) as ws:
         paths = [str(path) for path in ws.export(target, format)]
-    output.result("\n".join(paths) or "no tables yet", paths)
+    call.show("\n".join(paths) or "no tables yet", paths)
 
 
 cli_review.register(app)
-cli_trust.register(app)
 cli_mcp.register(app)
 app.add_typer(cli_model.app, name="model")
 

@@ -12,20 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sliders.api import Workspace
-from sliders.cli_shell import (
-    ApiKeyOption,
-    BaseUrlOption,
-    DialectOption,
-    MaxCostOption,
-    MaxMinutesOption,
-    MaxTokensOption,
-    ModelOption,
-    Output,
-    opened,
-    plain_json,
-    records,
-    settings,
-)
+from sliders.cli_shell import LIMITS, MODEL, Call, plain_json, records, takes
 from sliders.errors import BudgetExceeded, SettingsError, SlidersError
 from sliders.executor.querying import plain
 from sliders.llm.model import Usage
@@ -49,7 +36,9 @@ def register(app: typer.Typer) -> None:
     app.command(name="mcp")(serve)
 
 
+@takes(*MODEL, *LIMITS)
 def serve(
+    call: Call,
     workspace: Annotated[str, typer.Argument(metavar="<path|url>", help="The workspace: a file, or a schema of PostgreSQL.")],
     http: Annotated[
         int | None,
@@ -59,13 +48,9 @@ def serve(
     allow_add: Annotated[
         Path | None, typer.Option("--allow-add", metavar="FOLDER", help="Let documents of this folder be added.")
     ] = None,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
-    max_tokens: MaxTokensOption = None, max_cost: MaxCostOption = None, max_minutes: MaxMinutesOption = None,
 ) -> None:
     """Serve a workspace to other agents (MCP): ask, query, tables, why; limits are those of the whole session."""
-    chosen = settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key, max_tokens=max_tokens, max_cost=max_cost,
-                      max_minutes=max_minutes)
-    with opened(workspace, Output(quiet=True), chosen) as ws:
+    with replace(call, workspace=workspace).opened() as ws:
         server = mcp_server(ws, allow_add)
         if http is None:
             server.run()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from sliders.cli_shell import JsonOption, Output, QuietOption
+from sliders.cli_shell import Call, takes
 from sliders.llm.local import download_bar
 from sliders.llm.model_file import EMBEDDED, ensure_model, silent
 from sliders.settings import Settings
@@ -15,30 +15,33 @@ app = typer.Typer(
 
 
 @app.command()
-def pull(quiet: QuietOption = False, as_json: JsonOption = False) -> None:
+@takes("quiet", "as_json")
+def pull(call: Call) -> None:
     """Fetch the embedded model (once; the hash is checked) and print where it is kept."""
     folder = Settings.from_env().cache_dir
-    if quiet or as_json:
+    if call.quiet or call.as_json:
         path = ensure_model(folder, silent)
     else:
         with download_bar() as report:
             path = ensure_model(folder, report)
-    Output(as_json).result(str(path), {"path": str(path), "sha256": EMBEDDED.sha256})
+    call.show(str(path), {"path": str(path), "sha256": EMBEDDED.sha256})
 
 
 @app.command("list")
-def list_models(as_json: JsonOption = False) -> None:
+@takes("as_json")
+def list_models(call: Call) -> None:
     """List the embedded models and whether they are here."""
     path = EMBEDDED.path(Settings.from_env().cache_dir)
     here = path.is_file()
-    Output(as_json).result(
+    call.show(
         f"{EMBEDDED.name}  {EMBEDDED.size / 1e9:.2f} GB  {EMBEDDED.licence}  {'here' if here else 'not fetched yet'}",
         [{"name": EMBEDDED.name, "bytes": EMBEDDED.size, "licence": EMBEDDED.licence, "here": here, "path": str(path)}],
     )
 
 
 @app.command()
-def path(as_json: JsonOption = False) -> None:
+@takes("as_json")
+def path(call: Call) -> None:
     """Print where the embedded model is, or would be, kept."""
     where = EMBEDDED.path(Settings.from_env().cache_dir)
-    Output(as_json).result(str(where), {"path": str(where), "here": where.is_file()})
+    call.show(str(where), {"path": str(where), "here": where.is_file()})

@@ -12,23 +12,7 @@ from typing import Annotated
 import typer
 
 from sliders.api import Workspace
-from sliders.cli_shell import (
-    DEFAULT_WORKSPACE,
-    ApiKeyOption,
-    BaseUrlOption,
-    DialectOption,
-    JsonOption,
-    ModelOption,
-    Output,
-    PlainOption,
-    QuietOption,
-    WorkspaceOption,
-    frame_text,
-    opened,
-    pairs,
-    records,
-    settings,
-)
+from sliders.cli_shell import DEFAULT_WORKSPACE, MODEL, SHOWN, Call, frame_text, pairs, records, takes
 from sliders.errors import ModelUnavailable
 from sliders.executor.corrections import matching
 from sliders.store.audit import check_audit
@@ -36,119 +20,107 @@ from sliders.store.records import Correction
 from sliders.view.serve import serve
 
 TableArgument = Annotated[str, typer.Argument(help="Name of the table.")]
-WhereOption = Annotated[
-    list[str], typer.Option("--where", metavar="COLUMN=VALUE", help="Which rows; may be given several times.")
-]
-OtherOption = Annotated[
-    list[str], typer.Option("--other", metavar="COLUMN=VALUE", help="The other rows; may be given several times.")
-]
+WhereOption = Annotated[list[str], typer.Option("--where", metavar="COLUMN=VALUE", help="Which rows; more than one is allowed.")]
+OtherOption = Annotated[list[str], typer.Option("--other", metavar="COLUMN=VALUE", help="The other rows; likewise.")]
 AuthorOption = Annotated[str, typer.Option("--author", help="Who decides; the user's name when left out.")]
 ReasonOption = Annotated[str, typer.Option("--reason", help="Why, for the records.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file to the program."""
-    for command in (view, verify, why, conflicts, decisions, undo, tables, runs):
-        app.command()(command)
-    app.command("set-value")(set_value)
-    app.command()(merge)
-    app.command()(split)
-    app.command()(revoke)
+    for command in (view, verify, why, conflicts, decisions, undo, tables, runs, set_value, merge, split, revoke, diff):
+        app.command(command.__name__.replace("_", "-"))(command)
 
 
+@takes("workspace", "as_json")
 def view(
+    call: Call,
     run: Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a run; the last answer when left out.")] = None,
     against: Annotated[
         int | None, typer.Option("--against", metavar="RUN", help="Also show what changed since, or until, another run.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")] = Path("audit.html"),
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     served: Annotated[
         bool, typer.Option("--serve", help="Serve it with whole tables in Datasette, to this machine, until Ctrl-C.")
     ] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to serve; 0 for any.")] = 8001,
-    as_json: JsonOption = False,
 ) -> None:
     """Write a run's audit page: answer, SQL, rows, words on the page, cost; one HTML file that works offline."""
     if served:
-        return serve(workspace, run, against, port, lambda address: _listening(address, show, Output(as_json)))
-    with opened(workspace, Output(as_json, quiet=True), write=False) as ws:
+        return serve(call.workspace, run, against, port, lambda address: _listening(address, show, call))
+    with call.opened(write=False) as ws:
         path = ws.view(run, out, against)
     if show:
         webbrowser.open(path.absolute().as_uri())
-    return Output(as_json).result(str(path), {"path": str(path)})
+    return call.show(str(path), {"path": str(path)})
 
 
-def _listening(address: str, show: bool, output: Output) -> None:
-    output.result(f"{address} (Ctrl-C ends it)", {"address": address})
+def _listening(address: str, show: bool, call: Call) -> None:
+    call.show(f"{address} (Ctrl-C ends it)", {"address": address})
     sys.stdout.flush()
     if show:
         webbrowser.open(address)
 
 
+@takes("as_json")
 def verify(
+    call: Call,
     file: Annotated[Path, typer.Argument(help="An audit database or a workspace.")] = Path(DEFAULT_WORKSPACE),
-    as_json: JsonOption = False,
 ) -> int:
     """Check that every value of a file walks back to the words on a page; exit code 1 when something does not."""
     found = check_audit(file)
     lines = found.problems or (f"{file}: every value walks back to its words",)
     notes = (f"note: {note}" for note in found.notes)
-    Output(as_json).result("\n".join((*lines, *notes)), dataclasses.asdict(found))
+    call.show("\n".join((*lines, *notes)), dataclasses.asdict(found))
     return 1 if found.problems else 0
 
 
-def why(
-    subject: Annotated[str, typer.Argument(help="A row id, a document's name, a chunk id or a table.")],
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE, as_json: JsonOption = False,
-) -> None:
+@takes("workspace", "as_json")
+def why(call: Call, subject: Annotated[str, typer.Argument(help="A row id, a document's name, a chunk id or a table.")]) -> None:
     """Say why a row is here with its words on the page, or why a document is not in the answer."""
-    output = Output(as_json, quiet=True)
-    with opened(workspace, output, write=False) as ws:
+    with call.opened(write=False) as ws:
         found = ws.why(subject)
-    output.result(str(found), dataclasses.asdict(found))
+    call.show(str(found), dataclasses.asdict(found))
 
 
+@takes("workspace", "as_json")
 def conflicts(
+    call: Call,
     table: Annotated[str | None, typer.Argument(help="Name of a table; all when left out.")] = None,
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE, as_json: JsonOption = False,
 ) -> None:
     """List contradictions that nothing settled; `set-value`, `merge` and `split` settle them."""
-    output = Output(as_json, quiet=True)
-    with opened(workspace, output, write=False) as ws:
+    with call.opened(write=False) as ws:
         found = ws.conflicts(table)
-    output.result("\n".join(str(c) for c in found) or "no open conflicts", [dataclasses.asdict(c) for c in found])
+    call.show("\n".join(str(c) for c in found) or "no open conflicts", [dataclasses.asdict(c) for c in found])
 
 
+@takes("workspace", "as_json")
 def undo(
+    call: Call,
     table: TableArgument,
-    version: Annotated[
-        int | None, typer.Option("--version", help="The version to show; the one before when left out.")
-    ] = None,
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE, as_json: JsonOption = False,
+    version: Annotated[int | None, typer.Option("--version", help="The version to show; the one before when left out.")] = None,
 ) -> None:
     """Show an earlier version of a table again; no version is deleted."""
-    output = Output(as_json, quiet=True)
-    with opened(workspace, output) as ws:
+    with call.opened() as ws:
         shown = ws.undo(table, version)
         standing = ws.decisions(table)
     for decision in standing:
         said = f"decision {decision.id} is in force and applies again at the next repair"
         print(f"sliders: {said}; take it back with: sliders revoke {decision.id}", file=sys.stderr)
-    output.result(f"{table}: version {shown.version} ({shown.operation}), {shown.rows} rows", dataclasses.asdict(shown))
+    call.show(f"{table}: version {shown.version} ({shown.operation}), {shown.rows} rows", dataclasses.asdict(shown))
 
 
+@takes("workspace", "as_json")
 def decisions(
+    call: Call,
     table: Annotated[str | None, typer.Argument(help="Name of a table; all when left out.")] = None,
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE, as_json: JsonOption = False,
 ) -> None:
     """List what people decided with `set-value`, `merge` and `split` and did not take back."""
-    output = Output(as_json, quiet=True)
-    with opened(workspace, output, write=False) as ws:
+    with call.opened(write=False) as ws:
         found = ws.decisions(table)
     lines = [f"decision {c.id}: {_told(c)} ({c.author or 'the user'}, {c.created[:10]})" for c in found]
-    output.result("\n".join(lines) or "no decisions in force", [dataclasses.asdict(c) for c in found])
+    call.show("\n".join(lines) or "no decisions in force", [dataclasses.asdict(c) for c in found])
 
 
 def _told(decision: Correction) -> str:
@@ -160,73 +132,62 @@ def _told(decision: Correction) -> str:
     return f"{said}; {decision.reason}" if decision.reason else said
 
 
-def revoke(
-    number: Annotated[int, typer.Argument(help="The decision, as `sliders decisions` lists it.")],
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
-) -> None:
+@takes("workspace", *MODEL, *SHOWN)
+def revoke(call: Call, number: Annotated[int, typer.Argument(help="The decision, as `sliders decisions` lists it.")]) -> None:
     """Take a decision back; the table is repaired without it."""
-    output = Output(as_json, quiet, plain)
-    with opened(workspace, output, settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)) as ws:
+    with call.opened() as ws:
         table = ws.revoke(number).table
         rows = _apply(ws, table, f"decision {number} is taken back")
-    output.result(f"decision {number} is taken back; {table}: {rows} rows", {"decision": number, "rows": rows})
+    call.show(f"decision {number} is taken back; {table}: {rows} rows", {"decision": number, "rows": rows})
 
 
+@takes("workspace", *MODEL, *SHOWN)
 def set_value(
+    call: Call,
     table: TableArgument,
     column: Annotated[str, typer.Argument(help="The column that gets the value.")],
     value: Annotated[str, typer.Argument(help="The value, as it would be printed.")],
     where: WhereOption, author: AuthorOption = "", reason: ReasonOption = "",
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
 ) -> None:
     """Decide a value; the decision holds for rows that come later too. Rows that it makes alike may need the model."""
-    output = Output(as_json, quiet, plain)
     rows = pairs(where, "--where")
-    with opened(workspace, output, settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)) as ws:
+    with call.opened() as ws:
         number = ws.set_value(table, column, value, rows, author=author or _user(), reason=reason)
-        _decided(ws, output, table, number, rows)
+        _decided(call, ws, table, number, rows)
 
 
+@takes("workspace", *MODEL, *SHOWN)
 def merge(
-    table: TableArgument, where: WhereOption, other: OtherOption, author: AuthorOption = "", reason: ReasonOption = "",
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+    call: Call, table: TableArgument, where: WhereOption, other: OtherOption,
+    author: AuthorOption = "", reason: ReasonOption = "",
 ) -> None:
     """Decide that two sets of rows are one thing."""
-    output = Output(as_json, quiet, plain)
     sides = pairs(where, "--where"), pairs(other, "--other")
-    with opened(workspace, output, settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)) as ws:
+    with call.opened() as ws:
         number = ws.merge(table, *sides, author=author or _user(), reason=reason)
-        _decided(ws, output, table, number, *sides)
+        _decided(call, ws, table, number, *sides)
 
 
+@takes("workspace", *MODEL, *SHOWN)
 def split(
-    table: TableArgument, where: WhereOption, other: OtherOption, author: AuthorOption = "", reason: ReasonOption = "",
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
-    model: ModelOption = None, dialect: DialectOption = None, base_url: BaseUrlOption = None, api_key: ApiKeyOption = None,
-    as_json: JsonOption = False, quiet: QuietOption = False, plain: PlainOption = False,
+    call: Call, table: TableArgument, where: WhereOption, other: OtherOption,
+    author: AuthorOption = "", reason: ReasonOption = "",
 ) -> None:
     """Decide that two sets of rows are never one thing."""
-    output = Output(as_json, quiet, plain)
     sides = pairs(where, "--where"), pairs(other, "--other")
-    with opened(workspace, output, settings(model=model, dialect=dialect, base_url=base_url, api_key=api_key)) as ws:
+    with call.opened() as ws:
         number = ws.split(table, *sides, author=author or _user(), reason=reason)
-        _decided(ws, output, table, number, *sides)
+        _decided(call, ws, table, number, *sides)
 
 
-def _decided(ws: Workspace, output: Output, table: str, number: int, *sides: dict[str, str]) -> None:
+def _decided(call: Call, ws: Workspace, table: str, number: int, *sides: dict[str, str]) -> None:
     """Apply a new decision and show it; rows that it speaks of and that are not there are told on standard error."""
     for side in sides:
         if not matching(ws.session, table, side):
             named = ", ".join(f"{column}={value}" for column, value in side.items())
             print(f"sliders: no row of {table} has {named} now; the decision waits for such rows", file=sys.stderr)
     rows = _apply(ws, table, f"decision {number} is kept")
-    output.result(f"decision {number}; {table}: {rows} rows", {"decision": number, "rows": rows})
+    call.show(f"decision {number}; {table}: {rows} rows", {"decision": number, "rows": rows})
 
 
 def _apply(ws: Workspace, table: str, done: str) -> int:
@@ -249,33 +210,33 @@ def _user() -> str:
         return ""
 
 
+@takes("workspace", "as_json")
 def tables(
+    call: Call,
     name: Annotated[str | None, typer.Argument(metavar="[TABLE]", help="Show the rows of one table.")] = None,
-    workspace: WorkspaceOption = DEFAULT_WORKSPACE, as_json: JsonOption = False,
 ) -> None:
     """List the data tables and the documents, or show the rows of one table."""
-    output = Output(as_json, quiet=True)
-    with opened(workspace, output, write=False) as ws:
+    with call.opened(write=False) as ws:
         if name is not None:
             frame = ws.tables[name]
-            output.result(frame_text(frame), records(frame))
+            call.show(frame_text(frame), records(frame))
             return
         known = {table: list(frame.columns) for table, frame in ws.tables.items()}
         sizes = {table: len(frame) for table, frame in ws.tables.items()}
         documents = ws.session.catalog.documents.all()
     lines = [f"table {table}: {sizes[table]} rows ({', '.join(columns)})" for table, columns in known.items()]
     lines += [f"document {d.name}: {d.characters} characters, version {d.version}" for d in documents]
-    output.result("\n".join(lines) or "nothing yet: add documents and ask", {
+    call.show("\n".join(lines) or "nothing yet: add documents and ask", {
         "tables": [{"name": t, "rows": sizes[t], "columns": c} for t, c in known.items()],
         "documents": [{"name": d.name, "id": d.id, "version": d.version} for d in documents],
     })
 
 
-def runs(workspace: WorkspaceOption = DEFAULT_WORKSPACE, as_json: JsonOption = False) -> None:
+@takes("workspace", "as_json")
+def runs(call: Call) -> None:
     """List what was asked and done, with calls, tokens and cost of each run."""
-    output = Output(as_json, quiet=True)
     lines, data = [], []
-    with opened(workspace, output, write=False) as ws:
+    with call.opened(write=False) as ws:
         for run in ws.runs():
             spent = ws.session.catalog.calls.usage(run.id).values()
             calls, tokens, cost = sum(u.calls for u in spent), sum(u.tokens for u in spent), sum(u.cost for u in spent)
@@ -284,4 +245,16 @@ def runs(workspace: WorkspaceOption = DEFAULT_WORKSPACE, as_json: JsonOption = F
             data.append({"id": run.id, "kind": run.kind, "question": run.question, "status": run.status,
                          "started": run.started, "finished": run.finished, "calls": calls, "tokens": tokens,
                          "cost": cost, "outcome": run.outcome})
-    output.result("\n".join(lines) or "no runs yet", data)
+    call.show("\n".join(lines) or "no runs yet", data)
+
+
+@takes("workspace", "as_json")
+def diff(
+    call: Call,
+    first: Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of a run; see `sliders runs`.")] = None,
+    second: Annotated[int | None, typer.Argument(metavar="[RUN]", help="Number of another run.")] = None,
+) -> None:
+    """Say what changed between two runs (left out: the last two that asked the same), each change with its cause."""
+    with call.opened(write=False) as ws:
+        found = ws.diff(first, second)
+    call.show(str(found), found.to_dict())

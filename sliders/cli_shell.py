@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from dataclasses import dataclass, field
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -24,81 +24,106 @@ from sliders.store.database import workspace_is_there
 if TYPE_CHECKING:
     import pandas as pd
 
+T = TypeVar("T")
 DEFAULT_WORKSPACE = "sliders.db"
 MOST_CITATIONS = 10
-
-WorkspaceOption = Annotated[
-    str,
-    typer.Option(
-        "--workspace", "-w", envvar="SLIDERS_WORKSPACE", metavar="<path|url>",
-        help="The workspace: a file, or a schema of PostgreSQL.",
-    ),
-]
-NewWorkspaceOption = Annotated[
-    str,
-    typer.Option(
-        "--workspace", "-w", envvar="SLIDERS_WORKSPACE", metavar="<path|url>",
-        help="The workspace: a file, or postgresql+psycopg://user@host/database"
-        "?schema=NAME; it is made when it does not exist.",
-    ),
-]  # fmt: skip
-JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output, nothing else.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
-PlainOption = Annotated[bool, typer.Option("--plain", help="Progress as plain lines, without a live display.")]
-ModelOption = Annotated[
-    str | None, typer.Option("--model", help="Model name; the embedded model when nothing is named.")
-]
-DialectOption = Annotated[
-    Literal["auto", "full", "compact"] | None,
-    typer.Option("--dialect", help="How the model is asked; auto: compact for the embedded one, full for any other."),
-]
-BaseUrlOption = Annotated[str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")]
-ApiKeyOption = Annotated[str | None, typer.Option("--api-key", help="Its key; better in OPENAI_API_KEY.")]
-ExtractModelOption = Annotated[str | None, typer.Option("--extract-model", help="Another model for the extraction.")]
-MaxTokensOption = Annotated[int | None, typer.Option("--max-tokens", help="Stop cleanly after so many tokens.")]
-MaxCostOption = Annotated[float | None, typer.Option("--max-cost", help="Stop cleanly after so many US dollars.")]
-MaxMinutesOption = Annotated[float | None, typer.Option("--max-minutes", help="Stop cleanly after so many minutes.")]
-ConcurrencyOption = Annotated[int | None, typer.Option("--concurrency", help="Requests in flight at a time.")]
-ExecutorOption = Annotated[
-    Literal["local", "ray"] | None,
-    typer.Option("--executor", help="Where documents and chunks are read: here, or on a Ray cluster."),
-]
-RayAddressOption = Annotated[
-    str | None, typer.Option("--ray-address", help="The cluster's address; one on this machine when left out.")
-]
-UnverifiedOption = Annotated[
-    bool, typer.Option("--unverified", help="Also use values that were not found in the text or did not parse.")
-]
-AuditShareOption = Annotated[
-    float | None,
-    typer.Option("--audit-share", help="Read this share (0 to 1) of the parts that were left out after all: how much they would "
-                 "change an answer."),
-]
+MODEL = ("model", "dialect", "base_url", "api_key")
+LIMITS = ("max_tokens", "max_cost", "max_minutes")
+CLUSTER = ("executor", "ray_address")
+SHOWN = ("as_json", "quiet", "plain")
 Workflow = Literal["extract_and_query", "auto", "lookup", "split", "stepwise", "candidates", "whole_context"]
+
+_OPTIONS: Mapping[str, Any] = {
+    "workspace": Annotated[str, typer.Option(
+        "--workspace", "-w", envvar="SLIDERS_WORKSPACE", metavar="<path|url>",
+        help="The workspace: a file, or postgresql+psycopg://user@host/database?schema=NAME; `ask` and `add` make it.",
+    )],
+    "model": Annotated[str | None, typer.Option("--model", help="Model name; the embedded model when nothing is named.")],
+    "dialect": Annotated[Literal["auto", "full", "compact"] | None, typer.Option(
+        "--dialect", help="How the model is asked; auto: compact for the embedded one, full for any other.")],
+    "base_url": Annotated[str | None, typer.Option("--base-url", help="Address of an OpenAI-compatible server.")],
+    "api_key": Annotated[str | None, typer.Option("--api-key", help="Its key; better in OPENAI_API_KEY.")],
+    "extract_model": Annotated[str | None, typer.Option("--extract-model", help="Another model for the extraction.")],
+    "max_tokens": Annotated[int | None, typer.Option("--max-tokens", help="Stop cleanly after so many tokens.")],
+    "max_cost": Annotated[float | None, typer.Option("--max-cost", help="Stop cleanly after so many US dollars.")],
+    "max_minutes": Annotated[float | None, typer.Option("--max-minutes", help="Stop cleanly after so many minutes.")],
+    "concurrency": Annotated[int | None, typer.Option("--concurrency", help="Requests in flight at a time.")],
+    "unverified": Annotated[bool | None, typer.Option(
+        "--unverified", help="Also use values that were not found in the text or did not parse.", show_default=False)],
+    "audit_share": Annotated[float | None, typer.Option(
+        "--audit-share", help="Read this share (0 to 1) of the parts that were left out after all: how much they would change an "
+        "answer.")],
+    "executor": Annotated[Literal["local", "ray"] | None, typer.Option(
+        "--executor", help="Where documents and chunks are read: here, or on a Ray cluster.")],
+    "ray_address": Annotated[str | None, typer.Option(
+        "--ray-address", help="The cluster's address; one on this machine when left out.")],
+    "as_json": Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output, nothing else.")],
+    "quiet": Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")],
+    "plain": Annotated[bool, typer.Option("--plain", help="Progress as plain lines, without a live display.")],
+}  # fmt: skip
+"""The options that commands share: those of the call itself, and settings under their own names."""
+_DEFAULTS: Mapping[str, Any] = {"workspace": DEFAULT_WORKSPACE, **dict.fromkeys(SHOWN, False)}
 WorkflowOption = Annotated[
     Workflow,
     typer.Option("--workflow", help="Answer by tables and SQL, by auto (the cheapest way that can), or by one way of reading."),
 ]
-SchemaOption = Annotated[
-    Path | None, typer.Option("--schema", help="Pin tables and columns: a YAML, JSON or SQL (CREATE TABLE) file.")
-]
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """Where and how a command shows things."""
+class Call:
+    """A command as it was given: its workspace, how to show things, and the settings that its flags name."""
 
+    workspace: str = DEFAULT_WORKSPACE
     as_json: bool = False
-    quiet: bool = False
+    quiet: bool = True
     plain: bool = False
+    flags: Mapping[str, Any] = field(default_factory=dict)
 
-    def display(self) -> Display:
-        """The progress display of these flags; it writes to standard error only."""
-        return Display(choose_mode(quiet=self.quiet or self.as_json, plain=self.plain))
+    @contextmanager
+    def opened(self, *, write: bool = True, new: bool = False) -> Iterator[Workspace]:
+        """The workspace with its progress shown on standard error; `write=False` reads beside a process that writes.
 
-    def result(self, text: str, data: Any) -> None:
+        Args:
+            new: it is made where there is none.
+
+        Raises:
+            StoreError: there is none.
+            SettingsError: a flag or variable cannot be used.
+        """
+        place, settings = self.workspace, Settings.from_env(**self.flags)
+        if not new and not workspace_is_there(place):
+            raise StoreError(f"workspace {place!r} does not exist; check the path, or make it: sliders add FOLDER -w {place}")
+        with (
+            Display(choose_mode(quiet=self.quiet or self.as_json, plain=self.plain)) as display,
+            Workspace(place, settings=settings, report=display.update, write=write) as ws,
+        ):
+            yield ws
+
+    def show(self, text: str, data: Any) -> None:
         """The result on standard output: `data` as JSON, or `text`."""
         print(json.dumps(plain_json(data), ensure_ascii=False, indent=2, default=str) if self.as_json else text)
+
+
+def takes(*options: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """A command with shared options beside its own parameters; its function gets them as its first argument, a `Call`."""
+
+    def wrap(function: Callable[..., T]) -> Callable[..., T]:
+        own = list(signature(function, eval_str=True).parameters.values())[1:]
+        shared = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=_OPTIONS[name]) for name in options
+        ]
+
+        def run(**given: Any) -> T:
+            flags = {name: given.pop(name) for name in options}
+            told = {name: flags.pop(name) for name in _DEFAULTS if name in flags}
+            return function(Call(**told, flags=flags), **given)
+
+        run.__name__, run.__doc__ = function.__name__, function.__doc__
+        run.__signature__ = Signature([*(p.replace(kind=Parameter.KEYWORD_ONLY) for p in own), *shared])  # type: ignore[attr-defined]
+        run.__annotations__ = {}
+        return run
+
+    return wrap
 
 
 def plain_json(data: Any) -> Any:
@@ -130,33 +155,6 @@ def frame_text(frame: pd.DataFrame) -> str:
         if column.isna().any():
             shown.isetitem(place, ["" if gone else value for value, gone in zip(column, column.isna(), strict=True)])
     return shown.to_string(index=False)
-
-
-def settings(**given: Any) -> Settings:
-    """Settings from flags over the environment.
-
-    Raises:
-        SettingsError: a flag or variable cannot be used.
-    """
-    return Settings.from_env(**given)
-
-
-@contextmanager
-def opened(
-    place: str, output: Output, chosen: Settings | None = None, *, write: bool = True, new: bool = False
-) -> Iterator[Workspace]:
-    """A workspace with its progress shown; `write=False` reads beside a process that writes, `new` may make it.
-
-    Raises:
-        StoreError: there is none.
-    """
-    if not new and not workspace_is_there(place):
-        raise StoreError(f"workspace {place!r} does not exist; check the path, or make it: sliders add FOLDER -w {place}")
-    with (
-        output.display() as display,
-        Workspace(place, settings=chosen or Settings.from_env(), report=display.update, write=write) as ws,
-    ):
-        yield ws
 
 
 def show_added(report: AddReport) -> None:

@@ -22,7 +22,8 @@ from sliders.answer.passages import Context, PassageSource
 from sliders.answer.result import Answer
 from sliders.answer.workflows import fitting
 from sliders.api import Workspace
-from sliders.executor.routing import ask_routed, passage_source
+from sliders.executor.narrowing import passage_source
+from sliders.executor.routing import ask_routed
 from sliders.llm.connect import connect
 from sliders.llm.model import Message, Model, Request, Response
 from sliders.plan.directives import Directive

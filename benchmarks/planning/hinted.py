@@ -15,7 +15,8 @@ from sliders.answer import workflows
 from sliders.answer.workflows import Ranking, verify_scores
 from sliders.api import Workspace
 from sliders.executor import routing
-from sliders.plan.directives import Directive, Ignore, Locate, Verify, parse_hints
+from sliders.plan.directives import Directive, Ignore, Locate, Verify
+from sliders.plan.hint_patterns import parse_hints
 
 SUITES = ("financebench_pdfs", "sec_10k_core")
 #: What someone who knows filings would say, by the words of the question.

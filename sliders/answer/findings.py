@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,7 +15,6 @@ from sliders.answer.references import References, nearest, read_by
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
-from sliders.plan.filters import like
 from sliders.schema.types import ColumnType
 
 Kind = Literal[
@@ -102,7 +102,8 @@ def _literals(tree: exp.Query, names: References) -> Iterator[Finding]:
 def _held(node: exp.Expr, literal: str, column: ColumnProfile) -> bool:
     if not isinstance(node, exp.Like):
         return literal in column.texts
-    return any(like(literal).fullmatch(text) for text in column.texts)
+    pattern = re.escape(literal).replace("%", ".*").replace("_", ".")
+    return any(re.fullmatch(pattern, text, re.IGNORECASE | re.DOTALL) for text in column.texts)
 
 
 def _elsewhere(literal: str, profiles: Sequence[TableProfile], but: str) -> str:

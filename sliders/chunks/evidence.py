@@ -84,7 +84,7 @@ def segment_threshold(vectors: Vectors) -> float:
 
 
 def build_evidence(attribute: str, vectors: Vectors, *, k: int = CENTRES) -> Evidence:
-    """Evidence of an attribute from the vectors (n, d) of segments that held its values, or of synthesized texts."""
+    """Evidence of an attribute from the vectors (n, d) of segments that held its values."""
     return Evidence(attribute, kmeans(vectors, k), segment_threshold(vectors), len(vectors))
 
 

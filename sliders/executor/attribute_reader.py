@@ -9,7 +9,6 @@ from typing import Protocol
 
 from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.documents.document import Document
-from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.executor.conventions import context_of
 from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, Row, Span
@@ -18,16 +17,11 @@ from sliders.extraction.extract import read_chunk
 from sliders.extraction.parse import Context
 from sliders.extraction.prompt import Asked, read_prompt, values_prompt
 from sliders.extraction.source import Source
-from sliders.llm.dialect import Dialect
-from sliders.llm.model import Request
-from sliders.llm.prompts import load_prompt
-from sliders.schema.names import spoken_name
 from sliders.schema.types import Column, Table
 
 Place = tuple[int, int]
 """Start and end of a segment in `Document.text`."""
 
-_TEXTS = 20
 _JOINT = "\n\n"
 
 
@@ -50,10 +44,6 @@ class AttributeReader(Protocol):
         """Read these columns from these segments, given in the order of the text."""
         ...
 
-    async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:
-        """Texts such as would state the attribute, for when no sampled document does; may be empty."""
-        ...
-
 
 class ModelReader:
     """Asks the model for the words, and grounds and parses them as every extraction does."""
@@ -61,7 +51,6 @@ class ModelReader:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._model = session.models.model_for("extract")
-        self._writer = session.models.model_for("plan")
         compact = self._model.dialect.row_shape == "values"
         empty = values_prompt("", ()) if compact else read_prompt("", (Asked(Table("record", ()), ()),), 0)
         self.overhead = sum(self._model.count_tokens(message.content) for message in empty.messages)
@@ -84,15 +73,6 @@ class ModelReader:
         cells = tuple(joined.placed(cell, document) for cell in _of_one_row(found.rows, columns))
         return Reading(cells, found.tokens)
 
-    async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:
-        """See `AttributeReader.synthesize`; a model that gives none costs only the evidence."""
-        try:
-            reply = await self._writer.generate(synthesis_prompt(table, column, self._writer.dialect))
-        except (ModelRefusal, TruncatedReply):
-            return ()
-        texts = reply.data.get("texts", []) if isinstance(reply.data, dict) else []
-        return tuple(text.strip() for text in texts if isinstance(text, str) and text.strip())[:_TEXTS]
-
 
 def _of_one_row(rows: Sequence[Row], columns: Sequence[Column]) -> list[Cell]:
     """For each column the first cell with a value; a document has one row."""
@@ -102,26 +82,6 @@ def _of_one_row(rows: Sequence[Row], columns: Sequence[Column]) -> list[Cell]:
         first = cells[0] if cells else Cell(column.name, absence=Absence.NOT_STATED)
         found.append(next((c for c in cells if c.absence is None), first))
     return found
-
-
-def synthesis_prompt(table: Table, column: Column, dialect: Dialect) -> Request:
-    """The request for texts that would state an attribute (QUEST, section 4.2)."""
-    prompt = load_prompt("plan/synthesize", dialect)
-    return Request(
-        stage="plan",
-        messages=prompt.render(
-            row=table.row or spoken_name(table.name), attribute=spoken_name(column.name),
-            description=column.description, count=_TEXTS,
-        ),
-        prompt_hash=prompt.hash,
-        json_schema={
-            "type": "object",
-            "properties": {"texts": {"type": "array", "items": {"type": "string", "maxLength": 300}, "maxItems": _TEXTS}},
-            "required": ["texts"],
-            "additionalProperties": False,
-        },
-        max_tokens=60 * _TEXTS,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

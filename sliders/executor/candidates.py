@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sliders.chunks.embeddings import Vectors
-from sliders.chunks.evidence import MARGIN, build_evidence, query_vector
+from sliders.chunks.evidence import MARGIN, query_vector
 from sliders.chunks.index import distances_to
 from sliders.executor.lazy import TableRun
 from sliders.executor.learning import description_vector, seeds
@@ -60,7 +60,6 @@ async def prepare(run: TableRun, *, joins: bool = False) -> Candidates:
     sampled: list[str] = []
     if new and distances:
         sampled = await _sample(run, list(distances), new)
-        await _learn(run, sampled, new)
     return _candidates(run, distances, tuple(sampled), joins)
 
 
@@ -89,21 +88,6 @@ async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str])
             # The nearest ones are the likeliest to be of the right kind.
             chosen = [each for each in documents if each not in done][:1]
     return done
-
-
-async def _learn(run: TableRun, sampled: Sequence[str], names: Sequence[str]) -> None:
-    """Synthesized texts are the evidence of an attribute that no sampled document states."""
-    for name in names:
-        if run.learned.vectors.get(name):
-            continue
-        texts = await run.reader.synthesize(run.table, run.table.column(name))
-        if texts:
-            run.learned.evidence[name] = build_evidence(name, run.index.embedder.embed(texts))
-        how = f"{len(texts)} synthesized texts" if texts else "its name and description"
-        run.session.decide(
-            "optimize", f"column:{name}", "no sample",
-            f"none of {len(sampled)} sampled documents states it; evidence is {how}",
-        )  # fmt: skip
 
 
 def _candidates(

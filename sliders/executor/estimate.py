@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from sliders.executor.choose import LONG
 from sliders.executor.fill import BEFORE_GATE, Work, missing_work
 from sliders.executor.needs import known_need
-from sliders.executor.routing import turned_away
-from sliders.executor.run import check
+from sliders.executor.run import check, turned_away
 from sliders.executor.sampling import samples
 from sliders.executor.session import Session
 from sliders.extraction.prompt import Asked, chunk_document, is_judged, judge_prompt, read_prompt, rows_prompt, values_prompt

@@ -6,13 +6,12 @@ still likely enough to be there. Attributes whose segments coincide are asked fo
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.documents.document import Document
 from sliders.executor.attribute_reader import AttributeReader
-from sliders.executor.known import CellWriter, KnownCells
+from sliders.executor.known import CellWriter, Known
 from sliders.executor.learning import WEIGHTS, Learned
 from sliders.executor.ranking import Ranking, chance_between, rank_segments
 from sliders.executor.session import Session
@@ -54,7 +53,7 @@ class TableRun:
     attributes: tuple[str, ...]
     index: SegmentIndex
     reader: AttributeReader
-    known: KnownCells
+    known: Known
     learned: Learned
     writer: CellWriter | None
     filters: tuple[Filter, ...] = ()
@@ -81,7 +80,7 @@ class TableRun:
         failed = {name: None for owner, name in self.failed if owner == document_id} if self.failed else {}
         failed |= self.seeking.nulls(document_id)
         system = {SYSTEM[0]: self.names.get(document_id, document_id), SYSTEM[1]: document_id}
-        return {**failed, **self.known.of(document_id), **system}
+        return {**failed, **self.known[document_id], **system}
 
     def spent(self, document_id: str) -> int:
         """Tokens sent for a document so far."""
@@ -91,7 +90,7 @@ class TableRun:
 
     def ordered(self, rest: Expression, document_id: str, selected: frozenset[str] = frozenset()) -> Ordered:
         """The best order of what is left to decide for a document."""
-        known = self.known.of(document_id)
+        known = self.known[document_id]
         costs: dict[str, float] = {}
 
         def cost(leaf: Filter) -> float:
@@ -181,27 +180,12 @@ class TableRun:
 
     async def read(self, document_id: str, attribute: str, needs: Mapping[str, float]) -> None:
         """Reads one attribute to its end: found, or given up; others of `needs` ride along where that is cheaper."""
-        waiting = self.known.flying.get((document_id, attribute))
-        if waiting is not None and waiting.get_loop() is asyncio.get_running_loop():
-            await asyncio.wait([waiting])
-            if attribute in self.known.of(document_id):
-                return
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.known.flying[document_id, attribute] = future
-        try:
-            while attribute not in self.values(document_id):
-                await self._round(document_id, attribute, needs)
-        finally:
-            self.known.flying.pop((document_id, attribute), None)
-            future.set_result(None)
-
-    async def _round(self, document_id: str, attribute: str, needs: Mapping[str, float]) -> None:
-        rows = self.next_rows(document_id, attribute)
-        if not rows:
-            self._give_up(document_id, attribute)
-            return
-        asked, rows = self._companions(document_id, attribute, rows, needs)
-        await self.ask(document_id, asked, rows)
+        while attribute not in self.values(document_id):
+            rows = self.next_rows(document_id, attribute)
+            if rows:
+                await self.ask(document_id, *self._companions(document_id, attribute, rows, needs))
+            else:
+                self._give_up(document_id, attribute)
 
     def next_rows(self, document_id: str, attribute: str) -> list[int]:
         """Segments of the next round, none when it is not worth while any more."""
@@ -239,7 +223,7 @@ class TableRun:
         asked, chosen = [attribute], list(rows)
         sizes = self.index.sizes(document_id)
         for name in sorted(needs, key=lambda name: -needs[name]):
-            if name == attribute or name in self.values(document_id) or (document_id, name) in self.known.flying:
+            if name == attribute or name in self.values(document_id):
                 continue
             wanted = self.next_rows(document_id, name)
             extra = [row for row in wanted if row not in chosen]
@@ -265,7 +249,7 @@ class TableRun:
                 self.failed[document_id, name] = reading.failed
             self.session.decide("extract", f"document:{document.name}", "refused", reading.failed)
         for cell in reading.cells:
-            if enters(cell, self.session.settings.unverified) and cell.column not in self.known.of(document_id):
+            if enters(cell, self.session.settings.unverified) and cell.column not in self.known[document_id]:
                 found.append(cell.column)
                 row = self.index.row_at(document_id, cell.span.start) if cell.span is not None else None
                 self._settle(document_id, cell, row)
@@ -276,8 +260,8 @@ class TableRun:
         """Forgets that attributes are not stated where what was learned since points to segments that were not sent."""
         found = False
         for name in sorted(self.given_up.pop(document_id, ())):
-            if self.known.of(document_id).get(name) is None and self.next_rows(document_id, name):
-                self.known.of(document_id).pop(name, None)
+            if self.known[document_id].get(name) is None and self.next_rows(document_id, name):
+                self.known[document_id].pop(name, None)
                 self.statistics.stated[name].trials -= 1
                 found = True
         return found
@@ -310,14 +294,14 @@ class TableRun:
             else:
                 row = max(holders, key=lambda each: self._nearness(document_id, cell.column, each))
             layout.learn(row, len(self.index.sizes(document_id)), ranks)
-        self.known.of(document_id)[cell.column] = cell.value
+        self.known[document_id][cell.column] = cell.value
         vector = self.index.vectors(document_id)[row] if row is not None else None
         # Only documents that print a join value were looked at: how many of all state the attribute is not seen.
         fair = cell.column not in self.seeking.names
         self.learned.learn(cell.column, cell.absence is None if fair else None, rank, vector)
         self.statistics.observe(self.filters, self.values(document_id), cell.column)
         if self.writer is not None:
-            self.writer.add(document_id, [cell])
+            self.writer.add(document_id, cell)
 
     def _nearness(self, document_id: str, attribute: str, row: int) -> float:
         """How near a segment is to the attribute's name and description."""
@@ -358,18 +342,18 @@ class TableRun:
         for leaf in self.filters:
             if leaf.key in self.statistics.filters:
                 continue
-            for document_id in list(self.known.values):
+            for document_id in list(self.known):
                 values = self.values(document_id)
                 if all(name in values for name in leaf.attributes) and self.has_values(document_id):
                     self.statistics.observe([leaf], values, leaf.attributes[0])
 
     def is_row(self, document_id: str) -> bool:
         """Whether an accepted document is a row: something of the table is stated, or the condition did not ask."""
-        known = self.known.of(document_id)
+        known = self.known[document_id]
         asked = [name for name in self.attributes if name in known]
         return not asked or self.has_values(document_id)
 
     def has_values(self, document_id: str) -> bool:
         """Whether anything of the table is stated: a document of which nothing is known to be stated is no row."""
-        known = self.known.of(document_id)
+        known = self.known[document_id]
         return any(known.get(name) is not None for name in self.table.column_names)

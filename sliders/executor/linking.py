@@ -13,7 +13,7 @@ from sliders.executor.sought import Seeking, Sought, share_printing, sought
 from sliders.extraction.cell import Scalar
 from sliders.plan.cost import Estimate
 from sliders.plan.explain import PlanNode
-from sliders.plan.filters import And, Expression, Filter, conjunction
+from sliders.plan.filters import And, Expression, Filter, joined
 from sliders.plan.order import NextJoin, Side, first_join, next_join
 from sliders.plan.parsing import JoinEdge
 from sliders.reconcile.canonical import Links, link_by_rule
@@ -63,7 +63,7 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
     use, run = running.query.use(chosen.table), running.run(chosen.table)
     before = sum(run.spent(document_id) for document_id in run.steps)
     joining = [join_filter(running, edge, chosen.table) for edge in edges]
-    where: Expression | None = conjunction(use.where, *joining)
+    where: Expression | None = joined(And, use.where, *joining)
     for leaf in joining:
         run.statistics.priors[leaf.key] = _matching(running, leaf, chosen.given)
     running.accepted[chosen.table] = []
@@ -107,11 +107,9 @@ def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
     """The join as an IN filter on one of its tables, matching by canonical forms."""
     other = edge.other(alias)
     values = _distinct(running, other, edge.attribute(other))
-    column = running.run(alias).table.column(edge.attribute(alias))
-    return Filter(
-        (edge.attribute(alias),), "matches", tuple(values), type=column.type, label=f"{other} ({len(values)} values)",
-        matcher=matcher(values),
-    )  # fmt: skip
+    name = edge.attribute(alias)
+    return Filter(f"{name} matches {other} ({len(values)} values)", (name,), kind="matches", values=tuple(values),
+                  matcher=matcher(values))  # fmt: skip
 
 
 def _matching(running: Running, leaf: Filter, given: str) -> float:
@@ -152,7 +150,7 @@ def _share_printing(running: Running, edge: JoinEdge, alias: str, standing: floa
     count = max(1.0, standing * len(_documents(running, other)))
     known: dict[Scalar, None] = {}
     for end in (alias, other):
-        cells = running.run(end).known.values.values()
+        cells = running.run(end).known.values()
         known.update(dict.fromkeys(values.get(edge.attribute(end)) for values in cells))
     if other in running.accepted:
         known = dict.fromkeys(_distinct(running, other, edge.attribute(other)))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 from sliders.errors import BudgetExceeded, PlanError
@@ -19,7 +20,7 @@ from sliders.executor.attribute_reader import AttributeReader, ModelReader
 from sliders.executor.binding import bind
 from sliders.executor.candidates import Candidates, prepare
 from sliders.executor.estimating import plan_before
-from sliders.executor.known import CellWriter, KnownCells, load_known, shared
+from sliders.executor.known import CellWriter, Known, load_known
 from sliders.executor.lazy import OrderPolicy, TableRun, cheapest_first
 from sliders.executor.learning import Learned, load_learned, save_learned
 from sliders.executor.linking import join_all
@@ -163,18 +164,25 @@ class Running:
 async def run_query(
     session: Session, sql: str, options: QueryOptions | None = None, *, reader: AttributeReader | None = None
 ) -> QueryResult:
-    """Run SQL over documents, extracting lazily what it needs.
+    """Run SQL over documents, extracting lazily what it needs; queries of one table wait for each other, and so share work.
 
     Raises QueryError: with its place: SQL that is not supported, an unknown or ambiguous column; PlanError: the workspace has no
     documents.
     """
     options = options or QueryOptions()
-    running = _open(session, sql, options, reader)
-    try:
-        await _execute(running)
-    finally:
-        _close(running)
-    for use in running.query.tables:
+    query, tables = bind(session, sql, options.describe)
+    async with AsyncExitStack() as turns:
+        for name in sorted(table.name for table in tables):
+            await turns.enter_async_context(session.catalog.claims.turn(f"query:{name}"))
+        running = _open(session, query, tables, options, reader)
+        try:
+            await _execute(running)
+        finally:
+            for run in running.runs.values():
+                if run.writer is not None:
+                    run.writer.flush()
+                    save_learned(session, run.learned)
+    for use in query.tables:
         running.accepted.setdefault(use.alias, [])
     columns, rows = answer_rows(running)
     return _result(running, columns, rows)
@@ -185,52 +193,32 @@ async def explain_query(session: Session, sql: str) -> Explanation:
 
     Raises QueryError: as `run_query`.
     """
-    running = _open(session, sql, QueryOptions(), None, save=False)
-    try:
-        return plan_before(running)
-    finally:
-        _close(running, keep=False)
+    return plan_before(_open(session, *bind(session, sql, {}, save=False), QueryOptions()))
 
 
 def _open(
-    session: Session, sql: str, options: QueryOptions, reader: AttributeReader | None, *, save: bool = True
+    session: Session, query: Query, tables: Sequence[Table], options: QueryOptions, reader: AttributeReader | None = None
 ) -> Running:
-    if not session.catalog.documents.all():
+    documents = session.catalog.documents.all()
+    if not documents:
         raise PlanError("the workspace has no documents; add some first: sliders add FILES")
-    query, tables = bind(session, sql, options.describe, save=save)
-    held = shared(session)
-    held.index = update_index(session, held.index)
-    running = Running(session, query, options, held.index)
+    session.index = update_index(session, session.index)
+    running = Running(session, query, options, session.index)
     if query.unplanned:
         running.notes.append(
             f"{query.unplanned} cannot be planned: its attributes are read for every row that the other conditions let pass"
         )
-    names = {d.id: d.name for d in session.catalog.documents.all()}
     for table in tables:
-        attributes = _needed(query, table)
-        known = load_known(session, table) if options.reuse else KnownCells()
-        known.users += 1
-        learned = load_learned(session, table) if options.reuse else Learned(table.name)
+        named = dict.fromkeys(name for use in query.tables if use.table == table.name for name in use.attributes)
+        known, learned, writer = Known(dict), Learned(table.name), None
+        if options.reuse:
+            known, learned, writer = load_known(session, table), load_learned(session, table), CellWriter(session, table)
         running.runs[table.name] = TableRun(
-            session, table, attributes, held.index, reader or ModelReader(session), known,
-            learned, CellWriter(session, table) if options.reuse else None, policy=options.policy, fuse=options.fuse,
-            names=names,
+            session, table, tuple(name for name in named if name in table.column_names), session.index,
+            reader or ModelReader(session), known, learned, writer, policy=options.policy, fuse=options.fuse,
+            names={d.id: d.name for d in documents},
         )  # fmt: skip
     return running
-
-
-def _needed(query: Query, table: Table) -> tuple[str, ...]:
-    names = [name for use in query.tables if use.table == table.name for name in use.attributes]
-    return tuple(dict.fromkeys(name for name in names if name in table.column_names))
-
-
-def _close(running: Running, keep: bool = True) -> None:
-    for run in running.runs.values():
-        run.known.users -= 1
-        if run.writer is not None:
-            run.writer.flush()
-            if keep:
-                save_learned(running.session, run.learned)
 
 
 async def _execute(running: Running) -> None:
@@ -290,7 +278,7 @@ def _loss(running: Running) -> Loss:
     for name, found in running.candidates.items():
         run = running.runs[name]
         # A join needs no look at a document that prints none of its values: it was not audited then.
-        audited = [document_id for document_id in found.audited if run.steps.get(document_id) or run.known.of(document_id)]
+        audited = [document_id for document_id in found.audited if run.steps.get(document_id) or run.known[document_id]]
         held = sum(run.has_values(document_id) for document_id in audited)
         counts = [a + b for a, b in zip(counts, (len(found.excluded), len(audited), held), strict=True)]
     return Loss(*counts)
@@ -310,7 +298,7 @@ def _traces(running: Running, run: TableRun) -> list[DocumentTrace]:
         elif document_id in excluded and not run.steps.get(document_id):
             verdict = "excluded"
         else:
-            verdict = "rejected" if run.steps.get(document_id) or document_id in run.known.values else "not read"
+            verdict = "rejected" if run.steps.get(document_id) or document_id in run.known else "not read"
         traces.append(run.trace(document_id, verdict))
     return traces
 

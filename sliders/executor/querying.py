@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sliders.answer.result import frame_of
@@ -10,10 +10,9 @@ from sliders.errors import QueryError, StoreError, UnsafeStatement
 from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.binding import DOCS, bind
 from sliders.executor.fill import fill, missing_work
-from sliders.executor.judging import judge_table
 from sliders.executor.query import QueryOptions, explain_query, run_query
+from sliders.executor.run import settle_tables
 from sliders.executor.session import Session
-from sliders.executor.settle import settle
 from sliders.markup import note, table_html
 from sliders.plan.explain import Explanation
 from sliders.plan.parsing import Query, parse_query
@@ -87,7 +86,8 @@ async def query_frame(
     options = QueryOptions(describe=describe or {})
     query, tables = bind(session, sql, options.describe)
     if any(table.grain == "many" for table in tables):
-        await fill_and_settle(session, _columns(query))
+        columns = _columns(query)
+        await settle_tables(session, (await fill(session, columns)).stopped, list(columns))
         return plain(session, sql)
     result = await run_query(session, sql, options, reader=reader)
     for table in tables:
@@ -137,13 +137,3 @@ def plain(session: Session, sql: str) -> pd.DataFrame:
         raise UnsafeStatement("the workspace has no tables yet; query the documents: SELECT ... FROM docs WHERE ...")
     result = run_readonly(session.catalog.database, sql, tables=names)
     return frame_of(result.columns, result.rows)
-
-
-async def fill_and_settle(session: Session, wanted: Mapping[str, Sequence[str]]) -> str:
-    """Ordinary extraction of columns by table, which are brought up to date; why it stopped, or ""."""
-    filled = await fill(session, wanted)
-    for name in wanted:
-        table = (session.catalog.schemas.current() or Schema()).table(name)
-        judge_table(session, table)
-        await settle(session, table)
-    return filled.stopped

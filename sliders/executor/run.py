@@ -1,47 +1,56 @@
-"""The stages of a question on one page: schema, extraction, judgement, reconciliation, SQL, citations, completeness."""
+"""The stages of a question on one page: hints, schema, extraction, judgement, reconciliation, SQL, citations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from sliders.answer.passages import PassageSource
 from sliders.answer.result import Answer
 from sliders.errors import BudgetExceeded, PlanError
 from sliders.executor.answering import answer_need
 from sliders.executor.auditing import audit
 from sliders.executor.fill import fill
 from sliders.executor.judging import judge_table
+from sliders.executor.narrowing import PROBE, narrow, passage_source, switch_off
 from sliders.executor.needs import Need, plan_tables
 from sliders.executor.session import Session
 from sliders.executor.settle import settle
 from sliders.llm.model import Usage
+from sliders.plan.analysis import Analyzer
+from sliders.plan.directives import Hints, Normalize, Precede, Verify
+from sliders.plan.features import content_terms
+from sliders.plan.hint_reader import read_all_hints
+from sliders.plan.planner import REPLIES, not_a_question
+from sliders.reconcile.values import Normalization, Precedence
 from sliders.schema.types import Schema
 
-
-async def ask(session: Session, question: str) -> Answer:
-    """Answer one question.
-
-    Raises:
-        PlanError: the question is empty, or there is no document.
-        ModelUnavailable: the model cannot be reached.
-    """
-    return (await ask_many(session, [question]))[0]
+_FEW_ROWS = 0.25
+"""A document with less than this share of the median rows of the others counts as cut by a hint."""
 
 
 async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
-    """Answer several questions with one schema and one pass of extraction.
+    """Answer several questions out of tables, in their order; what is no question gets a plain reply.
 
-    Raises:
-        PlanError: a question is empty, or there is no document.
-        ModelUnavailable: the model cannot be reached.
+    A question that says where to look, what to skip, which terms mean the same or which source wins is asked by itself, after the
+    others: what its hints leave out must not be missing for them. Raises PlanError: a question is empty, or there is no document.
     """
     check(session, questions)
+    kinds = {n: kind for n, question in enumerate(questions) if (kind := turned_away(session, question)) is not None}
+    answers = {n: plain_reply(questions[n], kind) for n, kind in kinds.items()}
+    asked = [n for n in range(len(questions)) if n not in kinds]
+    hints = await read_all_hints([questions[n] for n in asked], session.models.model_for("plan"))
+    # Verify ranks candidates, of which tables know none: its sentence stays in the question.
+    hinted = {n: read for n, read in zip(asked, hints, strict=True) if len(read.directives) > len(read.of(Verify))}
     session.notes.clear()
-    needs = await plan_tables(session, questions)
-    shared = session.models.meter.total
-    stopped = await fill_tables(session, needs)
-    await settle_tables(session, stopped)
-    alone = shared if len(questions) == 1 else Usage()
-    return [await answer_need(session, need, stopped, alone) for need in needs]
+    if shared := [n for n in asked if n not in hinted]:
+        answers |= dict(zip(shared, await ask_tables(session, [questions[n] for n in shared]), strict=True))
+    for n, read in hinted.items():
+        session.notes.clear()
+        for verdict, reason in (line.split(": ", 1) for line in read.lines()):
+            session.decide("plan", "question", verdict, reason)
+        answers[n] = await ask_hinted(session, questions[n], read, passage_source(session, read.question))
+    return [answers[n] for n in range(len(questions))]
 
 
 def check(session: Session, questions: Sequence[str]) -> None:
@@ -54,6 +63,30 @@ def check(session: Session, questions: Sequence[str]) -> None:
         raise PlanError("the question is empty; ask something about the documents")
     if not session.catalog.documents.count():
         raise PlanError("the workspace has no documents; add some first: sliders add FILES")
+
+
+def turned_away(session: Session, text: str) -> str | None:
+    """The kind of an input that is no question about the documents, told without a model; None for a question."""
+    judged = Analyzer().input_kind(text)
+    if not_a_question(text, judged, False) is None:
+        return None
+    known = bool(session.catalog.chunks.search(" ".join(sorted(content_terms(text))), limit=1))
+    return not_a_question(text, judged, known)
+
+
+def plain_reply(question: str, kind: str) -> Answer:
+    """The answer to what is no question: it costs nothing."""
+    return Answer(question, "answered", None, REPLIES[kind], workflow="reply", reason=f"not a question: {kind}")
+
+
+async def ask_tables(session: Session, questions: Sequence[str]) -> list[Answer]:
+    """Answer several questions with one schema and one pass of extraction."""
+    needs = await plan_tables(session, questions)
+    shared = session.models.meter.total
+    stopped = await fill_tables(session, needs)
+    await settle_tables(session, stopped)
+    alone = shared if len(questions) == 1 else Usage()
+    return [await answer_need(session, need, stopped, alone) for need in needs]
 
 
 async def fill_tables(session: Session, needs: Sequence[Need]) -> str:
@@ -74,9 +107,15 @@ async def fill_tables(session: Session, needs: Sequence[Need]) -> str:
     return stopped
 
 
-async def settle_tables(session: Session, stopped: str = "") -> None:
-    """Judge by the whole collection, reconcile, and bring every data table up to date."""
+async def settle_tables(session: Session, stopped: str = "", tables: Sequence[str] | None = None) -> None:
+    """Judge by the whole collection, reconcile, and bring data tables, all when none are named, up to date.
+
+    Args:
+        stopped: why filling them stopped: then no model is called.
+    """
     for table in (session.catalog.schemas.current() or Schema()).tables:
+        if tables is not None and table.name not in tables:
+            continue
         session.progress("reconcile", detail=table.name)
         judge_table(session, table)
         try:
@@ -84,3 +123,63 @@ async def settle_tables(session: Session, stopped: str = "") -> None:
         except BudgetExceeded as error:
             session.decide("reconcile", f"table:{table.name}", "stopped", str(error))
             await settle(session, table, model=False)
+
+
+async def ask_hinted(session: Session, question: str, hints: Hints, source: PassageSource) -> Answer:
+    """Answer one question out of tables under its hints; documents that the hints starve are read whole."""
+    before, narrowed = session.models.meter.total, narrow(session, source, hints)
+    session.normalize = tuple(Normalization(d.terms[0], d.terms[1:]) for d in hints.of(Normalize) if len(d.terms) > 1)
+    session.precede = tuple(Precedence(d.prefer, d.over) for d in hints.of(Precede))
+    session.out_of_scope = _left_out(session, narrowed) if narrowed is not None else frozenset()
+    try:
+        (answer,) = await ask_tables(session, [_with_verify(hints)])
+        if session.out_of_scope:
+            starved = list(source.documents) if answer.status == "not_found" else _starved(session)
+            if starved:
+                switch_off(session, f"no rows, or far fewer than elsewhere, in {len(starved)} documents")
+                session.out_of_scope -= {chunk.id for document in starved for chunk in session.catalog.chunks.of(document)}
+                (answer,) = await ask_tables(session, [_with_verify(hints)])
+    finally:
+        session.out_of_scope, session.normalize, session.precede = frozenset(), (), ()
+    return as_told(session, question, hints, answer, before)
+
+
+def as_told(session: Session, question: str, hints: Hints, answer: Answer, before: Usage) -> Answer:
+    """The answer under the user's own words, with all notes and all that was spent since `before`."""
+    notes = tuple(dict.fromkeys((*hints.notes, *session.notes, *answer.decisions)))
+    return replace(answer, question=question, usage=session.models.meter.total - before, decisions=notes)
+
+
+def _with_verify(hints: Hints) -> str:
+    """The question with what Verify says in words: tables have no candidates to rank."""
+    verify = hints.of(Verify)
+    said = [f"It is {p}." for d in verify for p in d.positive] + [f"It is not {n}." for d in verify for n in d.negative]
+    return " ".join([hints.question, *said])
+
+
+def _left_out(session: Session, narrowed: PassageSource) -> frozenset[str]:
+    """Chunks that hold none of the segments that the hints leave; the first one of a document stays: it names it."""
+    kept = narrowed.index(PROBE.tokens)
+    out: set[str] = set()
+    for document_id in narrowed.documents:
+        spans = [(start, end) for start, end, _ in kept.entries[document_id].spans.tolist()]
+        for chunk in session.catalog.chunks.of(document_id)[1:]:
+            if not any(start < chunk.end and chunk.start < end for start, end in spans):
+                out.add(chunk.id)
+                session.decide("gate", f"chunk:{chunk.id}", "left out", "outside of what the hints name")
+    return frozenset(out)
+
+
+def _starved(session: Session) -> list[str]:
+    """Documents with chunks left out that gave no rows, or far fewer than the others."""
+    schema = session.catalog.schemas.current()
+    if schema is None:
+        return []
+    counts: dict[str, int] = {}
+    for table in schema.tables:
+        for row in session.catalog.extractions.rows(table.name):
+            counts[row.document_id] = counts.get(row.document_id, 0) + 1
+    cut = {c.document_id for c in session.catalog.chunks.all() if c.id in session.out_of_scope}
+    others = sorted(counts.values())
+    typical = others[len(others) // 2] if others else 0
+    return [d for d in sorted(cut) if counts.get(d, 0) < max(1.0, _FEW_ROWS * typical)]

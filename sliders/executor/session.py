@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sliders.chunks.embeddings import Embedder
 from sliders.display import Progress
@@ -13,6 +14,9 @@ from sliders.reconcile.values import Normalization, Precedence
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog
 from sliders.store.records import Decision
+
+if TYPE_CHECKING:
+    from sliders.executor.vectors import SegmentIndex
 
 Report = Callable[[Progress], None]
 
@@ -36,6 +40,8 @@ class Session:
     """Chunks that hints leave out: not asked for the question at hand, and not recorded as asked."""
     normalize: tuple[Normalization, ...] = ()
     precede: tuple[Precedence, ...] = ()
+    index: SegmentIndex | None = None
+    """The optimizer's index, kept between queries."""
 
     def decide(self, stage: str, subject: str, verdict: str, reason: str, tokens: int = 0) -> None:
         """Write one row of the decisions table (contract 11)."""

@@ -113,7 +113,7 @@ def share_printing(run: TableRun, documents: Sequence[str], names: Sought, count
 
 def _printed(run: TableRun, attribute: str) -> bool:
     """Whether the known values of an attribute, at least one, all stand in their documents."""
-    stated = ((owner, values[attribute]) for owner, values in run.known.values.items() if values.get(attribute) is not None)
+    stated = ((owner, values[attribute]) for owner, values in run.known.items() if values.get(attribute) is not None)
     checked = [
         frozenset(name_tokens(str(value))) <= frozenset(fold(run.document(owner).text).split())
         for owner, value in islice(stated, _CHECKED)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sliders.plan.filters import Filter
 
-_PRIOR = {"=": 0.1, "in": 0.2, "between": 0.25, "like": 0.25, "is null": 0.3, "is true": 0.5, "matches": 0.3}
+_PRIOR = {"eq": 0.1, "neq": 0.9, "in": 0.2, "between": 0.25, "like": 0.25, "is": 0.3, "column": 0.5, "matches": 0.3}
 """Shares of rows that pass before any row was seen (in the tradition of System R's constants)."""
 _PRIOR_WEIGHT = 1.0
 _RECENT_RANKS = 400
@@ -102,7 +102,7 @@ class Statistics:
     def _prior(self, leaf: Filter) -> float:
         if leaf.key in self.priors:
             return self.priors[leaf.key]
-        prior = _PRIOR.get(leaf.operator, 1 / 3)
+        prior = _PRIOR.get(leaf.kind, 1 / 3)
         return 1 - prior if leaf.negated else prior
 
     def share_stated(self, attribute: str) -> float:

@@ -1,79 +1,75 @@
-"""Conditions on attributes as values: filters in a tree of AND and OR, with SQL's three-valued logic.
+"""Conditions on attributes as values: SQL conditions, which SQLite decides, in a tree of AND and OR.
 
-NOT is pushed into the filters when a query is parsed (De Morgan holds for three values), so a tree has no NOT nodes. A row
-passes when its condition is true; null and false both reject it. A tree without NOT is monotone, so each filter may be
+NOT is pushed into the conditions when a query is parsed (De Morgan holds for three values), so a tree has no NOT nodes. A
+row passes when its condition is true; null and false both reject it. A tree without NOT is monotone, so each filter may be
 read as "true or not true" without changing which rows pass.
 """
 
 from __future__ import annotations
 
-import re
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
 
-from sliders.schema.types import ColumnType
 from sliders.words import fold
 
 Scalar = str | int | float | bool | None
-Operator = Literal["=", "<", "<=", ">", ">=", "between", "in", "like", "is null", "is true", "matches"]
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One condition on one attribute, or a comparison of two attributes of a table.
+    """One condition on attributes of a table.
 
-    `matcher` decides the operator "matches": whether a value joins one of the values of another table.
+    `sql` is the condition as it is shown and known in statistics, `test` the same over the parameters :a0, :a1 ..., one for each
+    of `attributes`. `kind` is sqlglot's name of its operator and `values` are its literals, where it compares one attribute with
+    literals. `matcher` decides instead of SQL whether a value joins one of the values of another table.
     """
 
+    sql: str
     attributes: tuple[str, ...]
-    operator: Operator
-    values: tuple[Scalar, ...] = ()
+    test: str = ""
+    kind: str = ""
     negated: bool = False
-    type: ColumnType = ColumnType.TEXT
-    label: str = ""
+    values: tuple[Scalar, ...] = ()
     matcher: Callable[[Scalar], bool] | None = field(default=None, compare=False)
 
     @property
     def key(self) -> str:
         """Identifies the condition in statistics; the same condition in another query has the same key."""
-        return f"{self} {self.values}" if self.label else str(self)
+        return f"{self.sql} {self.values}" if self.matcher is not None else self.sql
 
     def truth(self, values: Mapping[str, Scalar]) -> bool | None:
-        """True, false or null (None) for the given attribute values."""
-        first = values[self.attributes[0]]
-        if self.operator == "is null":
-            return (first is None) != self.negated
-        if len(self.attributes) == 2:
-            result = _compare(self.operator, first, values[self.attributes[1]], self.type)
-        else:
-            result = self._truth_of(first)
-        return None if result is None else result != self.negated
+        """True, false or null (None) for the given attribute values.
 
-    def _truth_of(self, value: Scalar) -> bool | None:
-        if value is None:
-            return None
-        if self.operator == "matches":
-            return self.matcher is not None and self.matcher(value)
-        if self.operator == "is true":
-            return bool(value)
-        if self.operator == "in":
-            found = [_compare("=", value, choice, self.type) for choice in self.values]
-            return True if True in found else None if None in found else False
-        if self.operator == "between":
-            low = _compare(">=", value, self.values[0], self.type)
-            high = _compare("<=", value, self.values[1], self.type)
-            return False if False in (low, high) else None if None in (low, high) else True
-        if self.operator == "like":
-            pattern = self.values[0]
-            return None if pattern is None else like(str(pattern)).fullmatch(str(value)) is not None
-        return _compare(self.operator, value, self.values[0], self.type)
+        Raises:
+            sqlite3.Error: SQLite cannot decide the condition.
+        """
+        given = tuple(values[name] for name in self.attributes)
+        if self.matcher is not None:
+            return None if given[0] is None else self.matcher(given[0])
+        return _decided(self.test, given)
 
     def __str__(self) -> str:
-        right = self.attributes[1] if len(self.attributes) == 2 else ", ".join(map(repr, self.values))
-        text = f"{self.attributes[0]} {self.operator} {self.label or right}".strip()
-        return f"not ({text})" if self.negated else text
+        return self.sql
+
+
+@lru_cache(maxsize=1)
+def _sqlite() -> sqlite3.Connection:
+    """An empty database whose collation `folded` takes two texts that differ in form only as equal: a document prints a name in
+    many ways."""
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
+    connection.create_collation("folded", lambda a, b: 0 if fold(a) == fold(b) else (a > b) - (a < b))
+    return connection
+
+
+@lru_cache(maxsize=10_000)
+def _decided(test: str, given: tuple[Scalar, ...]) -> bool | None:
+    small = (float(v) if isinstance(v, int) and abs(v) > _LARGEST else v for v in given)
+    (found,) = _sqlite().execute(f"SELECT NOT NOT ({test})", {f"a{n}": v for n, v in enumerate(small)}).fetchone()
+    return None if found is None else bool(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +104,15 @@ def leaves(expression: Expression | None) -> Iterator[Filter]:
             yield from leaves(child)
 
 
-def conjunction(*parts: Expression | None) -> Expression | None:
-    """AND of the parts that are not None, flat."""
+def joined(kind: type[And | Or], *parts: Expression | None) -> Expression | None:
+    """AND or OR of the parts that are not None, flat."""
     children: list[Expression] = []
     for part in parts:
-        if isinstance(part, And):
+        if isinstance(part, kind):
             children.extend(part.children)
         elif part is not None:
             children.append(part)
-    return children[0] if len(children) == 1 else And(tuple(children)) if children else None
+    return children[0] if len(children) == 1 else kind(tuple(children)) if children else None
 
 
 def reduce(expression: Expression | None, known: Mapping[str, Scalar]) -> Expression | bool:
@@ -140,38 +136,3 @@ def reduce(expression: Expression | None, known: Mapping[str, Scalar]) -> Expres
     if len(left) == len(expression.children) and all(a is b for a, b in zip(left, expression.children, strict=True)):
         return expression
     return left[0] if len(left) == 1 else type(expression)(tuple(left))
-
-
-def _compare(operator: str, left: Scalar, right: Scalar, kind: ColumnType) -> bool | None:
-    """A comparison by SQL's rules, but texts are equal in their folded form: a document prints a name in many ways."""
-    if left is None or right is None:
-        return None
-    if not isinstance(left, str) or not isinstance(right, str):
-        a, b = _number(left), _number(right)
-        if a is not None and b is not None:
-            return _decide(operator, a, b)
-        left, right = str(left), str(right)
-    if operator == "=" and kind not in (ColumnType.DATE, ColumnType.DATETIME):
-        return fold(left) == fold(right)
-    return _decide(operator, left, right)
-
-
-def _decide(operator: str, left: object, right: object) -> bool:
-    if operator == "=":
-        return bool(left == right)
-    order: int = (left > right) - (left < right)  # type: ignore[operator]
-    return {"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0}[operator]
-
-
-def _number(value: Scalar) -> float | None:
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
-
-
-@lru_cache(maxsize=256)
-def like(pattern: str) -> re.Pattern[str]:
-    """SQLite's LIKE: % is any text, _ one character, case aside; all else is itself."""
-    body = "".join(".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern)
-    return re.compile(body, re.IGNORECASE | re.DOTALL)

@@ -11,17 +11,8 @@ from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.llm.dialect import FULL
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
-from sliders.plan.directives import (
-    Directive,
-    Hints,
-    Ignore,
-    Locate,
-    Normalize,
-    Precede,
-    Verify,
-    parse_hints,
-    settle,
-)
+from sliders.plan.directives import Directive, Hints, Ignore, Locate, Normalize, Precede, Verify, settle
+from sliders.plan.hint_patterns import parse_hints
 
 _LONGEST = 4_000
 _AT_ONCE = 30

@@ -14,8 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 from sliders.errors import QueryError
-from sliders.plan.filters import And as AndNode
-from sliders.plan.filters import Expression, Filter, Or, Scalar, conjunction, leaves
+from sliders.plan.filters import And, Expression, Filter, Or, Scalar, joined, leaves
 from sliders.plan.predicates import Names, QueryTable, Unsupported, place, predicate
 from sliders.schema.types import ColumnType, Table
 
@@ -102,12 +101,11 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
     _connected(sql, names, edges)
     uses = []
     for alias, table in names.tables.items():
-        where = conjunction(*conditions[alias])
         chosen = tuple(dict.fromkeys(used[alias]))
         filtered = [name for part in conditions[alias] for leaf in leaves(part) for name in leaf.attributes]
-        joined = [edge.attribute(a) for edge in edges for a in (edge.left, edge.right) if a == alias]
-        attributes = tuple(dict.fromkeys([*filtered, *joined, *chosen]))
-        uses.append(TableUse(alias, table.name, where, chosen, attributes))
+        keys = [edge.attribute(a) for edge in edges for a in (edge.left, edge.right) if a == alias]
+        attributes = tuple(dict.fromkeys([*filtered, *keys, *chosen]))
+        uses.append(TableUse(alias, table.name, joined(And, *conditions[alias]), chosen, attributes))
     rest = " AND ".join(f"({part.sql('sqlite')})" for part in residual)
     alone = [part for part in residual if len({names.resolve(c)[0] for c in part.find_all(exp.Column)}) < 2]
     unplanned = ", ".join(part.sql("sqlite") for part in alone)
@@ -215,8 +213,6 @@ def _conditions(
         except Unsupported:
             residual.append(part)
             continue
-        if isinstance(built, bool):
-            built = Filter(("document",), "is null", negated=built)  # every document has a name
         conditions[aliases[0] if aliases else next(iter(names.tables))].append(built)
     return conditions, edges, residual
 
@@ -278,7 +274,7 @@ def contradiction(expression: Expression | None) -> str:
     """Why no row can pass, or empty: two filters of one conjunction that exclude each other, found without reading."""
     if expression is None or isinstance(expression, Or):
         return ""
-    children = expression.children if isinstance(expression, AndNode) else (expression,)
+    children = expression.children if isinstance(expression, And) else (expression,)
     plain = [c for c in children if isinstance(c, Filter) and len(c.attributes) == 1]
     for number, one in enumerate(plain):
         for other in plain[number + 1 :]:
@@ -289,7 +285,7 @@ def contradiction(expression: Expression | None) -> str:
 
 def _excludes(one: Filter, other: Filter) -> bool:
     """Whether no value satisfies both: those that they name, those beside and between them, and none at all are tried."""
-    if not {one.operator, other.operator} <= _TRIED:
+    if not {one.kind, other.kind} <= _TRIED:
         return False
     named = [value for leaf in (one, other) for value in leaf.values]
     numbers = [float(value) for value in named if isinstance(value, int | float)]
@@ -299,4 +295,4 @@ def _excludes(one: Filter, other: Filter) -> bool:
     return not any(one.truth({name: value}) and other.truth({name: value}) for value in tried)
 
 
-_TRIED = {"=", "<", "<=", ">", ">=", "between", "in", "is null", "is true"}
+_TRIED = {"eq", "neq", "lt", "lte", "gt", "gte", "between", "in", "is", "column"}

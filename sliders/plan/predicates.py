@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from sqlglot import exp
 
 from sliders.errors import QueryError
-from sliders.plan.filters import And, Expression, Filter, Operator, Or, Scalar
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.plan.filters import And, Expression, Filter, Or, Scalar, joined
+from sliders.schema.types import ColumnType, Table
 
 SYSTEM = ("document", "document_id")
 """Columns that every table has, known without reading."""
@@ -61,12 +63,10 @@ class Names:
             raise QueryError(f"no table of the query has a column {name!r}{at}; {self._known(name)}")
         return having[0], self._attribute(having[0], name, at)
 
-    def column(self, alias: str, name: str) -> Column:
-        """The definition of an attribute; an attribute that nobody described has its name only."""
-        for column in self.tables[alias].table.columns:
-            if column.name == name:
-                return column
-        return Column(name)
+    def type_of(self, alias: str, name: str) -> ColumnType:
+        """The type of an attribute: as it is defined, and where that is no more than text, as the query shows it."""
+        defined = next((c.type for c in self.tables[alias].table.columns if c.name == name), ColumnType.TEXT)
+        return self.types.get((alias, name), defined) if defined is ColumnType.TEXT else defined
 
     def columns(self, alias: str, star: exp.Expr) -> tuple[str, ...]:
         """All attributes of a table, for `*`."""
@@ -109,114 +109,85 @@ class Names:
         return f"did you mean {close[0]!r}?" if close else f"its columns are: {', '.join(dict.fromkeys(known)) or 'none'}"
 
 
-_COMPARISONS: dict[type[exp.Expr], Operator] = {
-    exp.EQ: "=", exp.NEQ: "=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
-}  # fmt: skip
-_TURNED: dict[Operator, Operator] = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_PLAIN = {"eq", "neq", "lt", "lte", "gt", "gte", "between", "in", "is"}
+"""Operators that compare: what stands beside the attribute shows its type."""
 
 
 class Unsupported(Exception):
-    """A condition that cannot be planned, though SQL can run it."""
+    """A condition that SQLite alone cannot decide from the values of a row."""
 
 
-def predicate(node: exp.Expr, names: Names, negated: bool = False) -> Expression | bool:
-    """The filters of a condition; a condition without attributes is decided (TRUE).
+def predicate(node: exp.Expr, names: Names, negated: bool = False) -> Expression:
+    """The filters of a condition; under NOT, AND and OR change places (De Morgan).
 
-    Raises Unsupported: it is no filter that can be planned.
+    Raises Unsupported: it cannot be planned.
     """
-    if isinstance(node, exp.Paren):
-        return predicate(node.this, names, negated)
-    if isinstance(node, exp.Not):
-        return predicate(node.this, names, not negated)
+    if isinstance(node, (exp.Paren, exp.Not)):
+        return predicate(node.this, names, negated != isinstance(node, exp.Not))
     if isinstance(node, (exp.And, exp.Or)):
-        return _both(node, names, negated)
-    if isinstance(node, exp.Boolean):
-        return bool(node.this) != negated
-    if isinstance(node, exp.Column):
-        return _filter(node, "is true", (), negated, names)
-    if type(node) in _COMPARISONS:
-        return _comparison(node, names, negated)
-    if isinstance(node, exp.Is) and isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Null):
-        return _filter(node.this, "is null", (), negated, names)
-    if isinstance(node, exp.Is) and isinstance(node.expression, exp.Boolean) and not negated:
-        return _filter(node.this, "=", (int(bool(node.expression.this)),), False, names, ColumnType.BOOLEAN)
-    if isinstance(node, exp.In) and node.expressions:
-        return _filter(node.this, "in", tuple(map(_literal, node.expressions)), negated, names)
-    if isinstance(node, exp.Between):
-        return _filter(node.this, "between", (_literal(node.args["low"]), _literal(node.args["high"])), negated, names)
-    if isinstance(node, exp.Like):
-        return _filter(node.this, "like", (_literal(node.expression),), negated, names)
-    raise Unsupported
+        sides = (predicate(side, names, negated) for side in (node.this, node.expression))
+        found = joined(Or if isinstance(node, exp.Or) != negated else And, *sides)
+        assert found is not None
+        return found
+    return _filter(node, names, negated)
 
 
-def _both(node: exp.Expr, names: Names, negated: bool) -> Expression | bool:
-    """AND or OR, flat; under NOT they change places (De Morgan)."""
-    either = isinstance(node, exp.Or) != negated
-    children: list[Expression] = []
-    for side in (node.this, node.expression):
-        part = predicate(side, names, negated)
-        if isinstance(part, bool):
-            if part is either:
-                return either
-        elif isinstance(part, Or if either else And):
-            children.extend(part.children)
-        else:
-            children.append(part)
-    if not children:
-        return not either
-    return children[0] if len(children) == 1 else (Or if either else And)(tuple(children))
-
-
-def _comparison(node: exp.Expr, names: Names, negated: bool) -> Filter:
-    operator = _COMPARISONS[type(node)]
-    flipped = negated != isinstance(node, exp.NEQ)
-    left, right = node.this, node.expression
-    if isinstance(left, exp.Column) and isinstance(right, exp.Column):
-        (alias, a), (_, b) = names.resolve(left), names.resolve(right)
-        return Filter((a, b), operator, (), flipped, names.column(alias, a).type)
-    if isinstance(right, exp.Column):
-        left, right, operator = right, left, _TURNED[operator]
-    return _filter(left, operator, (_literal(right),), flipped, names)
-
-
-def _filter(
-    column: exp.Expr, operator: Operator, values: tuple[Scalar, ...], negated: bool, names: Names,
-    kind: ColumnType | None = None,
-) -> Filter:  # fmt: skip
-    if not isinstance(column, exp.Column):
+def _filter(node: exp.Expr, names: Names, negated: bool) -> Filter:
+    if node.find(exp.AggFunc, exp.Window):
         raise Unsupported
-    alias, name = names.resolve(column)
-    shown, defined = kind or _shown_type(operator, values), names.column(alias, name).type
-    if shown is not None:
-        names.types.setdefault((alias, name), shown)
-    return Filter((name,), operator, values, negated, shown if shown is not None and defined is ColumnType.TEXT else defined)
+    places = {column: names.resolve(column) for column in node.find_all(exp.Column)}
+    attributes = tuple(dict.fromkeys(name for _, name in places.values()))
+    literals = _literals(node) if len(attributes) == 1 else None
+    if literals is not None and (shown := _shown_type(node, literals)) is not None:
+        names.types.setdefault(next(iter(places.values())), shown)
+    names_alone: dict[exp.Expr, exp.Expr] = {column: exp.column(name) for column, (_, name) in places.items()}
+    parameters: dict[exp.Expr, exp.Expr] = {
+        column: _parameter(attributes.index(name), names.type_of(alias, name)) for column, (alias, name) in places.items()
+    }
+    plain, test = _replaced(node, names_alone), _replaced(node, parameters)
+    if negated:
+        plain, test = f"NOT ({plain})", f"NOT ({test})"
+    kind = node.key if literals is not None or isinstance(node, exp.Like) else ""
+    found = Filter(plain, attributes, test, kind, negated, literals or ())
+    try:
+        found.truth(dict.fromkeys(attributes))
+    except sqlite3.Error as error:
+        raise Unsupported from error
+    return found
 
 
-def _shown_type(operator: Operator, values: tuple[Scalar, ...]) -> ColumnType | None:
-    """The type that an attribute must have for a condition to make sense."""
-    if operator == "is true":
-        return ColumnType.BOOLEAN
-    if not values or operator == "like":
+def _replaced(node: exp.Expr, by: Mapping[exp.Expr, exp.Expr]) -> str:
+    """The SQL of a condition with something else in the place of its columns."""
+    copy = exp.paren(node)
+    for column in list(copy.find_all(exp.Column)):
+        column.replace(by[column].copy())
+    return str(copy.this.sql("sqlite"))
+
+
+def _parameter(number: int, kind: ColumnType) -> exp.Expr:
+    """The value of an attribute: of the affinity that its column has, texts in their folded form."""
+    text = kind.sql == "TEXT"
+    value = exp.Cast(this=exp.Placeholder(this=f"a{number}"), to=exp.DataType.build("TEXT" if text else "NUMERIC", udt=not text))
+    dated = kind in (ColumnType.DATE, ColumnType.DATETIME)
+    return exp.Collate(this=value, expression=exp.var("folded")) if text and not dated else value
+
+
+def _literals(node: exp.Expr) -> tuple[Scalar, ...] | None:
+    """What stands beside the attribute of a plain comparison, None where it is something else."""
+    if isinstance(node, exp.Column):
+        return ()
+    sides = [side for side in node.iter_expressions() if not isinstance(side, exp.Column)]
+    if node.key not in _PLAIN or not all(isinstance(s, (exp.Literal, exp.Neg, exp.Null, exp.Boolean)) for s in sides):
         return None
-    if all(isinstance(v, bool) for v in values):
+    values = (side.to_py() for side in sides)
+    return tuple(float(value) if isinstance(value, Decimal) else value for value in values)
+
+
+def _shown_type(node: exp.Expr, values: tuple[Scalar, ...]) -> ColumnType | None:
+    """The type that an attribute must have for a condition to make sense."""
+    if isinstance(node, exp.Column) or (values and all(isinstance(v, bool) for v in values)):
         return ColumnType.BOOLEAN
-    if all(isinstance(v, (int, float)) for v in values):
+    if values and all(isinstance(v, (int, float)) for v in values):
         return ColumnType.NUMBER
     dated = all(isinstance(v, str) and len(v) == 10 and v[4] == v[7] == "-" and v.replace("-", "").isdigit() for v in values)
-    return ColumnType.DATE if dated else None
-
-
-def _literal(node: exp.Expr) -> Scalar:
-    if isinstance(node, exp.Paren):
-        return _literal(node.this)
-    if isinstance(node, exp.Null):
-        return None
-    if isinstance(node, exp.Boolean):
-        return bool(node.this)
-    if isinstance(node, exp.Neg) and isinstance(value := _literal(node.this), (int, float)):
-        return -value
-    if isinstance(node, exp.Literal):
-        if node.is_string:
-            return str(node.this)
-        return float(node.this) if any(c in node.this for c in ".eE") else int(node.this)
-    raise Unsupported
+    return ColumnType.DATE if values and dated else None

@@ -46,6 +46,7 @@ class Claims:
     def __init__(self, database: Database, lease: float | None = None) -> None:
         self._database = database
         self._owner, self._alive = secrets.randbits(63), False
+        self._turns: set[str] = set()
         self.lease = LEASE_SECONDS if lease is None else lease
 
     @property
@@ -92,13 +93,17 @@ class Claims:
     @asynccontextmanager
     async def turn(self, subject: str) -> AsyncIterator[None]:
         """Nobody else of the workspace is in a block for the same subject; the server frees it when a process dies."""
-        if not self.shared:
-            yield
-            return
         name = (f"{self._database.engine.name}.{subject}",)
-        while not self._database.value("SELECT pg_try_advisory_lock(hashtextextended(?, 1))", name):  # noqa: ASYNC110
+        while subject in self._turns:  # noqa: ASYNC110
             await asyncio.sleep(_POLL_SECONDS)
+        self._turns.add(subject)
         try:
-            yield
+            while self.shared and not self._database.value("SELECT pg_try_advisory_lock(hashtextextended(?, 1))", name):  # noqa: ASYNC110
+                await asyncio.sleep(_POLL_SECONDS)
+            try:
+                yield
+            finally:
+                if self.shared:
+                    self._database.value("SELECT pg_advisory_unlock(hashtextextended(?, 1))", name)
         finally:
-            self._database.value("SELECT pg_advisory_unlock(hashtextextended(?, 1))", name)
+            self._turns.discard(subject)

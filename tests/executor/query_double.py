@@ -71,7 +71,6 @@ class PatternReader:
         self.overhead = overhead
         self.calls: list[tuple[str, tuple[str, ...]]] = []
         self.characters = 0
-        self.synthesized: list[str] = []
         self._limit, self._delay = limit, delay
 
     async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
@@ -83,9 +82,6 @@ class PatternReader:
         self.characters += sum(end - start for start, end in places)
         return Reading(tuple(self._cell(document, table, column, places) for column in columns), 1)
 
-    async def synthesize(self, table: Table, column: Column) -> tuple[str, ...]:
-        self.synthesized.append(column.name)
-        return ()
 
     def _cell(self, document: Document, table: Table, column: Column, places: Sequence[Place]) -> Cell:
         pattern = PATTERNS.get((table.name, column.name)) or PATTERNS.get(("ships", column.name), r"(?!x)x")

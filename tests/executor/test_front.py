@@ -2,7 +2,7 @@
 
 from sliders.api import Workspace
 from sliders.chunks.embeddings import HashEmbedder
-from sliders.executor import front, routing
+from sliders.executor import run
 from sliders.llm.dialect import COMPACT
 from sliders.llm.testing import FunctionModel
 
@@ -13,15 +13,10 @@ def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path
     asked = []
 
     async def tables(session, questions):
-        asked.append(("tables", tuple(questions), bool(session.out_of_scope)))
-        return [routing.plain_reply(q, "statement") for q in questions]
+        asked.append((tuple(questions), bool(session.out_of_scope)))
+        return [run.plain_reply(q, "statement") for q in questions]
 
-    async def one(session, question, **_):
-        asked.append(("one", question, bool(session.out_of_scope)))
-        return routing.plain_reply(question, "statement")
-
-    monkeypatch.setattr(front.run, "ask_many", tables)
-    monkeypatch.setattr(routing.run, "ask", one)
+    monkeypatch.setattr(run, "ask_tables", tables)
     text = "# Book\n\n" + "".join(f"## Part {n}\n\n{PIECE.format(name=f'Keeper {n}')}\n\n" for n in range(12))
     with Workspace(tmp_path / "w.db", model=FunctionModel(lambda _: {}, dialect=COMPACT), embedder=HashEmbedder()) as ws:
         ws.add_text(text, "book.md")
@@ -34,7 +29,6 @@ def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path
         ]
         answers = ws.ask_many(questions)
     assert [a.question for a in answers] == questions
-    assert asked[0] == ("tables", tuple(questions[2:]), False)
-    kind, question, narrowed = asked[1]
-    assert (kind, narrowed) == ("one", True) and question == "Who keeps it? It is full name. It is not nickname."
+    assert asked[0] == (tuple(questions[2:]), False)
+    assert asked[1] == (("Who keeps it? It is full name. It is not nickname.",), True)
     assert answers[1].workflow == "reply"

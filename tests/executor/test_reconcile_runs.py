@@ -16,7 +16,7 @@ from sliders.executor.dating import document_dates
 from sliders.executor.settle import version_rows
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
-from sliders.plan.directives import parse_hints
+from sliders.plan.hint_patterns import parse_hints
 from sliders.reconcile.workbench import replay
 from sliders.schema.types import Column, ColumnType, Schema, Table
 

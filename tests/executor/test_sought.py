@@ -80,10 +80,10 @@ def test_only_names_are_looked_for_by_their_words(ships: TableRun, values: list[
 
 
 def test_an_attribute_stated_in_other_words_is_not_looked_for(ships: TableRun) -> None:
-    owner = next(owner for owner, values in ships.known.values.items() if values.get("port"))
-    ships.known.values[owner]["port"] = "Elsewhere"
+    owner = next(owner for owner, values in ships.known.items() if values.get("port"))
+    ships.known[owner]["port"] = "Elsewhere"
     assert sought(ships, "port", ["Eye"]) is None
-    ships.known.values.clear()
+    ships.known.clear()
     assert sought(ships, "port", ["Eye"]) is None  # no value is known yet: nothing says how they are printed
 
 

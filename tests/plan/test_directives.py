@@ -1,24 +1,21 @@
 """Hints out of the user's own words."""
 
-from dataclasses import dataclass
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.errors import ModelRefusal, PlanError
+from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT
 from sliders.llm.testing import ScriptedModel
-from sliders.plan import directives
 from sliders.plan.directives import (
     Ignore,
     Locate,
     Normalize,
     Precede,
     Verify,
-    parse_hints,
     settle,
 )
+from sliders.plan.hint_patterns import parse_hints
 from sliders.plan.hint_reader import read_all_hints, read_hints
 
 
@@ -44,7 +41,7 @@ def test_each_pattern(text, expected):
     hints = parse_hints(f"What was paid in 2020? {text}")
     assert hints.directives == (expected,)
     assert hints.question.startswith("What was paid in 2020?")
-    assert expected.describe()
+    assert str(expected)
 
 
 @pytest.mark.parametrize(
@@ -88,32 +85,10 @@ def test_contradictions_are_dropped_and_said():
     assert len(notes) == 2
 
 
-def test_hints_in_python_come_first_and_off_switches_work():
+def test_hints_in_python_come_first():
     hints = parse_hints("Who signed? Ignore waivers.", [Locate(("Annex",))])
     assert hints.directives == (Locate(("Annex",)), Ignore(("waivers",)))
-    assert hints.without(Locate, Ignore).directives == ()
     assert hints.of(Locate) == (Locate(("Annex",)),)
-
-
-def test_a_class_of_the_user_is_read_first(monkeypatch):
-    monkeypatch.setattr(directives, "CLASSES", list(directives.CLASSES))
-
-    @directives.register
-    @dataclass(frozen=True)
-    class Currency:
-        code: str
-
-        @classmethod
-        def parse(cls, sentence):
-            return cls(sentence.split()[-1].strip(".")) if sentence.startswith("Amounts are in") else None
-
-        def describe(self):
-            return f"amounts in {self.code}"
-
-    hints = parse_hints("What did it cost? Amounts are in EUR.")
-    assert hints.directives == (Currency("EUR"),)
-    with pytest.raises(PlanError, match="describe"):
-        directives.register(type("Bad", (), {"parse": lambda s: None}))
 
 
 async def test_the_compact_dialect_reads_hints_by_patterns_without_a_call():

@@ -19,7 +19,7 @@ COST = st.floats(1.0, 500.0)
 
 
 def leaf(name: str) -> Filter:
-    return Filter((name,), "=", (1,))
+    return Filter(f"{name} = 1", (name,), ":a0 = 1", "eq")
 
 
 def sequence_cost(
@@ -174,7 +174,7 @@ def test_a_round_is_paid_only_if_the_value_was_not_found_before() -> None:
 
 def test_statistics_learn_and_survive_the_store() -> None:
     statistics = Statistics()
-    age = Filter(("age",), ">", (30,))
+    age = Filter("age > 30", ("age",), ":a0 > 30", "gt")
     before = statistics.selectivity(age)
     for value in range(20, 40):
         statistics.observe([age], {"age": value}, "age")
