@@ -26,9 +26,9 @@ _HERE = Path(__file__).parent
 _DATA = _HERE.parent / "sliders" / "plan" / "data"
 _FOLDS = 5
 _SEEDS = (0, 1, 2)
-_STRENGTH = {"task": 3.0, "evidence": 0.003, "pattern": 0.003, "kind": 3.0}
+_STRENGTH = {"task": 3.0, "evidence": 0.003, "kind": 3.0}
 """Inverse strength of the L2 penalty. Of 1 and 3 the task head was better with 3 on folds of the same questions; for
-evidence, 0.003 gave .799, 0.006 .796 and 0.01 .794; pattern and kind were not tuned."""
+evidence, 0.003 gave .799, 0.006 .796 and 0.01 .794; kind was not tuned."""
 
 
 def _written(name: str) -> list[tuple[str, str]]:
@@ -103,16 +103,6 @@ class Training:
                 labels.append("yes" if held else "no")
         return fit(np.array(rows), labels, _STRENGTH["evidence"], True)
 
-    def pattern_head(self, numbers: np.ndarray) -> Head:
-        """The information-pattern head."""
-        shares = self.crossed_shares(numbers)
-        known = [n for n in numbers if self.rows[n].pattern]
-        rows = [
-            evidence_row(self.rows[n].question, self.rows[n].segments, self.rows[n].corpus, shares[int(n)])
-            for n in known
-        ]
-        return fit(np.array(rows), [str(self.rows[n].pattern) for n in known], _STRENGTH["pattern"], True)
-
     def kind_head(self) -> Head:
         """What is a question at all: the written inputs and every question that there is."""
         inputs = _written("written_inputs") + [(q, "question") for q, _ in self.extra]
@@ -125,14 +115,10 @@ def held_out(training: Training, seed: int) -> dict[str, Any]:
     """Predictions on documents that each fold did not train on, of the five labelled sets."""
     order = np.random.default_rng(seed).permutation(training.groups.max() + 1)
     fold = order[training.groups] % _FOLDS
-    out: dict[str, list[tuple[str, str, str]]] = {"class": [], "evidence": [], "pattern": []}
+    out: dict[str, list[tuple[str, str, str]]] = {"class": [], "evidence": []}
     for part in range(_FOLDS):
         inside = np.flatnonzero(fold != part)
-        task, evidence, pattern = (
-            training.task_head(inside),
-            training.evidence_head(inside),
-            training.pattern_head(inside),
-        )
+        task, evidence = training.task_head(inside), training.evidence_head(inside)
         for n in np.flatnonzero(fold == part):
             row = training.rows[n]
             if row.suite not in FIVE:
@@ -144,10 +130,6 @@ def held_out(training: Training, seed: int) -> dict[str, Any]:
             if row.evidence is not None:
                 said = evidence.classes[int(evidence.probabilities(features)[0].argmax())]
                 out["evidence"].append((row.suite, "yes" if row.evidence else "no", said))
-            if row.pattern:
-                out["pattern"].append(
-                    (row.suite, row.pattern, pattern.classes[int(pattern.probabilities(features)[0].argmax())])
-                )
     return out
 
 
@@ -155,7 +137,7 @@ def accuracies(training: Training, seeds: Sequence[int] = _SEEDS) -> dict[str, A
     """Held-out accuracy of each term, its mean over the seeds, and by set."""
     runs = [held_out(training, seed) for seed in seeds]
     report: dict[str, Any] = {}
-    for term in ("class", "evidence", "pattern"):
+    for term in ("class", "evidence"):
         triples = [triple for run in runs for triple in run[term]]
         report[term] = round(float(np.mean([gold == said for _, gold, said in triples])), 4)
         report[f"{term}_questions"] = len(runs[0][term])
@@ -171,7 +153,7 @@ def write(training: Training, report: dict[str, Any], seeds: int, folder: Path =
     every = np.arange(len(training.rows))
     heads = {
         "task": training.task_head(every), "evidence": training.evidence_head(every),
-        "pattern": training.pattern_head(every), "kind": training.kind_head(),
+        "kind": training.kind_head(),
     }  # fmt: skip
     arrays = {
         f"{name}/{part}": getattr(head, part).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Labelled questions for the analyzer: class, information pattern and evidence, out of the sets' own labels."""
+"""Labelled questions for the analyzer: class and evidence, out of the sets' own labels."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """One question with its labels; `task`, `pattern` and `evidence` are None where the set does not say."""
+    """One question with its labels; `task` and `evidence` are None where the set does not say."""
 
     suite: str
     id: str
@@ -58,7 +58,6 @@ class Labelled:
     documents: tuple[str, ...]
     segments: tuple[RankedSegment, ...]
     task: str | None
-    pattern: str | None
     evidence: bool | None
     corpus: Corpus
     variants: tuple[Variant, ...] = ()
@@ -131,31 +130,26 @@ def size(index: RetrievalIndex, question: str) -> Corpus:
     return Corpus(len(index.documents), sum(len(d.text) for d in index.documents), known)
 
 
-def _found(row: dict[str, Any], index: RetrievalIndex, segments: Sequence[RankedSegment]) -> tuple[float, bool | None]:
-    """How much of the evidence the first three of these segments hold."""
+def holds(row: dict[str, Any], index: RetrievalIndex, segments: Sequence[RankedSegment]) -> bool | None:
+    """Whether the first three of these segments hold the evidence."""
     by_id = {d.id: d.name.rsplit("/", 1)[-1] for d in index.documents}
-    names = [by_id[s.document_id] for s in segments[:3]]
-    evidence = holds_evidence(row, [s.text for s in segments[:3]], names)
-    chained = row["kind"].startswith("multihop")
-    return len(set(row["docs"]) & set(names)) / len(row["docs"]) if chained else float(bool(evidence)), evidence
+    return holds_evidence(row, [s.text for s in segments[:3]], [by_id[s.document_id] for s in segments[:3]])
 
 
 def _five(suite: str, row: dict[str, Any], index: RetrievalIndex) -> Labelled:
     best = {weights: index.retrieve(row["question"], weights=weights) for weights in ((1, 1), (1, 0), (0, 1))}
     fused = best[1, 1]
-    exact, semantic = _found(row, index, best[1, 0])[0], _found(row, index, best[0, 1])[0]
-    pattern = "exact" if exact > semantic else "semantic" if semantic > exact else "both"
     other = (best[1, 0], best[0, 1], fused[1:], fused[2:], fused[:1] + fused[2:], fused[:1] + fused[3:])
-    judged = [(one, _found(row, index, one)[1]) for one in other if one]
+    judged = [(one, holds(row, index, one)) for one in other if one]
     variants = tuple(Variant(tuple(one[:5]), bool(held)) for one, held in judged if held is not None)
     return Labelled(
-        suite, row["id"], row["question"], tuple(row["docs"]), tuple(fused[:5]), task_of(row), pattern,
-        _found(row, index, fused)[1], size(index, row["question"]), variants,
+        suite, row["id"], row["question"], tuple(row["docs"]), tuple(fused[:5]), task_of(row),
+        holds(row, index, fused), size(index, row["question"]), variants,
     )  # fmt: skip
 
 
 def labelled(suites: Sequence[str] = (*FIVE, *TABLE_SETS)) -> Iterator[Labelled]:
-    """All questions with a label; the pattern is that of the single search that finds more of the evidence.
+    """All questions with a label.
 
     Questions over tables are labelled by class alone: no segments are retrieved for them.
     """
@@ -166,7 +160,7 @@ def labelled(suites: Sequence[str] = (*FIVE, *TABLE_SETS)) -> Iterator[Labelled]
             elif task_of(row) is not None:
                 names = ("all",) if row["docs"] == "all" else tuple(row["docs"])
                 yield Labelled(
-                    suite, row["id"], row["question"], names, (), task_of(row), None, None, Corpus(20, 200_000)
+                    suite, row["id"], row["question"], names, (), task_of(row), None, Corpus(20, 200_000)
                 )
 
 

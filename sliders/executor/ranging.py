@@ -85,7 +85,7 @@ def _measured(
         with sandbox.changed(_changes(state)):
             return number_in(sandbox.run(found.sql).rows)
 
-    doubts = [doubt for read in reads for doubt in _doubts(session, read, found.sql)]
+    doubts = [doubt for read in reads for doubt in _Table(session, read, found.sql).doubts()]
     most = max(10, min(MOST_DOUBTS, _ROWS_READ // (4 * max(1, sandbox.rows))))
     measured = measure(value, bundled(doubts, most), recompute)
     tied = [n for row in tied_rows(parse_select(found.sql), found.rows, sandbox.run) if (n := number_in([row])) is not None]
@@ -132,33 +132,124 @@ def _rows_only_from(session: Session, table: str, chunks: frozenset[str]) -> lis
     return alone + [row for row, of_row in sources.items() if all(chunk_of.get(s, "") in chunks for s in of_row)]
 
 
-def _doubts(session: Session, read: TableRead, sql: str) -> Iterator[Doubt]:
-    rows = {row.id: row for row in session.catalog.extractions.iterate(read.table.name)}
-    sources = session.catalog.tables.merged_rows(read.table.name)
-    shown = _shown(session, read)
-    others = {column.name: _others(column, read.relation, shown, sql) for column in read.columns}
-    decisions = session.catalog.knowledge.corrections(read.table.name)
-    row_of = {source: row_id for row_id, of_row in sources.items() for source in of_row}
-    open_ = conflicts(session, read.table.name)
-    disputed: set[tuple[str, str]] = set()
-    for place, values in _conflicts(open_, read, row_of, shown):
-        disputed.add((place.row_id, place.column))
-        yield Doubt("conflict", tuple(((place, value),) for value in values))
-    yield from _one_thing(session, open_, read, row_of, shown)
-    yield from _open_names(session, read, shown)
-    for column in read.columns:
-        name = read.relation.sql_name(column.name)
-        near = _near_cut(rows.values(), column)
-        for row_id, stands in shown.items():
-            of_row = [rows[s] for s in sources.get(row_id, (row_id,)) if s in rows]
-            cells = [cell for row in of_row if (cell := row.cell(column.name)) is not None]
-            tells = any(cell.value is not None for row in of_row for cell in row.cells)  # else it is a row of nothing
-            if (row_id, name) not in disputed and cells and tells:
-                doubted = _in_doubt(column, stands[name], cells, near, others[column.name])
-                if doubted.options and not _decided(decisions, column.name, of_row):
-                    place = Place(read.relation.relation, row_id, name)
+class _Table:
+    """One table that the statement reads, with what was read for it: what of it is in doubt.
+
+    `shown` are its current values by row and SQL column name, `sources` the read rows of each current row that is not one itself.
+    """
+
+    def __init__(self, session: Session, read: TableRead, sql: str) -> None:
+        self.session, self.read, self.sql, self.name = session, read, sql, read.table.name
+        self.rows = {row.id: row for row in session.catalog.extractions.iterate(self.name)}
+        self.sources = session.catalog.tables.merged_rows(self.name)
+        self.row_of = {source: row_id for row_id, of_row in self.sources.items() for source in of_row}
+        self.shown = _shown(session, read)
+        self.open = conflicts(session, self.name)
+
+    def doubts(self) -> Iterator[Doubt]:
+        """All doubts: open conflicts, rows that may be one thing, names that may be one, doubtful cells, silent documents."""
+        disputed: set[tuple[str, str]] = set()
+        for place, values in self._conflicts():
+            disputed.add((place.row_id, place.column))
+            yield Doubt("conflict", tuple(((place, value),) for value in values))
+        yield from self.one_thing()
+        yield from self._open_names()
+        others = {column.name: self._others(column) for column in self.read.columns}
+        for column in self.read.columns:
+            for place, doubted in self._cells(column, others[column.name]):
+                if (place.row_id, place.column) not in disputed:
                     yield Doubt(doubted.kind, tuple(((place, option),) for option in doubted.options))
-    yield from _rowless(session, read, rows.values(), others)
+        yield from self._rowless(others)
+
+    def _place(self, row_id: str, column: str = "") -> Place:
+        return Place(self.read.relation.relation, row_id, self.read.relation.sql_name(column) if column else "")
+
+    def _conflicts(self) -> Iterator[tuple[Place, list[Scalar]]]:
+        """Open conflicts over columns that the statement reads, each with the values that do not stand."""
+        names = {column.name for column in self.read.columns}
+        for conflict in self.open:
+            for row_id in self._rows_of(conflict) if conflict.column in names else ():
+                place = self._place(row_id, conflict.column)
+                stands = self.shown[row_id][place.column]
+                yield place, [side["value"] for side in conflict.candidates if side["value"] != stands]
+
+    def _rows_of(self, conflict: OpenConflict) -> set[str]:
+        """The current rows that the sides of a conflict went into."""
+        return self._current(source for side in conflict.candidates for source in side.get("rows", ()))
+
+    def _current(self, sources: Iterable[str]) -> set[str]:
+        return {self.row_of.get(source, source) for source in sources} & self.shown.keys()
+
+    def one_thing(self) -> Iterator[Doubt]:
+        """Rows that may be one thing, of which one stays then: sides of a contradiction, and those that nobody settled."""
+        groups = {tuple(sorted(self._rows_of(conflict))) for conflict in self.open}
+        for decision in self.session.catalog.journal.decisions(stage="reconcile", verdict="left open"):
+            groups.add(tuple(sorted(self._current(decision.subject.removeprefix(f"{self.name} ").split(", ")))))
+        for group in sorted(g for g in groups if len(g) > 1):
+            rows = [(self._place(row_id), None) for row_id in group]
+            yield Doubt("merge", tuple(tuple(row for row in rows if row is not stays) for stays in rows), len(group) - 1)
+
+    def _open_names(self) -> Iterator[Doubt]:
+        """Pairs of a column's values that may be one name and that nobody told apart: all rows take either form."""
+        for column in self.read.columns:
+            if column.type is not ColumnType.TEXT:
+                continue
+            holders: dict[str, list[Place]] = {}
+            for row_id, values in self.shown.items():
+                place = self._place(row_id, column.name)
+                if isinstance(value := values[place.column], str):
+                    holders.setdefault(value, []).append(place)
+            forms = list(holders)
+            subject = f"{self.name}.{column.name}"
+            told = {d.verdict for d in self.session.catalog.journal.decisions(subject=subject)}
+            for pair in variant_pairs(forms):
+                left, right = forms[pair.left], forms[pair.right]
+                if not {f"{left!r} and {right!r}: two names", f"{right!r} and {left!r}: two names"} & told:
+                    changes = (tuple((place, to) for place in holders[of]) for of, to in ((left, right), (right, left)))
+                    yield Doubt("name", tuple(changes))
+
+    def _cells(self, column: Column, others: Sequence[Scalar]) -> Iterator[tuple[Place, _Doubted]]:
+        """The values of a column that may be other ones, but those that a person decided."""
+        near = _near_cut(self.rows.values(), column)
+        decisions = self.session.catalog.knowledge.corrections(self.name)
+        for row_id, values in self.shown.items():
+            place = self._place(row_id, column.name)
+            of_row = [self.rows[s] for s in self.sources.get(row_id, (row_id,)) if s in self.rows]
+            cells = [cell for row in of_row if (cell := row.cell(column.name)) is not None]
+            if cells and any(cell.value is not None for row in of_row for cell in row.cells):  # else it is a row of nothing
+                doubted = _in_doubt(column, values[place.column], cells, near, others)
+                if doubted.options and not _decided(decisions, column.name, of_row):
+                    yield place, doubted
+
+    def _others(self, column: Column) -> list[Scalar]:
+        """What an empty cell of a column could hold, as far as the statement can tell a difference."""
+        name = self.read.relation.sql_name(column.name)
+        if column.type is ColumnType.BOOLEAN:
+            return [True, False]
+        if column.type in (ColumnType.TEXT, ColumnType.CATEGORY):
+            return list(_literals(self.sql, name))
+        known = [value for row in self.shown.values() if (value := row[name]) is not None]
+        numbers = [value for value in known if isinstance(value, int | float)]
+        texts = [value for value in known if isinstance(value, str)]
+        extremes: list[Scalar] = [min(numbers), max(numbers)] if numbers else [min(texts), max(texts)] if texts else []
+        return list(dict.fromkeys(extremes))
+
+    def _rowless(self, others: Mapping[str, Sequence[Scalar]]) -> Iterator[Doubt]:
+        """Documents that were read without a row of any table, or whose reading failed: each could have been one."""
+        if self.read.table.grain != "document":
+            return
+        extractions, places = self.session.catalog.extractions, self.session.catalog.chunks.places()
+        tried = {task.chunk_id for state in ("done", "failed") for task in extractions.tasks(self.name, state)}
+        tables = (self.session.catalog.schemas.current() or Schema()).tables
+        known = {row.document_id for row in self.rows.values()}
+        known |= {document for table in tables for document in extractions.documents_with_rows(table.name)}
+        for document in sorted({document for chunk, document in places if chunk in tried} - known):
+            row_id = f"unread:{document}"
+            head = (Place(self.read.relation.relation, row_id, "document"), document)
+            yield Doubt("document", tuple(
+                (head, *((self._place(row_id, name), values[n % len(values)]) for name, values in others.items() if values))
+                for n in range(max([1, *map(len, others.values())]))
+            ))  # fmt: skip
 
 
 def _shown(session: Session, read: TableRead) -> dict[str, dict[str, Scalar]]:
@@ -249,86 +340,12 @@ def _lean(cell: Cell) -> tuple[float, bool] | None:
     return None
 
 
-def _others(column: Column, relation: Relation, shown: Mapping[str, Mapping[str, Scalar]], sql: str) -> list[Scalar]:
-    """What an empty cell of a column could hold, as far as the statement can tell a difference."""
-    if column.type is ColumnType.BOOLEAN:
-        return [True, False]
-    name = relation.sql_name(column.name)
-    if column.type in (ColumnType.TEXT, ColumnType.CATEGORY):
-        return list(_literals(sql, name))
-    known = [value for row in shown.values() if (value := row[name]) is not None]
-    numbers = [value for value in known if isinstance(value, int | float)]
-    texts = [value for value in known if isinstance(value, str)]
-    extremes: list[Scalar] = [min(numbers), max(numbers)] if numbers else [min(texts), max(texts)] if texts else []
-    return list(dict.fromkeys(extremes))
-
-
 def _literals(sql: str, column: str) -> Iterator[str]:
     """The texts that a statement compares a column with."""
     for node in parse_select(sql).find_all(*_COMPARED):
         sides = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.expression])]
         if any(c.name.lower() == column.lower() for side in sides if side is not None for c in side.find_all(exp.Column)):
             yield from (side.name.strip("%") for side in sides if isinstance(side, exp.Literal) and side.is_string)
-
-
-def _conflicts(
-    open_: Sequence[OpenConflict], read: TableRead, row_of: Mapping[str, str], shown: Mapping[str, Mapping[str, Scalar]]
-) -> Iterator[tuple[Place, list[Scalar]]]:
-    """Open conflicts over columns that the statement reads, each with the values that do not stand."""
-    names = {column.name for column in read.columns}
-    for conflict in open_:
-        if conflict.column not in names:
-            continue
-        name = read.relation.sql_name(conflict.column)
-        for row_id in _rows_of(conflict, row_of) & shown.keys():
-            values = [side["value"] for side in conflict.candidates if side["value"] != shown[row_id][name]]
-            yield Place(read.relation.relation, row_id, name), values
-
-
-def _rows_of(conflict: OpenConflict, row_of: Mapping[str, str]) -> set[str]:
-    """The current rows that the sides of a conflict went into."""
-    return {row_of.get(source, source) for side in conflict.candidates for source in side.get("rows", ())}
-
-
-def _one_thing(
-    session: Session, open_: Sequence[OpenConflict], read: TableRead, row_of: Mapping[str, str],
-    shown: Mapping[str, Mapping[str, Scalar]],
-) -> Iterator[Doubt]:  # fmt: skip
-    """Rows that may be one thing, of which one stays then: sides of an open contradiction, and those that nobody settled."""
-    groups = {tuple(sorted(_rows_of(conflict, row_of) & shown.keys())) for conflict in open_}
-    for decision in session.catalog.journal.decisions(stage="reconcile", verdict="left open"):
-        ids = decision.subject.removeprefix(f"{read.table.name} ").split(", ")
-        groups.add(tuple(sorted({row_of.get(row_id, row_id) for row_id in ids} & shown.keys())))
-    for group in sorted(g for g in groups if len(g) > 1):
-        rows = [(Place(read.relation.relation, row_id, ""), None) for row_id in group]
-        yield Doubt("merge", tuple(tuple(row for row in rows if row is not stays) for stays in rows), len(group) - 1)
-
-
-def _open_names(session: Session, read: TableRead, shown: Mapping[str, Mapping[str, Scalar]]) -> Iterator[Doubt]:
-    """Pairs of a column's values that may be one name and that nobody told apart: all rows take either form."""
-    for column in read.columns:
-        if column.type is not ColumnType.TEXT:
-            continue
-        name = read.relation.sql_name(column.name)
-        holders = _holders(shown, name)
-        forms = list(holders)
-        told = {d.verdict for d in session.catalog.journal.decisions(subject=f"{read.table.name}.{column.name}")}
-        for pair in variant_pairs(forms):
-            left, right = forms[pair.left], forms[pair.right]
-            if not {f"{left!r} and {right!r}: two names", f"{right!r} and {left!r}: two names"} & told:
-                yield Doubt("name", tuple(
-                    tuple((Place(read.relation.relation, row_id, name), to) for row_id in holders[of])
-                    for of, to in ((left, right), (right, left))
-                ))  # fmt: skip
-
-
-def _holders(shown: Mapping[str, Mapping[str, Scalar]], name: str) -> dict[str, list[str]]:
-    """The rows that hold each text of a column."""
-    found: dict[str, list[str]] = {}
-    for row_id, values in shown.items():
-        if isinstance(value := values[name], str):
-            found.setdefault(value, []).append(row_id)
-    return found
 
 
 def _decided(decisions: Sequence[Correction], column: str, rows: Sequence[Row]) -> bool:
@@ -338,25 +355,3 @@ def _decided(decisions: Sequence[Correction], column: str, rows: Sequence[Row]) 
         all(values.get(name) == comparison_form(value) for name, value in decision.subject.get("where", {}).items())
         for decision in decisions if decision.kind == "set_value" and decision.column == column for values in held
     )  # fmt: skip
-
-
-def _rowless(
-    session: Session, read: TableRead, rows: Iterable[Row], others: Mapping[str, Sequence[Scalar]]
-) -> Iterator[Doubt]:
-    """Documents that were read without a row of any table, or whose reading failed: each could have been one."""
-    if read.table.grain != "document":
-        return
-    extractions = session.catalog.extractions
-    tried = {task.chunk_id for state in ("done", "failed") for task in extractions.tasks(read.table.name, state)}
-    tables = (session.catalog.schemas.current() or Schema()).tables
-    known = {row.document_id for row in rows}.union(*(extractions.documents_with_rows(table.name) for table in tables))
-    documents = {document for chunk, document in session.catalog.chunks.places() if chunk in tried} - known
-    for document in sorted(documents):
-        row_id = f"unread:{document}"
-        head = (Place(read.relation.relation, row_id, "document"), document)
-        options = []
-        for number in range(max([1, *(len(values) for values in others.values())])):
-            cells = [(Place(read.relation.relation, row_id, read.relation.sql_name(name)), values[number % len(values)])
-                     for name, values in others.items() if values]
-            options.append((head, *cells))
-        yield Doubt("document", tuple(options))

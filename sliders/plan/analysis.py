@@ -21,7 +21,6 @@ from sliders.chunks.retrieval import RankedSegment
 from sliders.plan.features import Corpus, Features, question_features, question_vector, retrieval_features
 
 TaskClass = Literal["arithmetic", "extractive", "abstractive", "multi_source", "multi_bridge", "aggregation"]
-Pattern = Literal["exact", "semantic", "both"]
 
 TASK_CLASSES: tuple[TaskClass, ...] = (
     "abstractive", "aggregation", "arithmetic", "extractive", "multi_bridge", "multi_source",
@@ -40,14 +39,13 @@ class TaskProfile:
     """
 
     task: TaskClass
-    pattern: Pattern = "both"
     evidence: bool = False
     confidence: float = 0.0
 
     def describe(self) -> str:
         """One line for `explain`."""
         found = "evidence in the first segments" if self.evidence else "evidence not yet seen"
-        return f"{self.task.replace('_', ' ')} question ({self.confidence:.0%}), {self.pattern} search, {found}"
+        return f"{self.task.replace('_', ' ')} question ({self.confidence:.0%}), {found}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +73,7 @@ def wording_row(question: str, embedder: Embedder) -> Features:
 
 
 def evidence_row(question: str, passages: Sequence[RankedSegment], corpus: Corpus, shares: Features) -> Features:
-    """Input of the evidence and pattern heads, shape (f,); `shares` are the class probabilities.
+    """Input of the evidence head, shape (f,); `shares` are the class probabilities.
 
     What the passages show is there for each class once more: a word that is missing says more of a bridge than of a calculation.
     """
@@ -101,7 +99,7 @@ class Analyzer:
         """The profile of a question from the best three segments of 150 tokens.
 
         A question that the classifier is not sure of (another language often is one) gets the careful default: extractive,
-        both searches, no evidence.
+        no evidence.
         """
         shares = self.task_probabilities(question, corpus)
         best = int(shares.argmax())
@@ -109,10 +107,8 @@ class Analyzer:
             return TaskProfile("extractive")
         row = evidence_row(question, passages[:SEGMENTS], corpus, shares)
         evidence = self._heads["evidence"].probabilities(row)[0]
-        pattern = self._heads["pattern"]
         return TaskProfile(
             cast(TaskClass, self._heads["task"].classes[best]),
-            cast(Pattern, pattern.classes[int(pattern.probabilities(row)[0].argmax())]),
             self._heads["evidence"].classes[int(evidence.argmax())] == "yes",
             float(shares[best]),
         )

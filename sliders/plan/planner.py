@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sliders.plan.analysis import Pattern, TaskProfile
+from sliders.plan.analysis import TaskProfile
 from sliders.plan.directives import Hints, Normalize, Verify
 from sliders.plan.features import Corpus
 
@@ -26,7 +26,6 @@ _WHOLE = 0.7
 that are no longer than a segment: of a page of two or three segments, the best one most often answers."""
 _FIRST = 3
 """Segments that are read before the others: of a list of facts most stand in the best ones, and a refusal reads on."""
-_WEIGHTS: dict[Pattern, tuple[float, float]] = {"exact": (3, 2), "semantic": (2, 3), "both": (1, 1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +57,8 @@ class Route:
         """One line for `explain`."""
         if self.workflow in ("reply", "extract_and_query", "whole_context"):
             return self.workflow.replace("_", " ")
-        exact, semantic = self.weights
         return (
-            f"{self.workflow}: {self.segments} segments of {self.tokens} tokens, words : meaning {exact:g}:{semantic:g}"
+            f"{self.workflow}: {self.segments} segments of {self.tokens} tokens"
             + (f", the best {self.first} first" if self.first else "") + (", extended" if self.extend else "")
             + (", calculated by code" if self.calculate else "")
         )  # fmt: skip
@@ -87,7 +85,7 @@ def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
     prose = profile.task == "abstractive" and bool(_EXPLAINS.search(hints.question))
     read = Route(
         "lookup", _CONTEXTUAL if profile.task == "abstractive" else _FACTS,
-        _SMALL if profile.evidence else _LARGE if contextual else _MIDDLE, _WEIGHTS[profile.pattern],
+        _SMALL if profile.evidence else _LARGE if contextual else _MIDDLE,
         calculate=profile.task == "arithmetic", prose=prose, reasons=tuple(facts),
     )  # fmt: skip
     first = 0 if prose else _FIRST

@@ -14,9 +14,8 @@ from sliders.answer.result import Answer
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.errors import ModelRefusal, StoreError
 from sliders.executor.answering import answer_need
-from sliders.executor.corrections import conflicts
 from sliders.executor.needs import Need
-from sliders.executor.ranging import TableRead, _Doubted, _in_doubt, _near_cut, _one_thing
+from sliders.executor.ranging import TableRead, _Doubted, _in_doubt, _near_cut, _Table
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.llm.dialect import COMPACT
@@ -196,8 +195,7 @@ def test_sides_of_an_open_contradiction_may_be_one_row(tmp_path: Path) -> None:
                 {"value": 0, "rows": ids[:1], "document": "00.txt"}, {"value": 1, "rows": ids[1:2], "document": "01.txt"}],
         }])  # fmt: skip
         read = TableRead(table, ws.session.catalog.schemas.relation("reviews"), table.columns)
-        shown = {row_id: {"price": n, "liked": False} for n, row_id in enumerate(ids)}
-        [doubt] = _one_thing(ws.session, conflicts(ws.session, "reviews"), read, {}, shown)
+        [doubt] = _Table(ws.session, read, "SELECT sum(price) FROM reviews").one_thing()
     gone = [place.row_id for option in doubt.options for place, _ in option]
     assert (doubt.kind, doubt.count, sorted(gone)) == ("merge", 1, sorted(ids[:2]))
 

@@ -26,13 +26,8 @@ MANY = Corpus(40, 400_000)
     ],
 )  # fmt: skip
 def test_granularity_and_budget_by_class_and_evidence(task, evidence, workflow, segments, tokens):
-    route = choose_route(TaskProfile(task, "both", evidence), Hints("q"), MANY)
+    route = choose_route(TaskProfile(task, evidence), Hints("q"), MANY)
     assert (route.workflow, route.segments, route.tokens) == (workflow, segments, tokens)
-
-
-@pytest.mark.parametrize(("pattern", "weights"), [("exact", (3, 2)), ("semantic", (2, 3)), ("both", (1, 1))])
-def test_weights_by_pattern(pattern, weights):
-    assert choose_route(TaskProfile("extractive", pattern, True), Hints("q"), MANY).weights == weights
 
 
 @pytest.mark.parametrize(
