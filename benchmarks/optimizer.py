@@ -26,27 +26,35 @@ import numpy as np
 
 from benchmarks.optimizer_joins import join_queries, joins_measured
 from benchmarks.optimizer_model import measure_model
-from benchmarks.optimizer_orders import by_average_cost, by_selectivity, exhaustive, shuffled, true_selectivities
+from benchmarks.optimizer_orders import (
+    OrderPolicy,
+    by_average_cost,
+    by_selectivity,
+    exhaustive,
+    ordered,
+    shuffled,
+    true_selectivities,
+)
 from benchmarks.optimizer_queries import BenchQuery, draw, holds, matching, row_f1
 from benchmarks.optimizer_suites import JOIN, LONG, SUITES, Suite, open_suite
 from sliders.executor.learning import description_vector
-from sliders.executor.query import QueryOptions, run_query
+from sliders.executor.query import run_query
 from sliders.plan.filters import And, Filter
 from sliders.plan.order import order
 from sliders.plan.parsing import parse_query
 
 SEED = 20
 TOP = 3
-def strategies(suite: Suite, query: BenchQuery) -> dict[str, QueryOptions]:
-    """The engine under each order; only ours asks for attributes together."""
+def strategies(suite: Suite, query: BenchQuery) -> dict[str, tuple[OrderPolicy | None, bool]]:
+    """The engine under each order, and whether it asks for attributes one by one; only ours asks for them together."""
     known = true_selectivities(suite.tables[query.tables[0]], query.sql)
     return {
-        "selectivity order": QueryOptions(reuse=False, policy=by_selectivity, fuse=False),
-        "average-cost order": QueryOptions(reuse=False, policy=by_average_cost, fuse=False),
-        "random order": QueryOptions(reuse=False, policy=shuffled(query.seed), fuse=False),
-        "exhaustive best order": QueryOptions(reuse=False, policy=exhaustive(known), fuse=False),
-        "ours, one attribute a call": QueryOptions(reuse=False, fuse=False),
-        "ours": QueryOptions(reuse=False, fuse=True),
+        "selectivity order": (by_selectivity, True),
+        "average-cost order": (by_average_cost, True),
+        "random order": (shuffled(query.seed), True),
+        "exhaustive best order": (exhaustive(known), True),
+        "ours, one attribute a call": (None, True),
+        "ours": (None, False),
     }
 
 
@@ -56,9 +64,10 @@ async def measure(suite: Suite, query: BenchQuery) -> dict[str, tuple[int, float
     wanted = matching(gold, query.sql)
     found = {"scan everything": await scan(suite, query, None), "plain retrieval": await scan(suite, query, TOP)}
     measured = {name: (tokens, row_f1(rows, wanted), calls) for name, (tokens, rows, calls) in found.items()}
-    for name, options in strategies(suite, query).items():
+    for name, (policy, one_by_one) in strategies(suite, query).items():
         reader = suite.reader()
-        result = await run_query(suite.workspace.session, query.sql, options, reader=reader)
+        with ordered(policy, one_by_one):
+            result = await run_query(suite.workspace.session, query.sql, reader=reader, reuse=False)
         measured[name] = (reader.tokens, row_f1(result.rows, wanted), reader.calls)
     return measured
 

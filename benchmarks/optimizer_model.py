@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.optimizer_queries import BenchQuery, draw, matching, row_f1
 from benchmarks.optimizer_suites import SUITES, Suite, open_suite
-from sliders.executor.query import QueryOptions, QueryResult, run_query
+from sliders.executor.query import QueryResult, run_query
 from sliders.llm.model import Model
 
 
@@ -56,10 +56,10 @@ def measure_model(
 async def _one(suite: Suite, query: BenchQuery) -> tuple[float, float, int, int, int]:
     """F1 with the model and with the double, tokens with each, and those of all documents."""
     wanted = matching(suite.tables[query.tables[0]], query.sql)
-    options, session = QueryOptions(reuse=False), suite.workspace.session
-    double = await run_query(session, query.sql, options, reader=suite.reader())
+    session = suite.workspace.session
+    double = await run_query(session, query.sql, reader=suite.reader(), reuse=False)
     began = time.monotonic()
-    found = await run_query(session, query.sql, options)
+    found = await run_query(session, query.sql, reuse=False)
     scores = [row_f1(plain(result), [tuple(map(_plain, row)) for row in wanted]) for result in (found, double)]
     print(f"{suite.name} {query.sql}\n    F1 {scores[0]:.2f} (double {scores[1]:.2f}), {found.tokens} tokens "
           f"(double {double.tokens}) of {found.whole_tokens}, {time.monotonic() - began:.0f} s", flush=True)  # fmt: skip

@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from functools import cache
+from unittest.mock import patch
 
 from benchmarks.optimizer_queries import GoldTable
-from sliders.executor.lazy import OrderPolicy, TableRun
+from sliders.executor.lazy import TableRun
 from sliders.plan.filters import And, Expression, Filter, Or, leaves
 from sliders.plan.order import order
 from sliders.plan.parsing import parse_query
+
+OrderPolicy = Callable[[Expression, str, TableRun, frozenset[str]], Filter]
+"""Which filter is evaluated next: of what is left to decide, for a document of a run, with what is selected of it."""
+
+
+@contextmanager
+def ordered(policy: OrderPolicy | None, one_by_one: bool) -> Iterator[None]:
+    """Queries choose filters by the policy, the optimizer's when it is None; `one_by_one`: one attribute a call."""
+    with ExitStack() as patches:
+        if policy is not None:
+            chosen = lambda run, rest, document_id, selected: policy(rest, document_id, run, selected)  # noqa: E731
+            patches.enter_context(patch.object(TableRun, "next_filter", chosen))
+        if one_by_one:
+            patches.enter_context(patch.object(TableRun, "_companions", lambda _run, _id, name, rows, _needs: ([name], rows)))
+        yield
 
 
 def true_selectivities(gold: GoldTable, sql: str) -> dict[str, float]:

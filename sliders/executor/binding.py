@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sliders.errors import QueryError
+from sliders.errors import PlanError, QueryError
 from sliders.executor.session import Session
 from sliders.plan.parsing import Query, parse_query
 from sliders.plan.predicates import SYSTEM, QueryTable
@@ -19,8 +19,11 @@ def bind(session: Session, sql: str, describe: Mapping[str, str], *, save: bool 
     """The parsed query and the definitions of the tables that it reads; new attributes of `docs` are saved in the schema.
 
     `docs` is the schema's own table of that name; when there is none, and exactly one table with one row a document has all the
-    attributes that the query names, it is that table, so that its cells serve. Raises QueryError: the query cannot be bound.
+    attributes that the query names, it is that table, so that its cells serve. Raises QueryError: the query cannot be bound;
+    PlanError: there is no document.
     """
+    if not session.catalog.documents.count():
+        raise PlanError("the workspace has no documents; add some first: sliders add FILES")
     schema = session.catalog.schemas.current() or Schema()
     own = next((t for t in schema.tables if t.name == DOCS), Table(DOCS, (), grain="document"))
     described = _described(own, describe, schema)

@@ -6,7 +6,7 @@ still likely enough to be there. Attributes whose segments coincide are asked fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.documents.document import Document
@@ -35,15 +35,6 @@ _DOUBT = 0.1
 """How much less likely than elsewhere a document that the index excludes is thought to state an attribute."""
 
 
-OrderPolicy = Callable[[Expression, str, "TableRun", frozenset[str]], Filter]
-"""Which filter is evaluated next: of what is left to decide, for a document of a run, with what is selected of it."""
-
-
-def cheapest_first(rest: Expression, document_id: str, run: TableRun, selected: frozenset[str]) -> Filter:
-    """The optimizer's order: selectivity and this document's own cost."""
-    return next(run.ordered(rest, document_id, selected).filters())
-
-
 @dataclass(slots=True)
 class TableRun:
     """One table of a running query: what is known, believed and spent."""
@@ -57,8 +48,6 @@ class TableRun:
     learned: Learned
     writer: CellWriter | None
     filters: tuple[Filter, ...] = ()
-    policy: OrderPolicy = cheapest_first
-    fuse: bool = True
     names: Mapping[str, str] = field(default_factory=dict)
     doubted: frozenset[str] = frozenset()
     steps: dict[str, list[Step]] = field(default_factory=dict)
@@ -146,11 +135,14 @@ class TableRun:
             rest = reduce(where, self.values(document_id))
             if isinstance(rest, bool):
                 return rest
-            leaf = self.policy(rest, document_id, self, selected)
+            leaf = self.next_filter(rest, document_id, selected)
             values = self.values(document_id)
             attribute = next(name for name in leaf.attributes if name not in values)
-            needs = self._needs(rest, document_id, selected) if self.fuse else {}
-            await self.read(document_id, attribute, needs)
+            await self.read(document_id, attribute, self._needs(rest, document_id, selected))
+
+    def next_filter(self, rest: Expression, document_id: str, selected: frozenset[str]) -> Filter:
+        """The filter that is evaluated next: by selectivity and this document's own cost."""
+        return next(self.ordered(rest, document_id, selected).filters())
 
     def _needs(self, rest: Expression, document_id: str, selected: frozenset[str]) -> dict[str, float]:
         """The chance that each attribute will be read for this document."""
@@ -165,8 +157,7 @@ class TableRun:
     async def complete(self, document_id: str, attributes: Sequence[str]) -> None:
         """Reads what is still unknown of these attributes; all of them are needed."""
         while missing := [name for name in attributes if name not in self.values(document_id)]:
-            needs = dict.fromkeys(missing, 1.0) if self.fuse else {}
-            await self.read(document_id, missing[0], needs)
+            await self.read(document_id, missing[0], dict.fromkeys(missing, 1.0))
 
     async def complete_thoroughly(self, document_id: str, attributes: Sequence[str]) -> None:
         """Reads attributes of a sampled document; every segment is sent once, for all that is missing."""

@@ -24,20 +24,10 @@ if TYPE_CHECKING:
 
 async def join_all(running: Running) -> None:
     """Filters and joins all tables; afterwards `accepted` holds the rows that join, with their selected attributes."""
-    if running.options.push_down:
-        await _push_down(running)
-    else:
-        await _adaptive(running)
+    await _adaptive(running)
     _reduce(running, list(running.query.joins))
     for use in running.query.tables:
         await running.complete(use.alias, running.accepted[use.alias], use.select)
-
-
-async def _push_down(running: Running) -> None:
-    """Plan 1: every table is filtered alone, then the join attributes are read."""
-    for use in running.query.tables:
-        running.accepted[use.alias] = await running.filter_all(use.alias, use.where)
-        await running.complete(use.alias, running.accepted[use.alias], running.query.keys(use.alias))
 
 
 async def _adaptive(running: Running) -> None:

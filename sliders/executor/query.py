@@ -15,13 +15,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
-from sliders.errors import BudgetExceeded, PlanError
+from sliders.errors import BudgetExceeded
 from sliders.executor.attribute_reader import AttributeReader, ModelReader
 from sliders.executor.binding import bind
 from sliders.executor.candidates import Candidates, prepare
 from sliders.executor.estimating import plan_before
 from sliders.executor.known import CellWriter, Known, load_known
-from sliders.executor.lazy import OrderPolicy, TableRun, cheapest_first
+from sliders.executor.lazy import TableRun
 from sliders.executor.learning import Learned, load_learned, save_learned
 from sliders.executor.linking import join_all
 from sliders.executor.result_rows import answer_rows
@@ -31,22 +31,6 @@ from sliders.plan.explain import DocumentTrace, Explanation, PlanNode
 from sliders.plan.filters import Expression
 from sliders.plan.parsing import Query, TableUse, contradiction
 from sliders.schema.types import Table
-
-
-@dataclass(frozen=True, slots=True)
-class QueryOptions:
-    """How a query is run; the defaults are the optimizer's.
-
-    `reuse` False neither uses nor keeps cells, evidence and figures (measurements). `policy` chooses filters; `fuse` asks for
-    attributes together where it is cheaper; `push_down` runs filters before joins (plan 1). `describe` gives attributes their
-    description.
-    """
-
-    describe: Mapping[str, str] = field(default_factory=dict)
-    reuse: bool = True
-    policy: OrderPolicy = cheapest_first
-    fuse: bool = True
-    push_down: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +68,6 @@ class Running:
 
     session: Session
     query: Query
-    options: QueryOptions
     index: SegmentIndex
     runs: dict[str, TableRun] = field(default_factory=dict)
     candidates: dict[str, Candidates] = field(default_factory=dict)
@@ -162,19 +145,24 @@ class Running:
 
 
 async def run_query(
-    session: Session, sql: str, options: QueryOptions | None = None, *, reader: AttributeReader | None = None
-) -> QueryResult:
+    session: Session, sql: str, describe: Mapping[str, str] | None = None, *, reader: AttributeReader | None = None,
+    reuse: bool = True,
+) -> QueryResult:  # fmt: skip
     """Run SQL over documents, extracting lazily what it needs; queries of one table wait for each other, and so share work.
+
+    Args:
+        describe: what attributes of `docs` mean, by name.
+        reader: reads attributes; the model when left out.
+        reuse: False neither uses nor keeps cells, evidence and figures (measurements).
 
     Raises QueryError: with its place: SQL that is not supported, an unknown or ambiguous column; PlanError: the workspace has no
     documents.
     """
-    options = options or QueryOptions()
-    query, tables = bind(session, sql, options.describe)
+    query, tables = bind(session, sql, describe or {})
     async with AsyncExitStack() as turns:
         for name in sorted(table.name for table in tables):
             await turns.enter_async_context(session.catalog.claims.turn(f"query:{name}"))
-        running = _open(session, query, tables, options, reader)
+        running = _open(session, query, tables, reader, reuse=reuse)
         try:
             await _execute(running)
         finally:
@@ -193,17 +181,14 @@ async def explain_query(session: Session, sql: str) -> Explanation:
 
     Raises QueryError: as `run_query`.
     """
-    return plan_before(_open(session, *bind(session, sql, {}, save=False), QueryOptions()))
+    return plan_before(_open(session, *bind(session, sql, {}, save=False)))
 
 
 def _open(
-    session: Session, query: Query, tables: Sequence[Table], options: QueryOptions, reader: AttributeReader | None = None
+    session: Session, query: Query, tables: Sequence[Table], reader: AttributeReader | None = None, *, reuse: bool = True
 ) -> Running:
-    documents = session.catalog.documents.all()
-    if not documents:
-        raise PlanError("the workspace has no documents; add some first: sliders add FILES")
     session.index = update_index(session, session.index)
-    running = Running(session, query, options, session.index)
+    running = Running(session, query, session.index)
     if query.unplanned:
         running.notes.append(
             f"{query.unplanned} cannot be planned: its attributes are read for every row that the other conditions let pass"
@@ -211,12 +196,12 @@ def _open(
     for table in tables:
         named = dict.fromkeys(name for use in query.tables if use.table == table.name for name in use.attributes)
         known, learned, writer = Known(dict), Learned(table.name), None
-        if options.reuse:
+        if reuse:
             known, learned, writer = load_known(session, table), load_learned(session, table), CellWriter(session, table)
         running.runs[table.name] = TableRun(
             session, table, tuple(name for name in named if name in table.column_names), session.index,
-            reader or ModelReader(session), known, learned, writer, policy=options.policy, fuse=options.fuse,
-            names={d.id: d.name for d in documents},
+            reader or ModelReader(session), known, learned, writer,
+            names={d.id: d.name for d in session.catalog.documents.all()},
         )  # fmt: skip
     return running
 

@@ -10,7 +10,7 @@ from sliders.errors import QueryError, StoreError, UnsafeStatement
 from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.binding import DOCS, bind
 from sliders.executor.fill import fill, missing_work
-from sliders.executor.query import QueryOptions, explain_query, run_query
+from sliders.executor.query import explain_query, run_query
 from sliders.executor.run import settle_tables
 from sliders.executor.session import Session
 from sliders.markup import note, table_html
@@ -83,13 +83,12 @@ async def query_frame(
     schema = session.catalog.schemas.current() or Schema()
     if not describe and _stands(session, sql, schema):
         return plain(session, sql)
-    options = QueryOptions(describe=describe or {})
-    query, tables = bind(session, sql, options.describe)
+    query, tables = bind(session, sql, describe or {})
     if any(table.grain == "many" for table in tables):
         columns = _columns(query)
         await settle_tables(session, (await fill(session, columns)).stopped, list(columns))
         return plain(session, sql)
-    result = await run_query(session, sql, options, reader=reader)
+    result = await run_query(session, sql, describe, reader=reader)
     for table in tables:
         session.catalog.tables.materialise(table.name)
     frame = frame_of(result.columns, result.rows)

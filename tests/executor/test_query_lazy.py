@@ -11,7 +11,8 @@ import pytest
 from sliders.api import Workspace
 from sliders.errors import PlanError, QueryError, UnsafeStatement
 from sliders.executor.attribute_reader import ModelReader
-from sliders.executor.query import QueryOptions, QueryResult, explain_query, run_query
+from sliders.executor.lazy import TableRun
+from sliders.executor.query import QueryResult, explain_query, run_query
 from sliders.executor.querying import needed_cells, query_frame
 from sliders.llm.testing import ScriptedModel
 
@@ -26,8 +27,8 @@ def ws(tmp_path: Path) -> Iterator[Workspace]:
         yield opened
 
 
-def run(ws: Workspace, sql: str, reader: PatternReader | None = None, options: QueryOptions | None = None) -> QueryResult:
-    return asyncio.run(run_query(ws.session, sql, options, reader=reader or PatternReader()))
+def run(ws: Workspace, sql: str, reader: PatternReader | None = None, *, reuse: bool = True) -> QueryResult:
+    return asyncio.run(run_query(ws.session, sql, reader=reader or PatternReader(), reuse=reuse))
 
 
 def expected(test: object, *names: str) -> set[tuple[object, ...]]:
@@ -59,9 +60,14 @@ def test_it_sends_less_than_the_documents(ws: Workspace) -> None:
     assert result.sample_tokens <= result.tokens
 
 
-def test_a_rejected_document_is_asked_for_nothing_more(ws: Workspace) -> None:
+def one_by_one(_run: TableRun, _document: str, name: str, rows: list[int], _needs: object) -> tuple[list[str], list[int]]:
+    return [name], rows
+
+
+def test_a_rejected_document_is_asked_for_nothing_more(ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TableRun, "_companions", one_by_one)
     reader = PatternReader()
-    run(ws, "SELECT ship FROM ships WHERE port = 'Arden'", reader, QueryOptions(fuse=False))
+    run(ws, "SELECT ship FROM ships WHERE port = 'Arden'", reader)
     sampled = {name for name, _ in reader.calls[:1]}
     asked = {(name, column) for name, columns in reader.calls for column in columns}
     wrong = {f"ship_{n:02}.txt" for n in range(COUNT) if n % 5} - sampled
@@ -78,8 +84,8 @@ def test_aggregates_group_and_order_run_over_the_accepted_rows(ws: Workspace) ->
 
 
 def test_limit_stops_reading(ws: Workspace) -> None:
-    all_rows = run(ws, "SELECT ship FROM ships WHERE length > 0", options=QueryOptions(reuse=False))
-    few = run(ws, "SELECT ship FROM ships WHERE length > 0 LIMIT 2", options=QueryOptions(reuse=False))
+    all_rows = run(ws, "SELECT ship FROM ships WHERE length > 0", reuse=False)
+    few = run(ws, "SELECT ship FROM ships WHERE length > 0 LIMIT 2", reuse=False)
     assert len(few.rows) == 2
     assert few.tokens < all_rows.tokens
 
@@ -129,12 +135,12 @@ def test_queries_at_the_same_time_share_their_work(ws: Workspace) -> None:
     assert one.rows == two.rows
     asked = [(name, column) for name, columns in reader.calls for column in columns if column == "port"]
     alone = PatternReader()
-    run(ws, sql, alone, QueryOptions(reuse=False))
+    run(ws, sql, alone, reuse=False)
     single = [(name, column) for name, columns in alone.calls for column in columns if column == "port"]
     assert len(asked) < 1.5 * len(single)
 
 
-def test_fusing_asks_for_attributes_of_one_segment_together(tmp_path: Path) -> None:
+def test_attributes_of_one_segment_are_asked_for_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ws = Workspace(tmp_path / "w.db", model=ScriptedModel({}))
     with ws:
         for number in range(12):
@@ -142,8 +148,9 @@ def test_fusing_asks_for_attributes_of_one_segment_together(tmp_path: Path) -> N
             ws.add_text(f"The vessel {row['ship']} of {number}: her home port is the town of {row['port']}.", f"s{number}")
         fused, apart = PatternReader(), PatternReader()
         sql = "SELECT ship FROM docs WHERE port IN ('Arden', 'Brill')"
-        one = run(ws, sql, fused, QueryOptions(reuse=False))
-        two = run(ws, sql, apart, QueryOptions(reuse=False, fuse=False))
+        one = run(ws, sql, fused, reuse=False)
+        monkeypatch.setattr(TableRun, "_companions", one_by_one)
+        two = run(ws, sql, apart, reuse=False)
     assert set(one.rows) == set(two.rows) != set()
     assert fused.characters < apart.characters
     assert len(fused.calls) < len(apart.calls)

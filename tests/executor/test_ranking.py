@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sliders.chunks.evidence import build_evidence, seed_evidence
 from sliders.executor.learning import WEIGHTS, Layout, Learned
-from sliders.executor.query import QueryOptions, run_query
+from sliders.executor.query import run_query
 from sliders.executor.ranking import chance_between, rank_segments
 from sliders.executor.vectors import update_index
 
@@ -55,7 +55,7 @@ def test_the_weights_are_those_under_which_values_lay_nearest() -> None:
 def test_an_attribute_that_nobody_states_is_given_up_before_the_end_of_long_documents(tmp_path: Path) -> None:
     with workspace(tmp_path, ships=40) as ws:
         sql = "SELECT ship FROM docs WHERE captain = 'Nemo'"
-        result = asyncio.run(run_query(ws.session, sql, QueryOptions(reuse=False), reader=PatternReader()))
+        result = asyncio.run(run_query(ws.session, sql, reuse=False, reader=PatternReader()))
     assert result.rows == ()
     assert result.tokens < result.whole_tokens
 

@@ -13,9 +13,10 @@ import pytest
 
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.chunks.evidence import seed_evidence
+from sliders.executor.binding import bind
 from sliders.executor.candidates import _kinds_differ, prepare
 from sliders.executor.lazy import TableRun
-from sliders.executor.query import QueryOptions, _open, run_query
+from sliders.executor.query import _open, run_query
 from sliders.executor.ranking import Ranking
 from sliders.executor.sought import Sought, sought
 
@@ -28,7 +29,7 @@ AT_EYE = {(truth(n)["ship"], 5000) for n in range(20) if truth(n)["port"] == "Ey
 def test_only_documents_that_print_a_join_value_are_read_for_it(tmp_path: Path) -> None:
     reader = PatternReader()
     with workspace(tmp_path, towns=True) as ws:
-        result = asyncio.run(run_query(ws.session, SQL, QueryOptions(reuse=False), reader=reader))
+        result = asyncio.run(run_query(ws.session, SQL, reuse=False, reader=reader))
         reasons = [d.reason for d in ws.session.catalog.journal.decisions() if d.verdict == "not read"]
     assert set(result.rows) == AT_EYE
     late = {
@@ -61,7 +62,8 @@ def test_a_chain_of_joins_on_one_attribute_gives_all_rows(tmp_path: Path) -> Non
 def ships(tmp_path: Path) -> Iterator[TableRun]:
     """A run over ships, with its sample read."""
     with workspace(tmp_path, towns=True) as ws:
-        run = _open(ws.session, "SELECT ship, port FROM ships", QueryOptions(reuse=False), PatternReader()).runs["ships"]
+        bound = bind(ws.session, "SELECT ship, port FROM ships", {})
+        run = _open(ws.session, *bound, PatternReader(), reuse=False).runs["ships"]
         asyncio.run(prepare(run))
         yield run
 
