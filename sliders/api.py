@@ -145,7 +145,7 @@ class Workspace:
     @property
     def schema(self) -> Schema:
         """The schema that stands."""
-        return self.session.catalog.schemas.current() or Schema()
+        return self.session.schema
 
     # questions
 

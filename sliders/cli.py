@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import webbrowser
 from collections.abc import Sequence
+from dataclasses import asdict
 from glob import has_magic
 from importlib import metadata
 from pathlib import Path
@@ -142,12 +143,8 @@ def _show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, call
         return
     found = ws.estimate(questions)
     hints = [line for question in questions for line in parse_hints(question).lines()]
-    call.show("\n".join([str(found), *hints]), {
-        "calls": found.calls, "tokens": found.tokens, "cost": found.cost, "minutes": found.minutes,
-        "stages": [{"stage": s.stage, "calls": s.calls, "prompt_tokens": s.prompt_tokens,
-                    "completion_tokens": s.completion_tokens} for s in found.stages],
-        "assumptions": list(found.assumptions), "hints": hints,
-    })
+    totals = {"calls": found.calls, "tokens": found.tokens, "cost": found.cost, "minutes": found.minutes}
+    call.show("\n".join([str(found), *hints]), {**totals, **asdict(found), "hints": hints})
 
 
 @app.command()

@@ -46,17 +46,12 @@ def _known(session: Session, place: str, model: str) -> str:
     steps = [('sliders ask "question"', "ask these documents")]
     if asked and asked[-1].status in ("running", "stopped", "failed"):
         steps.insert(0, (f'sliders ask "{asked[-1].question}"', "go on where the last run stopped"))
-    if any(version for version in map(session.catalog.tables.current, _tables(session))):
+    if session.filled:
         steps += [("sliders tables", "what is known"), ("sliders why DOCUMENT", "what became of it, or why a row is here"),
                   ("sliders view --open", "look at the last answer in the browser"),
         ("sliders conflicts", "what contradicts itself"), ("sliders diff", "what changed since the question before"),
                   ("sliders export audit.db", "a file for everybody else")]  # fmt: skip
     return _lines("\n".join(lines), *steps, ("sliders --help", "all commands"))
-
-
-def _tables(session: Session) -> list[str]:
-    schema = session.catalog.schemas.current()
-    return [table.name for table in schema.tables] if schema else []
 
 
 def _lines(head: str, *steps: tuple[str, str]) -> str:

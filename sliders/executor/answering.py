@@ -19,7 +19,7 @@ from sliders.executor.needs import Need
 from sliders.executor.ranging import range_of, tables_read
 from sliders.executor.session import Session
 from sliders.llm.model import Usage
-from sliders.schema.types import Schema, Table
+from sliders.schema.types import Table
 from sliders.store.guard import run_readonly
 from sliders.store.records import Reliability
 from sliders.store.records import SqlAttempt as StoredAttempt
@@ -34,7 +34,7 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
     """
     session.progress("answer", detail=need.question)
     before = session.models.meter.total
-    if not need.columns or not _filled_tables(session):
+    if not need.columns or not session.filled:
         return _without_rows(session, need, stopped)
     try:
         found, profiles = await _statement(session, need)
@@ -71,7 +71,7 @@ async def _with_judged_values(
 
 async def _statement(session: Session, need: Need, mind: Sequence[str] = ()) -> tuple[SqlAnswer, Sequence[TableProfile]]:
     """What the SQL agent finds in the tables as they stand, and the tables as it saw them."""
-    ordered = sorted(_filled_tables(session), key=lambda t: t.name not in need.columns)
+    ordered = sorted(session.filled, key=lambda t: t.name not in need.columns)
     views = [TableView(_sql_table(session, t)) for t in ordered]
     names = [session.catalog.schemas.relation(t.name).relation for t in ordered]
 
@@ -83,11 +83,6 @@ async def _statement(session: Session, need: Need, mind: Sequence[str] = ()) -> 
         need.question, views, run_sql, model, uncovered=need.uncovered, draft=need.draft, mind=mind, profiles=profiles
     )
     return await beside_others(found, profiles, run_sql, model, need.draft), profiles
-
-
-def _filled_tables(session: Session) -> list[Table]:
-    schema = session.catalog.schemas.current() or Schema()
-    return [t for t in schema.tables if session.catalog.tables.current(t.name) is not None]
 
 
 def _sql_table(session: Session, table: Table) -> Table:

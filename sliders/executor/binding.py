@@ -24,7 +24,7 @@ def bind(session: Session, sql: str, describe: Mapping[str, str], *, save: bool 
     """
     if not session.catalog.documents.count():
         raise PlanError("the workspace has no documents; add some first: sliders add FILES")
-    schema = session.catalog.schemas.current() or Schema()
+    schema = session.schema
     own = next((t for t in schema.tables if t.name == DOCS), Table(DOCS, (), grain="document"))
     described = _described(own, describe, schema)
     closed = [QueryTable(t, t.name) for t in schema.tables if t.name != DOCS]

@@ -11,7 +11,7 @@ from sliders.executor.session import Session
 from sliders.extraction.cell import Scalar
 from sliders.extraction.parse import parse_value
 from sliders.reconcile.profile import comparison_form
-from sliders.schema.types import Schema, Table
+from sliders.schema.types import Table
 from sliders.store.records import Correction, TableVersion
 from sliders.store.tables import enters
 
@@ -39,8 +39,7 @@ def conflicts(session: Session, table: str | None = None) -> list[OpenConflict]:
         SchemaError: there is no such table.
     """
     found = []
-    schema = session.catalog.schemas.current() or Schema()
-    for known in schema.tables if table is None else [schema.table(table)]:
+    for known in session.schema.tables if table is None else [session.schema.table(table)]:
         for stored in session.catalog.knowledge.statistic(f"conflicts:{known.name}", []):
             found.append(OpenConflict(known.name, stored["column"], tuple(stored["key"]), stored["reason"],
                                       tuple(stored["candidates"])))
@@ -57,7 +56,7 @@ def correct(
     Raises:
         SchemaError: a table or column does not exist, or a value does not fit its column.
     """
-    known = (session.catalog.schemas.current() or Schema()).table(table)
+    known = session.schema.table(table)
     if not where or (kind != "set_value" and not other):
         raise SchemaError(f"a {kind.replace('_', '-')} says for which rows: give it at least one column=value")
     subject: dict[str, Any] = {"where": _typed(known, where)}
@@ -86,7 +85,7 @@ def revoke(session: Session, number: int) -> Correction:
 
 def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
     """How many rows, as extracted or as they stand, have the values of a decision now."""
-    known = (session.catalog.schemas.current() or Schema()).table(table)
+    known = session.schema.table(table)
     wanted = {name: comparison_form(value) for name, value in _typed(known, where).items()}
     let, rows = session.settings.unverified, session.catalog.extractions.rows(table)
     extracted = [{c.column: c.value for c in row.cells if enters(c, let)} for row in rows]

@@ -19,7 +19,7 @@ from sliders.markup import note, table_html
 from sliders.plan.hint_reader import hints_request
 from sliders.schema.induce import induction_prompt
 from sliders.schema.sample import fitted
-from sliders.schema.types import Column, Schema, Table
+from sliders.schema.types import Column, Table
 
 _ASSUMED_COLUMNS = 4
 """Columns of a question whose schema is not known yet."""
@@ -127,8 +127,8 @@ def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request
     model = session.models.model_for("schema")
     batch = model.dialect.question_batch
     batches = [questions[at : at + batch] for at in range(0, len(questions), batch)]
-    schema, shown = session.catalog.schemas.current() or Schema(), fitted(samples(session), model)
-    requests = [induction_prompt(each, shown, schema, model.dialect) for each in batches]
+    shown = fitted(samples(session), model)
+    requests = [induction_prompt(each, shown, session.schema, model.dialect) for each in batches]
     return [request for request in requests if model.known(request) is None]
 
 

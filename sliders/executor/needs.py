@@ -31,14 +31,14 @@ class Need:
 async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
     """The needs of each question, in order; the schema is extended where it must be, and saved."""
     session.progress("schema")
-    schema = await describe_pinned(session)
+    await describe_pinned(session)
     known = {q: need for q in questions if (need := known_need(session, q)) is not None}
     fresh = [q for q in dict.fromkeys(questions) if q not in known]
     if fresh:
         async with session.catalog.claims.turn("schema"):  # another writer may have extended it meanwhile
             known |= {q: need for q in fresh if (need := known_need(session, q)) is not None}
             if fresh := [q for q in fresh if q not in known]:
-                known |= await _induced(session, fresh, session.catalog.schemas.current() or schema)
+                known |= await _induced(session, fresh, session.schema)
     session.progress("schema", len(questions), len(questions))
     return [known[q] for q in questions]
 
@@ -82,22 +82,21 @@ def _record(session: Session, induced: Induced, before: Schema) -> None:
         session.decide("schema", "tables", "extended", names, induced.tokens)
 
 
-async def describe_pinned(session: Session) -> Schema:
-    """The schema that stands, with the rows of pinned tables described once."""
-    schema = session.catalog.schemas.current() or Schema()
-    if not any(t.pinned and not t.row for t in schema.tables):
-        return schema
-    completed = await complete_schema(schema, samples(session), session.models.model_for("schema"), grain=grain_of(session))
+async def describe_pinned(session: Session) -> None:
+    """Have the rows of pinned tables described, once."""
+    if not any(t.pinned and not t.row for t in session.schema.tables):
+        return
+    model = session.models.model_for("schema")
+    completed = await complete_schema(session.schema, samples(session), model, grain=grain_of(session))
     session.catalog.schemas.save(completed, "pinned tables described")
     for table in completed.tables:
         if table.pinned:
             session.decide("schema", f"table:{table.name}", "described", f"one row: {table.row}; grain {table.grain}")
-    return completed
 
 
 def known_need(session: Session, question: str) -> Need | None:
     """What was found for a question before, None when it is new or its columns are gone; all of a schema that is pinned whole."""
-    schema = session.catalog.schemas.current() or Schema()
+    schema = session.schema
     if schema.tables and all(table.pinned for table in schema.tables):
         return Need(question, {t.name: t.column_names for t in schema.tables})
     kept = session.catalog.knowledge.statistic(_key(session, question))

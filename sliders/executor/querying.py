@@ -41,8 +41,7 @@ class Tables(Mapping[str, "pd.DataFrame"]):
         return frame_of(columns, rows)
 
     def __iter__(self) -> Iterator[str]:
-        schema = self._session.catalog.schemas.current() or Schema()
-        return (t.name for t in schema.tables if self._session.catalog.tables.current(t.name) is not None)
+        return (table.name for table in self._session.filled)
 
     def _repr_html_(self) -> str:
         """How a notebook shows them: each table with its size and columns."""
@@ -80,8 +79,7 @@ async def query_frame(
     """
     if _explains(sql):
         raise UnsafeStatement("EXPLAIN tells how a query would be done and gives no rows; give the SELECT to `explain`")
-    schema = session.catalog.schemas.current() or Schema()
-    if not describe and _stands(session, sql, schema):
+    if not describe and _stands(session, sql):
         return plain(session, sql)
     query, tables = bind(session, sql, describe or {})
     if any(table.grain == "many" for table in tables):
@@ -114,25 +112,19 @@ def _explains(sql: str) -> bool:
     return sql.lstrip()[: len("explain ")].casefold() == "explain "
 
 
-def _stands(session: Session, sql: str, schema: Schema) -> bool:
+def _stands(session: Session, sql: str) -> bool:
     """Whether the statement runs over tables that have all it needs, or can only run over them."""
-    named = [t for t in schema.tables if session.catalog.tables.current(t.name) is not None]
+    filled = {table.name for table in session.filled}
     try:
-        needed = needed_cells(sql, schema)
-    except QueryError:
-        return bool(named) and not _names_docs(sql, schema)
-    return all(session.catalog.tables.current(name) is not None for name in needed) and not missing_work(session, needed)
-
-
-def _names_docs(sql: str, schema: Schema) -> bool:
-    """Whether the query is over documents, so that its errors are the planner's to tell."""
-    return any(word.casefold().strip("(),;\"") == DOCS for word in sql.split()) or not schema.tables
+        needed = needed_cells(sql, session.schema)
+    except QueryError:  # over documents, its errors are the planner's to tell
+        return bool(filled) and not any(word.casefold().strip("(),;\"") == DOCS for word in sql.split())
+    return needed.keys() <= filled and not missing_work(session, needed)
 
 
 def plain(session: Session, sql: str) -> pd.DataFrame:
     """The result of one SELECT over the tables that are there, in the cage; nothing is extracted."""
-    names = [r.relation for r in session.catalog.schemas.relations() if r.current_version is not None]
-    if not names:
+    if not (names := session.data_tables):
         raise UnsafeStatement("the workspace has no tables yet; query the documents: SELECT ... FROM docs WHERE ...")
     result = run_readonly(session.catalog.database, sql, tables=names)
     return frame_of(result.columns, result.rows)

@@ -25,7 +25,7 @@ from sliders.extraction.parse import parse_value
 from sliders.extraction.prompt import YES_NO, chosen_value, is_judged
 from sliders.reconcile.profile import comparison_form
 from sliders.reconcile.variants import variant_pairs
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.schema.types import Column, ColumnType, Table
 from sliders.store.database import quote_identifier
 from sliders.store.records import Correction, Relation
 from sliders.store.sandbox import Change, Sandbox
@@ -69,7 +69,7 @@ def tables_read(session: Session, sql: str, views: Sequence[TableView]) -> list[
     """The schema's tables that a statement reads, each with the columns that it names; none where it does not parse."""
     used = columns_used(sql, views)
     found = []
-    for table in (session.catalog.schemas.current() or Schema()).tables:
+    for table in session.schema.tables:
         relation = session.catalog.schemas.relation(table.name)
         if relation.relation in used:
             named = {name.lower() for name in used[relation.relation]}
@@ -240,7 +240,7 @@ class _Table:
             return
         extractions, places = self.session.catalog.extractions, self.session.catalog.chunks.places()
         tried = {task.chunk_id for state in ("done", "failed") for task in extractions.tasks(self.name, state)}
-        tables = (self.session.catalog.schemas.current() or Schema()).tables
+        tables = self.session.schema.tables
         known = {row.document_id for row in self.rows.values()}
         known |= {document for table in tables for document in extractions.documents_with_rows(table.name)}
         for document in sorted({document for chunk, document in places if chunk in tried} - known):

@@ -23,7 +23,6 @@ from sliders.plan.features import content_terms
 from sliders.plan.hint_reader import read_all_hints
 from sliders.plan.planner import REPLIES, not_a_question
 from sliders.reconcile.values import Normalization, Precedence
-from sliders.schema.types import Schema
 
 _FEW_ROWS = 0.25
 """A document with less than this share of the median rows of the others counts as cut by a hint."""
@@ -91,9 +90,8 @@ async def ask_tables(session: Session, questions: Sequence[str]) -> list[Answer]
 
 async def fill_tables(session: Session, needs: Sequence[Need]) -> str:
     """Extract what all the questions need; why it stopped, or ""."""
-    schema = session.catalog.schemas.current() or Schema()
     wanted: dict[str, list[str]] = {}
-    for table in schema.tables:
+    for table in session.schema.tables:
         columns = [n for n in table.column_names if any(n in need.columns.get(table.name, ()) for need in needs)]
         if columns:
             wanted[table.name] = columns
@@ -113,7 +111,7 @@ async def settle_tables(session: Session, stopped: str = "", tables: Sequence[st
     Args:
         stopped: why filling them stopped: then no model is called.
     """
-    for table in (session.catalog.schemas.current() or Schema()).tables:
+    for table in session.schema.tables:
         if tables is not None and table.name not in tables:
             continue
         session.progress("reconcile", detail=table.name)
@@ -172,11 +170,8 @@ def _left_out(session: Session, narrowed: PassageSource) -> frozenset[str]:
 
 def _starved(session: Session) -> list[str]:
     """Documents with chunks left out that gave no rows, or far fewer than the others."""
-    schema = session.catalog.schemas.current()
-    if schema is None:
-        return []
     counts: dict[str, int] = {}
-    for table in schema.tables:
+    for table in session.schema.tables:
         for row in session.catalog.extractions.rows(table.name):
             counts[row.document_id] = counts.get(row.document_id, 0) + 1
     cut = {c.document_id for c in session.catalog.chunks.all() if c.id in session.out_of_scope}

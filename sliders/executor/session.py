@@ -11,6 +11,7 @@ from sliders.display import Progress
 from sliders.executor.runner import LocalRunner
 from sliders.llm.connect import ModelSet
 from sliders.reconcile.values import Normalization, Precedence
+from sliders.schema.types import Schema, Table
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog
 from sliders.store.records import Decision
@@ -42,6 +43,21 @@ class Session:
     precede: tuple[Precedence, ...] = ()
     index: SegmentIndex | None = None
     """The optimizer's index, kept between queries."""
+
+    @property
+    def schema(self) -> Schema:
+        """The schema that stands."""
+        return self.catalog.schemas.current() or Schema()
+
+    @property
+    def filled(self) -> list[Table]:
+        """The schema's tables that have a data table."""
+        return [table for table in self.schema.tables if self.catalog.tables.current(table.name) is not None]
+
+    @property
+    def data_tables(self) -> list[str]:
+        """The names in SQL of all data tables."""
+        return [r.relation for r in self.catalog.schemas.relations() if r.current_version is not None]
 
     def decide(self, stage: str, subject: str, verdict: str, reason: str, tokens: int = 0) -> None:
         """Write one row of the decisions table (contract 11)."""

@@ -91,8 +91,7 @@ _CHUNKS_LOOKED_AT = 20
 
 def _looked(session: Session, sql: str) -> str:
     """What a statement of the agent gives, in the cage, as lines of text."""
-    names = [r.relation for r in session.catalog.schemas.relations() if r.current_version is not None]
-    found = run_readonly(session.catalog.database, sql, tables=names, limits=Limits(rows=_LOOKED_ROWS))
+    found = run_readonly(session.catalog.database, sql, tables=session.data_tables, limits=Limits(rows=_LOOKED_ROWS))
     lines = [" | ".join(found.columns), *(" | ".join(map(str, row)) for row in found.rows)]
     return "\n".join([*lines, *(["..."] if found.truncated else [])])[:_LOOKED_CHARACTERS]
 

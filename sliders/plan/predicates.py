@@ -64,9 +64,10 @@ class Names:
         return having[0], self._attribute(having[0], name, at)
 
     def type_of(self, alias: str, name: str) -> ColumnType:
-        """The type of an attribute: as it is defined, and where that is no more than text, as the query shows it."""
-        defined = next((c.type for c in self.tables[alias].table.columns if c.name == name), ColumnType.TEXT)
-        return self.types.get((alias, name), defined) if defined is ColumnType.TEXT else defined
+        """The type of an attribute: as it is defined; in an open table, where that is only text, as the query shows it."""
+        table = self.tables[alias]
+        defined = next((c.type for c in table.table.columns if c.name == name), ColumnType.TEXT)
+        return self.types.get((alias, name), defined) if table.open and defined is ColumnType.TEXT else defined
 
     def columns(self, alias: str, star: exp.Expr) -> tuple[str, ...]:
         """All attributes of a table, for `*`."""
