@@ -15,6 +15,8 @@ from functools import lru_cache
 from sliders.words import fold
 
 Scalar = str | int | float | bool | None
+Undecidable = sqlite3.Error
+"""SQLite cannot decide a condition by itself."""
 _LARGEST = 2**63 - 1
 
 
@@ -44,7 +46,7 @@ class Filter:
         """True, false or null (None) for the given attribute values.
 
         Raises:
-            sqlite3.Error: SQLite cannot decide the condition.
+            Undecidable: SQLite cannot decide the condition.
         """
         given = tuple(values[name] for name in self.attributes)
         if self.matcher is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -11,7 +10,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from sliders.errors import QueryError
-from sliders.plan.filters import And, Expression, Filter, Or, Scalar, joined
+from sliders.plan.filters import And, Expression, Filter, Or, Scalar, Undecidable, joined
 from sliders.schema.types import ColumnType, Table
 
 SYSTEM = ("document", "document_id")
@@ -152,7 +151,7 @@ def _filter(node: exp.Expr, names: Names, negated: bool) -> Filter:
     found = Filter(plain, attributes, test, kind, negated, literals or ())
     try:
         found.truth(dict.fromkeys(attributes))
-    except sqlite3.Error as error:
+    except Undecidable as error:
         raise Unsupported from error
     return found
 
