@@ -129,7 +129,7 @@ def _lost(relation: Any, result: Reconciliation, home: Mapping[str, Any]) -> int
     recorded = {(r, repair.column) for repair in result.repairs for r in repair.rows}
     recorded |= {(r, c.column) for c in result.conflicts for side in c.candidates for r in side.rows}
     lost = sum(i not in home for i in relation.row_ids)
-    for place, name in enumerate(relation._columns):
+    for place, name in enumerate(relation.columns):
         for i, value in zip(relation.row_ids, relation.column(name), strict=True):
             same = i in home and comparison_form(home[i][place]) == comparison_form(value)
             if value is not None and i in home and not same and (i, name) not in recorded:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from sliders.errors import BudgetExceeded, ModelRefusal, RepairError, StoreError, TruncatedReply
@@ -50,27 +49,6 @@ _SCHEMA = {
     "required": ["looks", "repairs"],
     "additionalProperties": False,
 }
-
-
-@dataclass(slots=True)
-class _Spare:
-    """Calls that are left for looks and second attempts: all calls together are at most the groups."""
-
-    calls: int
-
-    def take(self) -> bool:
-        """One of them, where there is one."""
-        self.calls -= 1
-        return self.calls >= 0
-
-
-@dataclass(slots=True)
-class _Batch:
-    cases: Sequence[Case]
-    outcomes: dict[int, Outcome] = field(default_factory=dict)
-    refused: dict[int, str] = field(default_factory=dict)
-    seen: list[tuple[str, str]] = field(default_factory=list)
-    calls: int = 0
 
 
 def repair_request(
@@ -123,11 +101,10 @@ async def repair_cases(
     """
     if model.dialect.repair == "choice":
         return await choose_cases(model, table, cases, options), len(cases)
-    batches = [_Batch(some) for some in _batches(model, cases, options.batch)]
-    left = _Spare(spare + len(cases) - len(batches))
-    await asyncio.gather(*(_repair(model, table, batch, options, left) for batch in batches))
-    found = [batch.outcomes[number] for batch in batches for number in range(1, len(batch.cases) + 1)]
-    return found, sum(batch.calls for batch in batches)
+    batches = _batches(model, cases, options.batch)
+    spare_calls = asyncio.Semaphore(spare + len(cases) - len(batches))
+    found = await asyncio.gather(*(_repair(model, table, batch, options, spare_calls) for batch in batches))
+    return [outcome for outcomes, _ in found for outcome in outcomes], sum(calls for _, calls in found)
 
 
 def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[Case]]:
@@ -144,35 +121,40 @@ def _batches(model: Model, cases: Sequence[Case], most: int) -> list[list[Case]]
     return batches
 
 
-async def _repair(model: Model, table: Table, batch: _Batch, options: Options, spare: _Spare) -> None:
-    """Ask until every group of the batch is decided, or the attempts and calls are used up."""
-    waiting = dict(enumerate(batch.cases, 1))
-    attempts = 0
-    batch.outcomes.update(dict.fromkeys(waiting, Outcome("open", "the model only looked", answered=False)))
-    while waiting and attempts < _ATTEMPTS and (not batch.calls or spare.take()):
-        may_look = options.look is not None and len(batch.seen) < _LOOKS and spare.calls > 0
-        request = repair_request(table, waiting, options, model.dialect, batch.refused, batch.seen, may_look)
+async def _repair(
+    model: Model, table: Table, cases: Sequence[Case], options: Options, spare: asyncio.Semaphore
+) -> tuple[list[Outcome], int]:
+    """Ask until every group is decided, or the attempts and the `spare` calls of all are used up; and the calls made."""
+    waiting = dict(enumerate(cases, 1))
+    outcomes = dict.fromkeys(waiting, Outcome("open", "the model only looked", answered=False))
+    refused: dict[int, str] = {}
+    seen: list[tuple[str, str]] = []
+    attempts = calls = 0
+    while waiting and attempts < _ATTEMPTS and not (calls and spare.locked()):
+        if calls:
+            await spare.acquire()
+        may_look = options.look is not None and len(seen) < _LOOKS and not spare.locked()
         try:
-            response = await model.generate(request)
+            response = await model.generate(repair_request(table, waiting, options, model.dialect, refused, seen, may_look))
         except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
             failed = Outcome("open", f"the model's reply could not be used ({error})", answered=False)
-            batch.outcomes.update(dict.fromkeys(waiting, failed))
-            return
-        batch.calls += 1
+            return list((outcomes | dict.fromkeys(waiting, failed)).values()), calls
+        calls += 1
         data = response.data if isinstance(response.data, dict) else {}
         if may_look and options.look is not None and data.get("looks"):
-            batch.seen += [(sql, _look(options.look, sql)) for sql in data["looks"][: _LOOKS - len(batch.seen)]]
+            seen += [(sql, _look(options.look, sql)) for sql in data["looks"][: _LOOKS - len(seen)]]
             if not data.get("repairs"):
                 continue
         attempts += 1
         replied = [one for one in data.get("repairs") or () if isinstance(one, dict)]
         for number, case in list(waiting.items()):
             try:
-                batch.outcomes[number] = _decided(case, [r for r in replied if r.get("group") == number], options.additive(table))
+                outcomes[number] = _decided(case, [r for r in replied if r.get("group") == number], options.additive(table))
                 del waiting[number]
             except RepairError as error:
-                batch.refused[number] = str(error)
-                batch.outcomes[number] = Outcome("open", f"the repair was refused: {error}")
+                refused[number] = str(error)
+                outcomes[number] = Outcome("open", f"the repair was refused: {error}")
+    return list(outcomes.values()), calls
 
 
 def _look(look: Callable[[str], str], sql: str) -> str:

@@ -167,7 +167,7 @@ class KeyChooser:
     def _declared(self, key: tuple[str, ...]) -> KeyPlan:
         if self._table.pinned:
             return KeyPlan(key, self.per_document, True, True, True, "the key was pinned by the user")
-        found = self.across_documents(key)
+        found = self.agreement(key)
         across = found.kappa >= DECLARED_AGREEMENT or (
             not self.per_document and 0 < found.comparisons < _MIN_COMPARISONS
         )
@@ -182,7 +182,7 @@ class KeyChooser:
     def _documents_of_one_thing(self) -> KeyPlan:
         """Documents that are one row each are joined only by columns that the schema's row names."""
         named = self._named()
-        found = self.across_documents(named) if named else Agreement(0.0, 0.0, 0)
+        found = self.agreement(named) if named else Agreement(0.0, 0.0, 0)
         if found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT and found.comparisons >= _FEWEST_NAMED:
             reason = f"documents of one {' and '.join(named)} agree with kappa {found.kappa:.2f}"
             return KeyPlan(named, True, True, True, False, f"{reason} in {found.comparisons} comparisons")
@@ -198,12 +198,12 @@ class KeyChooser:
             candidates.append(phrase)
         best: KeyPlan | None = None
         for key in candidates:
-            found = self.across_documents(key)
+            found = self.agreement(key)
             said = key == phrase and found.kappa >= DECLARED_AGREEMENT and found.comparisons >= least
             if said or self._names_an_entity(key, found):
                 reason = f"repeated across documents with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
                 return KeyPlan(key, False, True, True, False, reason)
-            inside = self.inside_documents(key)
+            inside = self.agreement(key, across=False)
             if best is None and inside.comparisons and inside.kappa >= ENTITY_AGREEMENT:
                 reason = f"repeated inside documents with kappa {inside.kappa:.2f}; across documents {found.kappa:.2f}"
                 best = KeyPlan(key, False, True, False, False, reason)
@@ -247,15 +247,12 @@ class KeyChooser:
             if name not in key and not self._profiles[name].prose and self._profiles[name].coverage > 0
         ]
 
-    def across_documents(self, key: tuple[str, ...]) -> Agreement:
-        """Agreement inside the key's groups that span several documents."""
-        codes = combine(*(self._codes[n] for n in key))
-        return agreement(self._others(key), _spanning(codes, self._documents))
-
-    def inside_documents(self, key: tuple[str, ...]) -> Agreement:
-        """Agreement inside (document, key) groups that span several chunks."""
-        codes = combine(*(self._codes[n] for n in key), self._documents)
-        return agreement(self._others(key), _spanning(codes, self._chunks))
+    def agreement(self, key: tuple[str, ...], across: bool = True) -> Agreement:
+        """Agreement inside the key's groups that span several documents, or (document, key) groups that span several chunks."""
+        codes = [self._codes[n] for n in key]
+        if across:
+            return agreement(self._others(key), _spanning(combine(*codes), self._documents))
+        return agreement(self._others(key), _spanning(combine(*codes, self._documents), self._chunks))
 
 
 def phrase_columns(phrase: str, distinct: Mapping[str, int]) -> tuple[str, ...]:
@@ -301,16 +298,13 @@ def assign_groups(plan: KeyPlan, codes: dict[str, Codes], documents: Codes) -> C
     if plan.per_document:
         if not (plan.across and plan.columns):
             return documents.copy()
-        order, starts = sorted_groups(documents)
         firsts = []
         for name in plan.columns:
-            ordered = codes[name][order]
-            place = np.minimum.reduceat(np.where(ordered < 0, _EMPTY, alone), starts) if size else starts
-            firsts.append(np.where(place == _EMPTY, -1, ordered[np.minimum(place, max(0, size - 1))]))
-        per_document = combine(*firsts) if size else starts
-        lookup = np.empty(int(documents.max(initial=0)) + 1, np.int64)
-        lookup[documents[order[starts]]] = per_document
-        key = lookup[documents]
+            first = np.full(int(documents.max(initial=-1)) + 1, -1, dtype=np.int64)
+            filled = np.flatnonzero(codes[name] >= 0)[::-1]
+            first[documents[filled]] = codes[name][filled]  # of several rows of a document the first is written last
+            firsts.append(first)
+        key = combine(*firsts)[documents]
         return np.where(key >= 0, key, key.max(initial=-1) + 1 + documents)
     if not plan.columns or not (plan.within or plan.across):
         return alone

@@ -27,7 +27,7 @@ Part = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The table while it is worked on: by column codes to compare by and values, once names and missing keys are repaired."""
+    """The table while it is worked on: by column codes to compare by, once names and missing keys are repaired, and values."""
 
     relation: MemoryRelation
     names: tuple[str, ...]

@@ -25,10 +25,10 @@ _ROWS = 3  # rows of a form that a model is shown
 
 @dataclass(slots=True)
 class Naming:
-    """Columns after canonicalization: their codes are those of names; `values` are those of columns that were changed."""
+    """Columns after canonicalization: their codes are those of names; `renamed` are those where forms were joined."""
 
     encoded: list[Encoded]
-    values: dict[str, list[Scalar]] = field(default_factory=dict)
+    renamed: set[str] = field(default_factory=set)
     repairs: list[Repair] = field(default_factory=list)
     decisions: list[Choice] = field(default_factory=list)
 
@@ -128,10 +128,10 @@ class _Forms:
         return owner
 
     def _recode(self, owner: Mapping[int, int]) -> None:
-        """Put the codes and values of joined forms in place."""
+        """Put the codes of joined forms in place."""
         encoded = self.naming.encoded[self.place]
         self.naming.encoded[self.place] = Encoded(recoded(encoded.codes, owner, len(self.examples)), self.examples)
-        self.naming.values[self.name] = [self.examples[c] if c >= 0 else None for c in self.codes]
+        self.naming.renamed.add(self.name)
 
     def _record(
         self, ids: Sequence[str], before: tuple[Scalar, ...], canonical: Scalar, source: str, changed: Sequence[str], reason: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,9 +20,9 @@ _LONG_TOKENS = 9
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A column as codes: -1 where empty; equal codes compare equal; `examples[code]` is its most frequent printed form.
+    """A column as codes: -1 where empty; equal codes compare equal; `examples[code]` is its first printed form.
 
-    `respelled` are the codes whose printed forms differ in case or white space, and in nothing else.
+    `respelled` are the codes whose printed forms differ in case or white space, and in nothing else: theirs is the most frequent.
     """
 
     codes: Codes
@@ -62,34 +61,20 @@ def comparison_form(value: Scalar) -> Scalar:
 
 def encode(values: Sequence[Scalar]) -> Encoded:
     """Codes by comparison form, in order of first appearance."""
-    raw: dict[tuple[bool, Scalar], int] = {}
-    forms: dict[tuple[bool, Scalar], int] = {}
-    examples: list[Scalar] = []
-    spellings: dict[int, list[Scalar]] = {}
-    codes = np.empty(len(values), dtype=np.int64)
-    for index, value in enumerate(values):
-        tagged = (isinstance(value, str), value)
-        code = raw.get(tagged)
-        if code is None:
-            form = comparison_form(value)
-            if form is None:
-                code = -1
-            else:
-                code = forms.setdefault((isinstance(form, str), form), len(forms))
-                if code == len(examples):
-                    examples.append(value)
-                elif isinstance(value, str):
-                    spellings.setdefault(code, []).append(value)
-            raw[tagged] = code
-        codes[index] = code
-    respelled = frozenset(c for c, others in spellings.items() if len({_bare(v) for v in (examples[c], *others)}) == 1)
-    if respelled:
-        counts: dict[int, Counter[Scalar]] = {code: Counter() for code in respelled}
-        for index in np.flatnonzero(np.isin(codes, np.fromiter(respelled, np.int64, len(respelled)))).tolist():
-            counts[int(codes[index])][values[index]] += 1
-        for code, found in counts.items():
-            examples[code] = found.most_common(1)[0][0]
-    return Encoded(codes, tuple(examples), respelled)
+    places_of: dict[Scalar, int] = {}
+    places = np.fromiter((places_of.setdefault(v, len(places_of)) for v in values), np.int64, len(values))
+    printed, forms, spelled = list(places_of), dict[Scalar, int](), list[list[int]]()
+    codes = np.full(len(printed), -1, dtype=np.int64)
+    for place, value in enumerate(printed):
+        if (form := comparison_form(value)) is not None:
+            codes[place] = code = forms.setdefault(form, len(forms))
+            spelled += [[]] if code == len(spelled) else []
+            spelled[code].append(place)
+    counts = np.bincount(places, minlength=len(printed))
+    several = (code for code, own in enumerate(spelled) if len(own) > 1)
+    respelled = frozenset(code for code in several if len({_bare(printed[place]) for place in spelled[code]}) == 1)
+    kept = (max(own, key=lambda p: counts[p]) if code in respelled else own[0] for code, own in enumerate(spelled))
+    return Encoded(codes[places], tuple(printed[place] for place in kept), respelled)
 
 
 def _bare(value: Scalar) -> str:

@@ -80,7 +80,7 @@ class _Work:
             raw = [encode(self.relation.column(name)) for name in self.names]
         profiles = profile_columns(table, raw, self.documents, self.chunks)
         naming = await name_columns(table, self.relation, raw, profiles, options, self.memory)
-        self.named, self.encoded, self.values = self.memory.asked, naming.encoded, naming.values
+        self.named, self.encoded, self.renamed = self.memory.asked, naming.encoded, naming.renamed
         self.renamings, self.decisions = naming.repairs, naming.decisions
         self.profiles = profile_columns(table, self.encoded, self.documents, self.chunks)
         self.chooser = KeyChooser(table, self.profiles, self.encoded, self.documents, self.chunks)
@@ -129,7 +129,7 @@ class _Work:
         """Groups of rows, clear ones merged."""
         ids = self.relation.row_ids
         codes = {name: coded.codes for name, coded in zip(self.names, self.encoded, strict=True)}
-        values = {name: self.values.get(name) or self.relation.column(name) for name in self.names}
+        values = {name: self.relation.column(name) for name in self.names}
         self.repairs: list[Repair] = list(self.renamings)
         for name, pairs in missing_keys(self.plan, self.profiles, codes, self.documents).items():
             codes[name] = codes[name].copy()
@@ -177,10 +177,13 @@ class _Work:
 
     def _value(self, row: int, column: int, cluster: Cluster) -> Scalar:
         """What the table holds in a cell once names, key cells and what code settles are repaired."""
-        if self.frame.codes[column][row] >= 0:
+        code = int(self.frame.codes[column][row])
+        if code >= 0:
             ruled = (d.sides[d.ruling.side] for d in cluster.disputes if d.column == column and d.by_code and d.ruling)
             row = next((side.rows[0] for side in ruled), row)
-        return plain(self.frame.values[column][row])
+            code = int(self.frame.codes[column][row])
+        renamed = code >= 0 and self.names[column] in self.renamed
+        return plain(self.encoded[column].examples[code] if renamed else self.frame.values[column][row])
 
     async def ask(self, clusters: Sequence[Cluster]) -> None:
         """Settle what is open from memory, then by the model; what it does not settle stays open."""

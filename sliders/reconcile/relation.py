@@ -3,71 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal
 
 from sliders.errors import RepairError
-from sliders.extraction.cell import Cell, Row, Scalar
+from sliders.extraction.cell import Row, Scalar
 from sliders.reconcile.values import CellSource, DocumentSource
 from sliders.store.tables import enters
 
 _NOTHING = CellSource()
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
+@dataclass(slots=True)
 class MemoryRelation:
-    """Rows by column, with what the page says of their cells.
+    """Rows by column (values all of one length), with what the page says of their cells.
 
-    Args:
-        columns: values by column name, all of one length.
-        row_ids: identifiers, unique; numbered when not given.
-        document_ids: the document of each row; one unnamed document when not given.
-        sources: by (row id, column); cells without an entry have an empty source.
-        quote: the words around a cell, by row id and column; asked only for cells in doubt, since it reads the page.
+    Rows are numbered, and of one unnamed document, where nothing else is said; `sources` are by (row id, column). `quote`
+    gives the words around a cell, by row id and column: asked only for cells in doubt, since it reads the page.
     """
 
-    def __init__(
-        self,
-        columns: Mapping[str, Sequence[Scalar]],
-        row_ids: Sequence[str] | None = None,
-        document_ids: Sequence[str] | None = None,
-        chunk_ids: Sequence[str] | None = None,
-        documents: Mapping[str, DocumentSource] | None = None,
-        sources: Mapping[tuple[str, str], CellSource] | None = None,
-        quote: Callable[[str, str], str] | None = None,
-    ) -> None:
-        self._quote = quote
-        size = len(next(iter(columns.values()))) if columns else 0
-        self._columns = columns
-        self.row_ids: Sequence[str] = row_ids if row_ids is not None else [f"r{i}" for i in range(size)]
-        self.document_ids: Sequence[str] = document_ids if document_ids is not None else [""] * size
-        self.chunk_ids: Sequence[str] = chunk_ids if chunk_ids is not None else self.document_ids
-        self.documents: Mapping[str, DocumentSource] = documents or {}
-        self._sources = sources or {}
-        lengths = {len(self.row_ids), len(self.document_ids), len(self.chunk_ids), *map(len, columns.values())}
+    columns: Mapping[str, Sequence[Scalar]]
+    row_ids: Sequence[str] = ()
+    document_ids: Sequence[str] = ()
+    chunk_ids: Sequence[str] = ()
+    documents: Mapping[str, DocumentSource] = field(default_factory=dict)
+    sources: Mapping[tuple[str, str], CellSource] = field(default_factory=dict)
+    quote: Callable[[str, str], str] | None = None
+
+    def __post_init__(self) -> None:
+        size = len(next(iter(self.columns.values()), ()))
+        self.row_ids = self.row_ids or [f"r{i}" for i in range(size)]
+        self.document_ids = self.document_ids or [""] * size
+        self.chunk_ids = self.chunk_ids or self.document_ids
+        self.documents, self.sources = self.documents or {}, self.sources or {}
+        lengths = {len(self.row_ids), len(self.document_ids), len(self.chunk_ids), *map(len, self.columns.values())}
         if len(lengths) > 1:
             raise RepairError(f"the columns have different lengths {sorted(lengths)}; give every row a value or None")
 
     def column(self, name: str) -> Sequence[Scalar]:
         """Values of a column; a column that no row was asked for is empty in every row."""
-        return self._columns[name] if name in self._columns else [None] * len(self.row_ids)
+        return self.columns[name] if name in self.columns else [None] * len(self.row_ids)
 
     def source(self, index: int, column: str) -> CellSource:
         """What the page says of one cell."""
-        found = self._sources.get((self.row_ids[index], column), _NOTHING)
-        if self._quote is None or found is _NOTHING:
+        found = self.sources.get((self.row_ids[index], column), _NOTHING)
+        if self.quote is None or found is _NOTHING:
             return found
-        return replace(found, quote=self._quote(self.row_ids[index], column) or found.quote)
+        return replace(found, quote=self.quote(self.row_ids[index], column) or found.quote)
 
 
 def relation_of(
-    rows: Iterable[Row],
-    columns: Sequence[str],
-    documents: Mapping[str, DocumentSource] | None = None,
-    sections: Mapping[str, str] | None = None,
-    table_chunks: frozenset[str] = frozenset(),
-    unverified: bool = False,
+    rows: Iterable[Row], columns: Sequence[str], documents: Mapping[str, DocumentSource] = _EMPTY,
+    sections: Mapping[str, str] = _EMPTY, table_chunks: frozenset[str] = frozenset(), unverified: bool = False,
     quote: Callable[[str, str], str] | None = None,
-) -> MemoryRelation:
+) -> MemoryRelation:  # fmt: skip
     """The relation of extracted rows: the values that stand in the data table, all others count as empty.
 
     Args:
@@ -88,24 +79,11 @@ def relation_of(
             if cell.column not in values or cell.value is None or not enters(cell, unverified):
                 continue
             values[cell.column][index] = cell.value
-            sources[row.id, cell.column] = _source_of(cell, (sections or {}).get(row.chunk_id, ""), kind)
+            sources[row.id, cell.column] = CellSource(
+                cell.printed, cell.printed, sections.get(row.chunk_id, ""), cell.span.page if cell.span else None, cell.unit,
+                cell.scale, cell.grounding, cell.rationale, kind, cell.how, cell.doubt,
+            )  # fmt: skip
     return MemoryRelation(
         values, [row.id for row in kept], [row.document_id for row in kept], [row.chunk_id for row in kept],
         documents, sources, quote,
     )  # fmt: skip
-
-
-def _source_of(cell: Cell, section: str, kind: Literal["table", "prose"]) -> CellSource:
-    return CellSource(
-        printed=cell.printed,
-        quote=cell.printed,
-        section=section,
-        page=cell.span.page if cell.span else None,
-        unit=cell.unit,
-        scale=cell.scale,
-        grounding=cell.grounding,
-        rationale=cell.rationale,
-        kind=kind,
-        how=cell.how,
-        doubt=cell.doubt,
-    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from sliders.extraction.cell import Scalar
+from sliders.llm.model import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +143,6 @@ class Silent:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """What a stage of the run cost."""
-
-    name: str
-    calls: int
-    known: int
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float
-    cost: float
-
-
-@dataclass(frozen=True, slots=True)
 class Cited:
     """A citation of an answer: the value and its words."""
 
@@ -197,7 +185,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """All of a page. `notes` say what was left out of it."""
+    """All of a page. `stages` say what each stage of the run cost, `notes` what was left out of the page."""
 
     workspace: str
     run: int
@@ -212,7 +200,7 @@ class AuditPage:
     documents: Mapping[str, ShownDocument] = field(default_factory=dict)
     document_count: int = 0
     silent: tuple[Silent, ...] = ()
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[tuple[str, Usage], ...] = ()
     notes: tuple[str, ...] = ()
     compared: Compared | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import SqlLexer
 
 from sliders.errors import StoreError
-from sliders.view.model import AuditPage, Stage, plain
+from sliders.llm.model import Usage
+from sliders.view.model import AuditPage, plain
 
 ASSETS = Path(__file__).parent / "assets"
 SCRIPTS = ("datatables.min.js", "page.js")
@@ -96,10 +97,7 @@ def _figure(value: Any) -> Any:
     return int(value) if whole else "" if value is None else value
 
 
-def _bars(stages: tuple[Stage, ...]) -> list[dict[str, Any]]:
-    """Widths (of 640) of the bars of the cost plot: prompt and generated tokens of each stage."""
-    most = max((s.prompt_tokens + s.completion_tokens for s in stages), default=0) or 1
-    return [
-        {"stage": s, "prompt": round(640 * s.prompt_tokens / most, 2), "made": round(640 * s.completion_tokens / most, 2)}
-        for s in stages
-    ]
+def _bars(stages: Sequence[tuple[str, Usage]]) -> list[tuple[str, Usage, float, float]]:
+    """Each stage with what it cost, and the widths (of 640) of its bars of prompt and generated tokens."""
+    most = max((usage.tokens for _, usage in stages), default=0) or 1
+    return [(name, u, round(640 * u.prompt_tokens / most, 2), round(640 * u.completion_tokens / most, 2)) for name, u in stages]

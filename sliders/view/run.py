@@ -16,7 +16,7 @@ from sliders.store.catalog import Catalog
 from sliders.store.records import Run
 from sliders.view.changes import compared
 from sliders.view.documents import shown_documents, silent_documents
-from sliders.view.model import AuditPage, Cited, Place, ShownAnswer, ShownTable, Source, Stage, Value
+from sliders.view.model import AuditPage, Cited, Place, ShownAnswer, ShownTable, Source, Value
 from sliders.view.rows import Behind, shown_table, sql_view
 
 MOST_CELLS = 5_000
@@ -43,7 +43,7 @@ def collect(catalog: Catalog, run: int | None = None, against: int | None = None
     return AuditPage(
         catalog.database.title, chosen.id, chosen.kind, chosen.status, chosen.question, chosen.started,
         str(chosen.settings.get("model", "")), str(chosen.outcome.get("error", "")), answers, tables, documents,
-        catalog.documents.count(), silent, _stages(catalog, chosen.id), (*notes, *left_out, *cut),
+        catalog.documents.count(), silent, tuple(catalog.calls.usage(chosen.id).items()), (*notes, *left_out, *cut),
         None if against is None else compared(difference(catalog, chosen.id, against), tables),
     )  # fmt: skip
 
@@ -112,11 +112,3 @@ def _cited(one: Mapping[str, Any], names: Mapping[str, str]) -> Cited:
         document, one["value"], one["quote"], one["how"], one["grounding"], True, place, one["reason"], "", one["doubt"]
     )
     return Cited(one["column"], Value(one["value"], (source,)), one["quote"])
-
-
-def _stages(catalog: Catalog, run: int) -> tuple[Stage, ...]:
-    spent = catalog.calls.usage(run)
-    return tuple(
-        Stage(name, u.calls, u.cached_calls, u.prompt_tokens, u.completion_tokens, u.seconds, u.cost)
-        for name, u in spent.items()
-    )

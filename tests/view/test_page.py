@@ -93,7 +93,7 @@ def test_rows_behind_the_answer_and_documents_that_gave_nothing(page: AuditPage)
     assert {one.name: one.reasons for one in page.silent} == {
         "scan.doc": ("scan.doc: old Office format",), "quiet.txt": ("gated out: no ship is named",),
     }  # fmt: skip
-    assert [stage.name for stage in page.stages] == ["answer", "extract"]
+    assert [stage for stage, _ in page.stages] == ["answer", "extract"]
 
 
 def test_only_its_own_scripts_may_run(tmp_path: Path) -> None:
