@@ -19,7 +19,7 @@ from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.guard import Outcome, repaired
 from sliders.reconcile.statements import copy_sql
-from sliders.reconcile.values import Case, Options, Program
+from sliders.reconcile.values import Case, Operation, Options, Program
 from sliders.reconcile.variants import shortened
 from sliders.schema.types import Table
 
@@ -114,14 +114,14 @@ def _chosen(case: Case, odds: Mapping[str, float], habit: Mapping[str, float], a
         said = f"the model says that they are one by {same - other:.1f}"
         if same - other < _MARGIN:
             return Outcome("apart", said)
-        programs = _joined(case, said)
+        programs = _copies(case, "canonicalize", (), said)
     else:
         shifted = {choice: log - (habit.get(choice, 0.0) if choice in _LETTERS else 0.0) for choice, log in odds.items()}
         best, second = sorted(shifted, key=lambda choice: -shifted[choice])[:2]
         margin = shifted[best] - shifted[second]
         said = f"the model chose {best} by {margin:.1f} over {second}"
         clear = best != _NONE and margin >= _MARGIN
-        programs = _settled(case, case.choices[_LETTERS.index(best)], said) if clear else ()
+        programs = _copies(case, "resolve_conflict", case.choices[_LETTERS.index(best)], said) if clear else ()
         if not programs:
             return Outcome("open", said)
     try:
@@ -130,31 +130,17 @@ def _chosen(case: Case, odds: Mapping[str, float], habit: Mapping[str, float], a
         return Outcome("open", f"the repair was refused: {error}")
 
 
-def _settled(case: Case, chosen: Sequence[str], reason: str) -> tuple[Program, ...]:
-    """The chosen row's value for every open column; nothing where it lacks one that others contradict each other about."""
-    programs = []
-    for name in case.open:
-        source = _first(case, name, chosen)
-        if source is None:
-            return ()
-        statement = copy_sql(name, source, list(case.group.rows), "rows")
-        programs.append(Program("resolve_conflict", name, (statement,), reason))
-    return tuple(programs)
-
-
-def _joined(case: Case, reason: str) -> tuple[Program, ...]:
-    """One form of each open column for rows that are one thing: of the side with most rows, then the longest."""
+def _copies(case: Case, operation: Operation, chosen: Sequence[str], reason: str) -> tuple[Program, ...]:
+    """Copies a value of every open column into all rows: of the chosen rows (nothing at all where they lack one that others
+    contradict each other about), else of the side with most rows, then the longest."""
     programs = []
     for name in case.open:
         place = case.group.columns.index(name)
-        kept = max(case.choices, key=lambda rows: (len(rows), max(len(str(case.group.rows[r][place] or "")) for r in rows)))
-        source = _first(case, name, kept)
+        values = {row: cells[place] for row, cells in case.group.rows.items()}
+        rows = chosen or max(case.choices, key=lambda rows: (len(rows), max(len(str(values[r] or "")) for r in rows)))
+        source = next((row for row in rows if values[row] is not None), None)
         if source is not None:
-            statement = copy_sql(name, source, list(case.group.rows), "rows")
-            programs.append(Program("canonicalize", name, (statement,), reason))
+            programs.append(Program(operation, name, (copy_sql(name, source, list(values), "rows"),), reason))
+        elif chosen:
+            return ()
     return tuple(programs)
-
-
-def _first(case: Case, name: str, rows: Sequence[str]) -> str | None:
-    place = case.group.columns.index(name)
-    return next((row for row in rows if case.group.rows[row][place] is not None), None)

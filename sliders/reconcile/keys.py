@@ -91,16 +91,15 @@ def agreement(columns: Sequence[tuple[Codes, float]], groups: Codes) -> Agreemen
     return Agreement(float(np.mean(kappas)), min(kappas), comparisons)
 
 
-def refutes_document_grain(encoded: Sequence[Encoded], hard: Sequence[bool], documents: Codes, chunks: Codes) -> bool:
+def refutes_document_grain(columns: Sequence[Codes], documents: Codes, chunks: Codes) -> bool:
     """Whether the chunks themselves hold several different rows, so that "one row a document" cannot be true."""
     order, starts = sorted_groups(chunks)
     if not len(starts):
         return False
     contradictions = np.zeros(len(starts), np.int64)
-    for coded, counts in zip(encoded, hard, strict=True):
-        if counts:
-            low, high = group_extremes(coded.codes, order, starts)
-            contradictions += (high >= 0) & (low < high)
+    for codes in columns:
+        low, high = group_extremes(codes, order, starts)
+        contradictions += (high >= 0) & (low < high)
     several = {int(d) for d in documents[order[starts[contradictions >= 2]]]}
     return len(several) > 0.3 * len(np.unique(documents))
 
@@ -109,22 +108,14 @@ class KeyChooser:
     """Scores candidate keys of one table on its rows."""
 
     def __init__(
-        self,
-        table: Table,
-        profiles: Sequence[ColumnProfile],
-        encoded: Sequence[Encoded],
-        documents: Codes,
-        chunks: Codes,
+        self, table: Table, profiles: Sequence[ColumnProfile], encoded: Sequence[Encoded], documents: Codes, chunks: Codes
     ) -> None:
-        self._table = table
+        self._table, self._documents, self._chunks = table, documents, chunks
         self._profiles = {p.name: p for p in profiles}
         self._codes = {p.name: e.codes for p, e in zip(profiles, encoded, strict=True)}
-        self._documents = documents
-        self._chunks = chunks
-        hard = [not p.prose for p in profiles]
-        refuted = table.grain == "document" and refutes_document_grain(encoded, hard, documents, chunks)
-        self.per_document = table.grain == "document" and not refuted
-        self._refuted = refuted
+        hard = [self._codes[p.name] for p in profiles if not p.prose]
+        self._refuted = table.grain == "document" and refutes_document_grain(hard, documents, chunks)
+        self.per_document = table.grain == "document" and not self._refuted
 
     def choose(self) -> KeyPlan:
         """The key, and how far it reaches.
