@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 from sliders.documents.remote import addresses, is_address, local_path, shown
@@ -119,8 +120,7 @@ def _folder(root: Path) -> Iterator[SourceFile]:
 
 
 def _glob(pattern: Path) -> Iterator[SourceFile]:
-    plain = [part for part in pattern.parts[: next(i for i, p in enumerate(pattern.parts) if glob.has_magic(p))]]
-    root = Path(*plain) if plain else Path()
+    root = Path(*takewhile(lambda part: not glob.has_magic(part), pattern.parts))
     for match in sorted(glob.glob(str(pattern), recursive=True)):
         path = Path(match)
         if path.is_dir():

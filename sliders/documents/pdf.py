@@ -101,16 +101,9 @@ class _PageWriter:
     """Writes the lines of one page to the builder."""
 
     def __init__(
-        self,
-        builder: DocumentBuilder,
-        lines: Sequence[PrintedLine],
-        strokes: Sequence[Stroke],
-        furniture: frozenset[str],
+        self, builder: DocumentBuilder, lines: Sequence[PrintedLine], strokes: Sequence[Stroke], furniture: frozenset[str]
     ) -> None:
-        self._builder = builder
-        self._lines = lines
-        self._strokes = strokes
-        self._furniture = furniture
+        self._builder, self._lines, self._strokes, self._furniture = builder, lines, strokes, furniture
         self._pitch = median(line.height for line in lines) if lines else 0.0
         self._paragraph: list[PrintedLine] = []
 

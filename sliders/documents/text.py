@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import groupby
 
 from sliders.documents.blocks import split_block
 from sliders.documents.build import DocumentBuilder
@@ -26,10 +26,8 @@ _MAX_TABLE_LINE = 600
 _PIPE_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class _PageLines:
-    number: int | None
-    lines: tuple[str, ...]
+_Page = tuple[int | None, Sequence[str]]
+"""A page's number, None for formats without pages, and its lines."""
 
 
 def read_text(raw: bytes, name: str) -> Document:
@@ -46,10 +44,10 @@ def parse_text(text: str, name: str, raw: bytes, warnings: Sequence[str] = ()) -
     """A document out of plain text. Form feeds and lines like `<<page 3>>` or `Page 3 of 10` become pages."""
     builder = DocumentBuilder()
     builder.warnings.extend(warnings)
-    for page in _pages(text.replace("\r\n", "\n").replace("\r", "\n")):
-        if page.number is not None:
-            builder.start_page(page.number)
-        add_lines(builder, page.lines)
+    for number, lines in _pages(text.replace("\r\n", "\n").replace("\r", "\n")):
+        if number is not None:
+            builder.start_page(number)
+        add_lines(builder, lines)
     return builder.build(name, raw)
 
 
@@ -114,18 +112,14 @@ class _Writer:
 
 
 def _blocks(lines: Sequence[str], first: int, end: int) -> Iterator[tuple[int, int]]:
-    at = first
-    while at < end:
-        if not lines[at].strip():
-            at += 1
-            continue
-        begin = at
-        while at < end and lines[at].strip():
-            at += 1
-        yield begin, at
+    """Where lines without a blank one between them begin and end."""
+    for filled, run in groupby(range(first, end), key=lambda at: bool(lines[at].strip())):
+        if filled:
+            begin, *others = run
+            yield begin, begin + len(others) + 1
 
 
-def _pages(text: str) -> Iterator[_PageLines]:
+def _pages(text: str) -> Iterator[_Page]:
     lines = text.split("\n")
     marks = {i: match for i, line in enumerate(lines) if len(line) < 60 and (match := _PAGE_START.fullmatch(line))}
     if marks:
@@ -134,27 +128,27 @@ def _pages(text: str) -> Iterator[_PageLines]:
         return
     if "\f" in text:
         pages = enumerate(text.split("\f"), 1)
-        yield from (_PageLines(number, tuple(page.split("\n"))) for number, page in pages if page.strip())
+        yield from ((number, page.split("\n")) for number, page in pages if page.strip())
         return
     of = {i: int(match[1]) for i, line in enumerate(lines) if len(line) < 60 and (match := _PAGE_OF.fullmatch(line))}
     if len(of) >= 2:
         first = min(of)
         yield from _marked_pages(lines, of, before=not any(line.strip() for line in lines[:first]))
         return
-    yield _PageLines(None, tuple(lines))
+    yield None, lines
 
 
-def _marked_pages(lines: Sequence[str], numbers: dict[int, int], *, before: bool) -> Iterator[_PageLines]:
+def _marked_pages(lines: Sequence[str], numbers: dict[int, int], *, before: bool) -> Iterator[_Page]:
     """Pages between mark lines; a mark stands `before` its page or after it. The marks themselves are left out."""
     at = 0
     current = max(1, next(iter(numbers.values())) - 1)
     for mark, number in numbers.items():
         if any(line.strip() for line in lines[at:mark]):
-            yield _PageLines(current if before else number, tuple(lines[at:mark]))
+            yield (current if before else number), lines[at:mark]
         current = number
         at = mark + 1
     if any(line.strip() for line in lines[at:]):
-        yield _PageLines(current if before else current + 1, tuple(lines[at:]))
+        yield (current if before else current + 1), lines[at:]
 
 
 def _aligned_tables(lines: Sequence[str]) -> list[Region]:
@@ -230,10 +224,6 @@ def _pipe_tables(lines: Sequence[str]) -> list[Region]:
 
 def pipe_table(lines: Sequence[str]) -> Table:
     """The table of "| a | b |" lines, the first of them the header."""
-    rows = [[cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", _bare(line))] for line in lines]
+    bare = (line.strip().removeprefix("|").removesuffix("|") for line in lines)
+    rows = [[cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)] for line in bare]
     return table_from_rows(rows)
-
-
-def _bare(line: str) -> str:
-    line = line.strip()
-    return line.removeprefix("|").removesuffix("|")
