@@ -16,7 +16,7 @@ from sliders.chunks.embeddings import Vectors
 from sliders.chunks.evidence import MARGIN, query_vector
 from sliders.chunks.index import distances_to
 from sliders.executor.lazy import TableRun
-from sliders.executor.learning import description_vector, seeds
+from sliders.executor.learning import description_vector
 
 SHARE, FEWEST = 0.05, 3
 """Share of the candidates that is sampled, and the least number of documents."""
@@ -53,10 +53,7 @@ async def prepare(run: TableRun, *, joins: bool = False) -> Candidates:
             so that documents are compared with all the sampled ones of a kind, not with the nearest one alone.
     """
     distances = _distances(run)
-    new = tuple(name for name in run.attributes if not run.learned.knows(name))
-    named = seeds(run.index.embedder, run.table, run.attributes)
-    run.learned.evidence.update({name: seed for name, seed in named.items() if name in new})
-    run.learned.spoken.update({name: seed.centres for name, seed in named.items()})
+    new = run.learned.seed(run.index.embedder, run.table, run.attributes)
     sampled: list[str] = []
     if new and distances:
         sampled = await _sample(run, list(distances), new)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sliders.executor.candidates import FEWEST, SHARE, sample_size
 from sliders.executor.lazy import TableRun
-from sliders.executor.learning import seeds
 from sliders.plan.cost import Estimate
 from sliders.plan.explain import Explanation, PlanNode
 from sliders.plan.filters import leaves
@@ -41,10 +40,7 @@ def plan_before(running: Running) -> Explanation:
 
 def _table(running: Running, use: TableUse) -> PlanNode:
     run = running.runs[use.table]
-    new = [name for name in run.attributes if not run.learned.knows(name)]
-    for name, seed in seeds(running.index.embedder, run.table, run.attributes).items():
-        run.learned.evidence.setdefault(name, seed)
-        run.learned.spoken[name] = seed.centres
+    new = run.learned.seed(running.index.embedder, run.table, run.attributes)
     run.conditions(use.where)
     documents = list(running.index.entries)
     sampled = documents[: sample_size(len(documents))] if new else []

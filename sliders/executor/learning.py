@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -100,6 +101,17 @@ class Learned:
             self.evidence[attribute] = build_evidence(attribute, np.stack(held[-_KEPT_VECTORS:]))
             self.used[attribute] = len(held)
 
+    def seed(self, embedder: Embedder, table: Table, attributes: Sequence[str]) -> tuple[str, ...]:
+        """The attributes of which no document has shown evidence yet: their names and descriptions stand for it."""
+        new = []
+        for name in attributes:
+            seed = seed_evidence(name, description_vector(embedder, table, table.column(name)))
+            self.spoken[name] = seed.centres
+            if not self.knows(name):
+                self.evidence[name] = seed
+                new.append(name)
+        return tuple(new)
+
     def knows(self, attribute: str) -> bool:
         """Whether there is evidence of the attribute from documents."""
         return attribute in self.evidence and self.evidence[attribute].sources >= _ENOUGH
@@ -111,13 +123,6 @@ def description_vector(embedder: Embedder, table: Table, column: Column) -> Vect
     said = column.description or table.row or spoken_name(table.name)
     vector: Vectors = embedder.embed([f"{words}: {said}" if said else words])[0]
     return vector
-
-
-def seeds(embedder: Embedder, table: Table, attributes: tuple[str, ...]) -> dict[str, Evidence]:
-    """Evidence of attributes from their names and descriptions."""
-    return {
-        name: seed_evidence(name, description_vector(embedder, table, table.column(name))) for name in attributes
-    }
 
 
 def load_learned(session: Session, table: Table) -> Learned:

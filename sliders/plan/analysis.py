@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.chunks.retrieval import RankedSegment
-from sliders.plan.features import Corpus, Features, question_features, question_vector, retrieval_features
+from sliders.plan.features import WORDS, Corpus, Features, question_vector, retrieval_features, shape_features, word_features
 
 TaskClass = Literal["arithmetic", "extractive", "abstractive", "multi_source", "multi_bridge", "aggregation"]
 
@@ -28,7 +28,9 @@ TASK_CLASSES: tuple[TaskClass, ...] = (
 SEGMENTS, SEGMENT_TOKENS = 3, 150
 _SURE = 0.5
 EMBEDDING_WEIGHT = 3.0
-"""The unit vector of a question counts this much beside the 0/1 features of its wording."""
+"""The unit vector of a question counts this much beside its words."""
+_FEWER_WORDS = 128
+"""Slots of words for the evidence head, which has few examples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +71,19 @@ class Head:
 
 def wording_row(question: str, embedder: Embedder) -> Features:
     """Input of the class and kind heads, shape (f,)."""
-    return np.hstack([question_features(question), EMBEDDING_WEIGHT * question_vector(question, embedder)])
+    vector = EMBEDDING_WEIGHT * question_vector(question, embedder)
+    return np.hstack([word_features(question), shape_features(question), vector])
 
 
-def evidence_row(question: str, passages: Sequence[RankedSegment], corpus: Corpus, shares: Features) -> Features:
-    """Input of the evidence head, shape (f,); `shares` are the class probabilities.
+def evidence_row(
+    question: str, wording: Features, passages: Sequence[RankedSegment], corpus: Corpus, shares: Features
+) -> Features:
+    """Input of the evidence head, shape (f,); `wording` is the question's `wording_row`, `shares` are the class probabilities.
 
     What the passages show is there for each class once more: a word that is missing says more of a bridge than of a calculation.
     """
-    shown = retrieval_features(question, passages, corpus)
-    return np.hstack([shown, shares, question_features(question), np.outer(shares, shown).ravel()])
+    shown, words = retrieval_features(question, passages, corpus), wording[:WORDS].reshape(_FEWER_WORDS, -1).sum(axis=1)
+    return np.hstack([shown, shares, np.outer(shares, shown).ravel(), words, wording[WORDS:]])
 
 
 class Analyzer:
@@ -87,9 +92,9 @@ class Analyzer:
     def __init__(self) -> None:
         self._heads, self._embedder = _shipped(), default_embedder()
 
-    def task_probabilities(self, question: str, corpus: Corpus) -> Features:
+    def _shares(self, wording: Features, corpus: Corpus) -> Features:
         """Probabilities of `TASK_CLASSES`, shape (6,); one document alone has nothing to aggregate over."""
-        shares: Features = self._heads["task"].probabilities(wording_row(question, self._embedder))[0]
+        shares: Features = self._heads["task"].probabilities(wording)[0]
         if corpus.documents <= 1:
             shares[self._heads["task"].classes.index("aggregation")] = 0.0
             shares /= shares.sum()
@@ -101,11 +106,12 @@ class Analyzer:
         A question that the classifier is not sure of (another language often is one) gets the careful default: extractive,
         no evidence.
         """
-        shares = self.task_probabilities(question, corpus)
+        wording = wording_row(question, self._embedder)
+        shares = self._shares(wording, corpus)
         best = int(shares.argmax())
         if shares[best] < _SURE:
             return TaskProfile("extractive")
-        row = evidence_row(question, passages[:SEGMENTS], corpus, shares)
+        row = evidence_row(question, wording, passages[:SEGMENTS], corpus, shares)
         evidence = self._heads["evidence"].probabilities(row)[0]
         return TaskProfile(
             cast(TaskClass, self._heads["task"].classes[best]),

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import pairwise
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,68 +32,20 @@ class Corpus:
     known: frozenset[str] = frozenset()
 
 
-_CUES: dict[str, str] = {
-    "how_many": r"\bhow many\b|\bnumber of\b|\bcount\b",
-    "how_much": r"\bhow much\b|\bwhat amount\b",
-    "percent": r"\bpercent|\bpercentage|%|\bratio\b|\bproportion\b|\bportion\b|\bshare of\b",
-    "change": r"\b(?:change|increase|decrease)[ds]?\b|\bgrowth\b|\bgrew\b|\bdecline|\bdifference\b|\breturn\b",
-    "total": r"\btotal\b|\bsum\b|\bcombined\b|\bcumulative\b|\baltogether\b|\bnet\b",
-    "average": r"\baverage\b|\bmean\b|\bmedian\b",
-    "between": r"\b(?:between|from)\b.{1,40}\b(?:and|to)\b",
-    "money": r"\$|\bmillions?\b|\bthousands?\b|\bbillions?\b|\brevenue|\bexpense|\bcosts?\b|\bincome\b|\bprice",
-    "why": r"\bwhy\b|\breasons?\b",
-    "how": r"^how (?!many|much|old|long|far|often|tall|large)",
-    "who": r"\bwho\b|\bwhose\b|\bwhom\b",
-    "when": r"\bwhen\b|\bwhat year\b|\bwhich year\b|\bwhat date\b",
-    "where": r"\bwhere\b|\bwhat (?:city|country|state|county)\b",
-    "what_are": r"\bwhat (?:are|were|kinds?|types?|methods?|features?)\b",
-    "which": r"\bwhich\b",
-    "list": r"^(?:list|name|give)\b|\ball the\b",
-    "respective": r"\brespective(?:ly)?\b",
-    "manner": r"^(?:how|in what way) (?:is|are|was|were|do|does|did|can|big|large)\b",
-    "expressed": r"\bexpressed as\b|\bas a percent|\bpercentage of\b"
-    r"|\b(?:percentage|%) change\b|\bchange in\b|\bby how much\b",
-    "does": r"\bwhat do(?:es)?\b|\bconsist|\binclude",
-    "chain": r"\b(?:who|that|which|whose|where) (?:\w+ ){0,3}\w+(?:ed|s)\b.* (?:in|of|by|for)\b"
-    r"|\bof the \w+ (?:of|in|that|where|who|which|by)\b",
-    "yes_no": r"^(?:is|are|was|were|do|does|did|has|have|had|can|could)\b",
-    "both": r"\bboth\b|\bsame\b|\bcommon\b|\beither\b",
-    "or": r"\bor\b|\bcompared?\b|\bversus\b|\bvs\b",
-    "comparative": r"\b(?:more|less|fewer|older|younger|larger|bigger|smaller|higher|lower|longer|shorter|earlier|later"
-    r"|greater|better|taller|first|exceed\w*)\b",
-    "superlative": r"\b(?:most|least|highest|lowest|largest|smallest|oldest|youngest|longest|shortest|greatest|fewest"
-    r"|earliest|latest|maximum|minimum|biggest|best|worst|cheapest|top)\b",
-    "among": r"\b(?:documents?|reports?|files?|records?|filings?"
-    r"|each|every|per|across|among|overall|these|those|of all)\b",
-    "have": r"\b(?:have|has|with|where|whose|that|were|involved?|contain\w*|mention\w*)\b",
-    "relative": r"\w+,? (?:that|who|which|whose|where|whom)\b",
-    "of_the": r"\bof (?:the )?\w+(?:'s| of | who| that| which| where| by )",
-    "possessive": r"\w'\w?\b",
-    "passive": r"\b(?:born|directed|written|founded|located|produced|released|created|named|known|starred|featured)\b",
-    "report": r"\b(?:they|their|authors?|paper|model|approach|proposed?|propose"
-    r"|results?|baselines?|experiments?|data)\b",
-    "describe": r"\b(?:describe|explain|summari[sz]e|discuss|purpose|main|role|impact|effects?|benefits?)\b",
-    "company": r"\bcompany|\bfiscal|\bas of\b|\bended\b|\bdecember\b|\bjune\b|\bseptember\b|\bmarch\b",
-}
-_PATTERNS = {name: re.compile(pattern) for name, pattern in _CUES.items()}
+WORDS = 1024
+"""Slots for the words and pairs of words of a question: which of them tell something is learned from examples."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|\b(?:FY|F)['’]?\d\d\b")
 _JOINED = re.compile(r"\b[A-Z][\w'’.-]*(?: [\w'’.-]+){0,4},? (?:and|or) (?:the )?[A-Z]")
 _NAME = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’.-]*(?:\s+(?:of|the|de|and|&)?\s*[A-Z0-9][\w'’.-]*)*")
 _NUMBER = re.compile(r"\d[\d,.]*")
-_STOP = frozenset({
-    "a", "an", "the", "of", "in", "on", "at", "to", "for", "and", "or", "is", "are", "was", "were", "be", "been",
-    "do", "does", "did", "has", "have", "had", "what", "which", "who", "whom", "whose", "when", "where", "why",
-    "how", "many", "much", "by", "with", "from", "as", "that", "this", "these", "those", "it", "its", "their",
-    "they", "there", "than", "between", "into", "about", "any", "all", "not", "no", "can", "could", "would",
-    "should", "s",
-})  # fmt: skip
+_SHORT = 3
 
 RETRIEVAL_FEATURES = 32
 
 
 def content_terms(text: str) -> set[str]:
-    """The words of a question that carry its subject."""
-    return {term for term in terms(text) if term not in _STOP}
+    """The words of a question that may carry its subject: longer ones, numbers, and those of other scripts."""
+    return {t for t in terms(text) if len(t) > _SHORT or not t.isascii() or any(c.isdigit() for c in t)}
 
 
 def names_in(question: str) -> tuple[str, ...]:
@@ -99,18 +53,23 @@ def names_in(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match.group().strip() for match in _NAME.finditer(question)))
 
 
-def question_features(question: str) -> Features:
-    """The wording of a question, shape (f,)."""
+def word_features(question: str) -> Features:
+    """The words of a question and their pairs, shape (WORDS,)."""
+    words = re.findall(r"\w+|[$%?]", question[:QUESTION_CHARACTERS].lower())
+    slots = np.zeros(WORDS)
+    for gram in (*words, *map(" ".join, pairwise(["^", *words]))):
+        slots[crc32(gram.encode()) % WORDS] = 0.5
+    return slots
+
+
+def shape_features(question: str) -> Features:
+    """Length, numbers, years and names of a question, shape (f,)."""
     text = question[:QUESTION_CHARACTERS].strip()
-    low = text.lower()
-    years = set(_YEAR.findall(text))
-    names = names_in(text)
-    extra = [
-        min(len(low.split()), 60) / 20, float(bool(_NUMBER.search(low))), min(len(years), 4) / 2,
-        float(len(years) >= 2),
+    years, names = set(_YEAR.findall(text)), names_in(text)
+    return np.array([
+        min(len(text.split()), 60) / 20, float(bool(_NUMBER.search(text))), min(len(years), 4) / 2, float(len(years) >= 2),
         min(len(names), 5) / 2, float(len(names) >= 2), min(text.count(","), 4) / 2, float(bool(_JOINED.search(text))),
-    ]  # fmt: skip
-    return np.array([*(float(bool(p.search(low))) for p in _PATTERNS.values()), *extra])
+    ])  # fmt: skip
 
 
 def retrieval_features(question: str, passages: Sequence[RankedSegment], corpus: Corpus) -> Features:

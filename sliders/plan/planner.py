@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from sliders.chunks.sentences import sentence_spans
 from sliders.plan.analysis import TaskProfile
 from sliders.plan.directives import Hints, Normalize, Verify
 from sliders.plan.features import Corpus
@@ -64,13 +64,6 @@ class Route:
         )  # fmt: skip
 
 
-_EXPLAINS = re.compile(
-    r"\bwhy\b|^\W*how (?!many|much|big|large|long|old|far|often|tall|high|deep)|\bin what way|"
-    r"\b(?:explain|describe|summari[sz]e|discuss|elaborate)|\b(?:reasons?|purpose|impact|role) (?:of|for|behind)\b",
-    re.I,
-)
-
-
 def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
     """The route of a question.
 
@@ -82,9 +75,9 @@ def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
     if profile.task == "aggregation" and corpus.documents > 1:
         return Route("extract_and_query", reasons=(*facts, "counts and ranks over documents need a table"))
     contextual = profile.task in ("abstractive", "arithmetic")
-    prose = profile.task == "abstractive" and bool(_EXPLAINS.search(hints.question))
+    prose = profile.task == "abstractive"
     read = Route(
-        "lookup", _CONTEXTUAL if profile.task == "abstractive" else _FACTS,
+        "lookup", _CONTEXTUAL if prose else _FACTS,
         _SMALL if profile.evidence else _LARGE if contextual else _MIDDLE,
         calculate=profile.task == "arithmetic", prose=prose, reasons=tuple(facts),
     )  # fmt: skip
@@ -140,25 +133,19 @@ def search_words(question: str, hints: Hints) -> str:
 
 LONGEST_QUESTION = 600
 """Words. A longer question is cut to the sentences that ask, and those nearest to them."""
-_SENTENCE = re.compile(r"[^.?!\n]+[.?!\n]*\s*")
 
 
 def shortened(question: str) -> str:
     """A question of at most `LONGEST_QUESTION` words: the sentences that ask first, then the last ones, in order."""
     if len(question.split()) <= LONGEST_QUESTION:
         return question
-    sentences = _SENTENCE.findall(question)
-    order = sorted(range(len(sentences)), key=lambda n: ("?" not in sentences[n], -n))
-    kept: set[int] = set()
-    room = LONGEST_QUESTION
-    for number in order:
-        words = len(sentences[number].split())
-        if words <= room:
-            kept.add(number)
+    sentences = [question[start:end] for start, end in sentence_spans(question)]
+    room, kept = LONGEST_QUESTION, list[int]()
+    for number in sorted(range(len(sentences)), key=lambda n: ("?" not in sentences[n], -n)):
+        if (words := len(sentences[number].split())) <= room:
+            kept.append(number)
             room -= words
-    if not kept:
-        return " ".join(question.split()[-LONGEST_QUESTION:])
-    return "".join(sentences[n] for n in sorted(kept)).strip()
+    return "".join(sentences[n] for n in sorted(kept)).strip() or " ".join(question.split()[-LONGEST_QUESTION:])
 
 
 def explain_lines(route: Route, hints: Hints) -> tuple[str, ...]:
