@@ -11,8 +11,7 @@ from pathlib import Path
 import yaml
 
 from sliders.api import Workspace
-from sliders.cli_shell import Output, answer_text, opened
-from sliders.settings import Settings
+from sliders.cli_shell import Call, answer_text
 
 HERE = Path(__file__).parent
 FILE = Path("build") / "demo.db"
@@ -57,7 +56,7 @@ def main() -> int:
     FILE.parent.mkdir(exist_ok=True)
     for old in FILE.parent.glob(FILE.name + "*"):
         old.unlink()
-    with opened(FILE, Output(), Settings.from_env(), new=True) as ws:
+    with Call(str(FILE), quiet=False).opened(new=True) as ws:
         problems = ask_all(ws)
         problems += ws.verify()
     print(f"The workspace is {FILE}: try `sliders tables -w {FILE}`, `sliders why dunmarrow.md -w {FILE}`.")
