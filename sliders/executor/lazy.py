@@ -15,7 +15,7 @@ from sliders.executor.known import CellWriter, Known
 from sliders.executor.learning import WEIGHTS, Learned
 from sliders.executor.ranking import Ranking, chance_between, rank_segments
 from sliders.executor.session import Session
-from sliders.executor.sought import Seeking, rows_printing
+from sliders.executor.sought import Seeking
 from sliders.executor.vectors import SegmentIndex
 from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.plan.cost import Rounds, Statistics, expected_tokens, rounds
@@ -269,21 +269,12 @@ class TableRun:
         self._settle(document_id, Cell(attribute, absence=Absence.NOT_STATED), None)
 
     def _settle(self, document_id: str, cell: Cell, row: int | None) -> None:
-        """A value, or that there is none, is known: figures and evidence learn from it.
-
-        Of several segments that print the value, the one that is read first teaches: another may mention it by chance.
-        """
+        """A value, or that there is none, is known: figures and evidence learn from it, and from the segment where it stood."""
         rank = None
         if row is not None:
             layout = self.learned.layout(cell.column)
-            holders = rows_printing(self.document(document_id), self.index, cell, row)
-            orders = self._orders(document_id, cell.column)
-            ranks = [min(order.index(each) for each in holders) for order in orders]
-            if orders:
-                usual = WEIGHTS.index(layout.weights)
-                row, rank = orders[usual][ranks[usual]], ranks[usual]
-            else:
-                row = max(holders, key=lambda each: self._nearness(document_id, cell.column, each))
+            ranks = [order.index(row) for order in self._orders(document_id, cell.column)]
+            rank = ranks[WEIGHTS.index(layout.weights)] if ranks else None
             layout.learn(row, len(self.index.sizes(document_id)), ranks)
         self.known[document_id][cell.column] = cell.value
         vector = self.index.vectors(document_id)[row] if row is not None else None
@@ -293,11 +284,6 @@ class TableRun:
         self.statistics.observe(self.filters, self.values(document_id), cell.column)
         if self.writer is not None:
             self.writer.add(document_id, cell)
-
-    def _nearness(self, document_id: str, attribute: str, row: int) -> float:
-        """How near a segment is to the attribute's name and description."""
-        spoken = self.learned.spoken.get(attribute)
-        return float(self.index.vectors(document_id)[row] @ spoken[0]) if spoken is not None else 0.0
 
     def _orders(self, document_id: str, attribute: str) -> list[list[int]]:
         """The order of segments under each of `WEIGHTS`; none before there is evidence."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sliders.executor.lazy import TableRun
-from sliders.executor.sought import Seeking, Sought, share_printing, sought
+from sliders.executor.sought import Seeking, Sought, sought
 from sliders.extraction.cell import Scalar
 from sliders.plan.cost import Estimate
 from sliders.plan.explain import PlanNode
@@ -119,8 +119,7 @@ def side(running: Running, alias: str, other: str) -> Side:
         documents.append(tuple(run.ordered(part, document_id) for part in parts))
         known = run.values(document_id)
         join_costs.append(0.0 if attribute in known else run.cost(document_id, attribute))
-    standing = _share_that_joins(running, other)
-    return Side(tuple(documents), tuple(join_costs), standing, _share_printing(running, edge, alias, standing))
+    return Side(tuple(documents), tuple(join_costs), _share_that_joins(running, other))
 
 
 def _share_that_joins(running: Running, other: str) -> float:
@@ -132,22 +131,6 @@ def _share_that_joins(running: Running, other: str) -> float:
     if where is None or not documents:
         return 0.95
     return run.ordered(where, documents[0]).probability
-
-
-def _share_printing(running: Running, edge: JoinEdge, alias: str, standing: float) -> float:
-    """The part of a table's documents that will print a join value of the other, judged by the values known of both."""
-    other = edge.other(alias)
-    count = max(1.0, standing * len(_documents(running, other)))
-    known: dict[Scalar, None] = {}
-    for end in (alias, other):
-        cells = running.run(end).known.values()
-        known.update(dict.fromkeys(values.get(edge.attribute(end)) for values in cells))
-    if other in running.accepted:
-        known = dict.fromkeys(_distinct(running, other, edge.attribute(other)))
-        count = len(known)
-    run = running.run(alias)
-    names = sought(run, edge.attribute(alias), [value for value in known if value is not None])
-    return 1.0 if names is None else share_printing(run, _documents(running, alias), names, count)
 
 
 def _documents(running: Running, alias: str) -> list[str]:

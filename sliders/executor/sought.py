@@ -1,13 +1,11 @@
 """Join values are looked for where they are printed: code reads every document for nothing, the model only those parts.
 
-A join value was copied from a document, and its partner is one name with it by the words alone (`matching.py`), so a
+A join value was copied from a document, and its partner is one name with it by the words alone, so a
 document that does not print those words cannot join, and of the others only the segments that print them can show it.
 """
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sliders.documents.document import Document
 from sliders.executor.vectors import SegmentIndex
-from sliders.extraction.cell import Cell, Scalar
+from sliders.extraction.cell import Scalar
 from sliders.extraction.parse_names import country_of
 from sliders.schema.types import ColumnType
 from sliders.words import fold, name_tokens
@@ -27,22 +25,11 @@ _CHECKED = 50
 """Known values that are compared with their documents before others are looked for by their words."""
 
 
-_TELLING = 3
-"""Characters from which on a value is not printed elsewhere by chance."""
-_SURVEYED = 40
-"""Documents, spread over all, in which names are counted to foresee how many documents print one."""
-
-
 @dataclass(frozen=True, slots=True)
 class Sought:
     """The words of the names that an attribute is looked for with."""
 
     names: tuple[frozenset[str], ...]
-
-    def share(self, text: str) -> float:
-        """The share of the names that a text prints."""
-        words = frozenset(fold(text).split())
-        return sum(name <= words for name in self.names) / len(self.names)
 
     def rows(self, document: Document, index: SegmentIndex) -> frozenset[int]:
         """Segments of a document that print one of the names; those with a part of it where a segment's end splits it."""
@@ -92,23 +79,6 @@ def sought(run: TableRun, attribute: str, values: Sequence[Scalar]) -> Sought | 
     if not texts or any(country_of(text) for text in texts) or not _printed(run, attribute):
         return None
     return Sought(tuple(dict.fromkeys(frozenset(name_tokens(text)) for text in texts)))
-
-
-def rows_printing(document: Document, index: SegmentIndex, cell: Cell, row: int) -> list[int]:
-    """Segments that print the words of a value, `row` among them."""
-    words = (cell.printed or "").split()
-    if len("".join(words)) < _TELLING:
-        return [row]
-    pattern = re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)) + r"(?!\w)", re.IGNORECASE)
-    found = {index.row_at(document.id, match.start()) for match in pattern.finditer(document.text)}
-    return sorted({row, *(each for each in found if each is not None)})
-
-
-def share_printing(run: TableRun, documents: Sequence[str], names: Sought, count: float) -> float:
-    """The share of documents that print one of `count` names of which these are examples, from a few documents."""
-    step = max(1, len(documents) // _SURVEYED)
-    shares = [names.share(run.document(document_id).text) for document_id in documents[::step]]
-    return sum(1 - math.pow(1 - share, count) for share in shares) / max(1, len(shares))
 
 
 def _printed(run: TableRun, attribute: str) -> bool:

@@ -90,14 +90,12 @@ def priority(probability: float, cost: float, either: bool) -> float:
 class Side:
     """One table of a join: for each document its conjuncts, and the tokens of reading its join attribute.
 
-    `matching` is the share of this table's rows that join a surviving row of the other, `printing` that of its documents
-    that print a join value of such a row: the others are known not to join without a model.
+    `matching` is the share of this table's rows that join a surviving row of the other.
     """
 
     documents: tuple[tuple[Ordered, ...], ...]
     join_costs: tuple[float, ...]
     matching: float
-    printing: float = 1.0
 
     @property
     def pushed_down(self) -> float:
@@ -108,9 +106,8 @@ class Side:
     @property
     def filtered(self) -> float:
         """Filters and the IN filter of the join ordered together (the third term of Eq. 8 and 9)."""
-        chance = min(self.matching, self.printing)
         return sum(
-            conjunction((*filters, Ordered(chance, cost * self.printing)))[1]
+            conjunction((*filters, Ordered(self.matching, cost)))[1]
             for filters, cost in zip(self.documents, self.join_costs, strict=True)
         )
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
+from benchmarks.optimizer_joins import push_down
+from sliders.executor import linking
 from sliders.executor.linking import canonical_forms, matcher
 from sliders.executor.query import run_query
 
@@ -25,13 +29,14 @@ def test_a_join_gives_the_rows_that_belong_together(tmp_path: Path) -> None:
     assert set(result.rows) == WANTED
 
 
-def test_a_join_filters_the_other_table_instead_of_reading_it_whole(tmp_path: Path) -> None:
+def test_the_transformed_join_reads_no_more_than_push_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with workspace(tmp_path, towns=True) as ws:
-        # Every ship is long enough: without the join as a filter, the lengths of all would be read.
+        # Every ship is long enough: a filter that keeps all is where push-down is at its worst.
         sql = SQL.replace("t.population >= 4000", "t.population > 4500").replace("s.length > 25", "s.length > 0")
-        reader = PatternReader()
-        asyncio.run(run_query(ws.session, sql, reader=reader, reuse=False))
-    assert len({name for name, columns in reader.calls if "length" in columns}) < 20
+        ours = asyncio.run(run_query(ws.session, sql, reader=PatternReader(), reuse=False)).tokens
+        monkeypatch.setattr(linking, "_adaptive", push_down)
+        pushed = asyncio.run(run_query(ws.session, sql, reader=PatternReader(), reuse=False)).tokens
+    assert ours <= pushed
 
 
 def test_a_table_joined_with_itself(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from sliders.executor.candidates import _kinds_differ, prepare
 from sliders.executor.lazy import TableRun
 from sliders.executor.query import _open, run_query
 from sliders.executor.ranking import Ranking
-from sliders.executor.sought import Sought, sought
+from sliders.executor.sought import sought
 
 from .query_double import PatternReader, truth, workspace
 
@@ -100,13 +100,6 @@ def test_in_a_join_kinds_are_told_apart_although_partners_are_near_each_other() 
     assert not _kinds_differ(run, towns, clubs, joins=False)
     assert _kinds_differ(run, towns, clubs, joins=True)
     assert not _kinds_differ(run, ["00", "11"], ["10", "01"], joins=True)  # no two kinds
-
-
-def test_the_share_of_names_that_a_text_prints() -> None:
-    names = Sought((frozenset({"los", "angeles"}), frozenset({"boston"})))
-    assert names.share("Beaten in Boston, they left for Los Angeles.") == 1.0
-    assert names.share("LOS ÁNGELES, again") == 0.5
-    assert names.share("The angels of Bostonia") == 0.0
 
 
 def test_a_ranking_of_some_segments_keeps_the_order_and_the_nearest() -> None:
