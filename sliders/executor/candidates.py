@@ -14,7 +14,6 @@ import numpy as np
 
 from sliders.chunks.embeddings import Vectors
 from sliders.chunks.evidence import MARGIN, query_vector
-from sliders.chunks.index import distances_to
 from sliders.executor.lazy import TableRun
 from sliders.executor.learning import description_vector
 
@@ -45,19 +44,14 @@ def sample_size(candidates: int) -> int:
     return min(candidates, max(FEWEST, math.ceil(SHARE * candidates)))
 
 
-async def prepare(run: TableRun, *, joins: bool = False) -> Candidates:
-    """Samples what is not known yet, sets evidence and thresholds, and chooses the candidates.
-
-    Args:
-        joins: the query joins tables. Then documents of two kinds are often about one thing, and near each other for it,
-            so that documents are compared with all the sampled ones of a kind, not with the nearest one alone.
-    """
+async def prepare(run: TableRun) -> Candidates:
+    """Samples what is not known yet, sets evidence and thresholds, and chooses the candidates."""
     distances = _distances(run)
     new = run.learned.seed(run.index.embedder, run.table, run.attributes)
     sampled: list[str] = []
     if new and distances:
         sampled = await _sample(run, list(distances), new)
-    return _candidates(run, distances, tuple(sampled), joins)
+    return _candidates(run, distances, tuple(sampled))
 
 
 def _distances(run: TableRun) -> dict[str, float]:
@@ -87,25 +81,23 @@ async def _sample(run: TableRun, documents: Sequence[str], names: Sequence[str])
     return done
 
 
-def _candidates(
-    run: TableRun, distances: Mapping[str, float], sampled: tuple[str, ...], joins: bool
-) -> Candidates:
+def _candidates(run: TableRun, distances: Mapping[str, float], sampled: tuple[str, ...]) -> Candidates:
     """The documents within tau, and an audited share of the others.
 
     None is excluded unless the sample shows that the two kinds differ: two relevant documents at least and an irrelevant
-    one, and every relevant one is nearer to another of them than to any irrelevant one. (A document that lacks the few
-    attributes of a query is often of the same kind as those that have them.)
+    one, and every relevant one is nearer to the others of them than to the irrelevant ones. (A document that lacks the few
+    attributes of a query is often of the same kind as those that have them; the nearest one alone may be about the same thing.)
     """
     relevant = [each for each in distances if run.has_values(each)]
     strange = [each for each in sampled if not run.has_values(each)]
     key = f"optimizer:tau:{run.table.name}:{','.join(sorted(run.attributes))}"
     tau = float(run.session.catalog.knowledge.statistic(key, 0.0) or 0.0) if run.writer is not None else 0.0
     if sampled or not tau:
-        differ = _kinds_differ(run, [each for each in relevant if each in sampled], strange, joins)
+        differ = _kinds_differ(run, [each for each in relevant if each in sampled], strange)
         tau = max(distances[each] for each in relevant) + MARGIN if differ else _ANY
         if run.writer is not None:
             run.session.catalog.knowledge.set_statistic(key, tau)
-    kin = _likeness(run, relevant, strange, joins) if tau < _ANY else {}
+    kin = _likeness(run, relevant, strange) if tau < _ANY else {}
     excluded = [each for each in distances if not run.has_values(each) and _outside(distances[each], tau, kin.get(each, 0.0))]
     count = math.ceil(_AUDITED * len(excluded))
     audited = {excluded[int((n + 0.5) * len(excluded) / count)] for n in range(count)}
@@ -124,31 +116,23 @@ def _outside(distance: float, tau: float, likeness: float) -> bool:
     return likeness > _TIE or (distance > tau and likeness > -_TIE)
 
 
-def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str], joins: bool) -> bool:
-    """Whether every sampled relevant document is nearer to another one than to any irrelevant one.
-
-    In a join: nearer on average to the others of them than to the irrelevant ones.
-    """
+def _kinds_differ(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> bool:
+    """Whether every sampled relevant document is nearer on average to the others of them than to the irrelevant ones."""
     if len(relevant) < _FEWEST_RELEVANT or len(strange) < _STRANGE_SHARE * (len(relevant) + len(strange)):
         return False
     ours, theirs = _documents(run, relevant), _documents(run, strange)
     own, other = ours @ ours.T, ours @ theirs.T
-    if joins:
-        np.fill_diagonal(own, 0.0)
-        return bool((own.sum(axis=1) / (len(ours) - 1) > other.mean(axis=1)).all())
-    np.fill_diagonal(own, -1.0)
-    return bool((own.max(axis=1) > other.max(axis=1)).all())
+    np.fill_diagonal(own, 0.0)
+    return bool((own.sum(axis=1) / (len(ours) - 1) > other.mean(axis=1)).all())
 
 
-def _likeness(run: TableRun, relevant: Sequence[str], strange: Sequence[str], joins: bool) -> dict[str, float]:
+def _likeness(run: TableRun, relevant: Sequence[str], strange: Sequence[str]) -> dict[str, float]:
     """How much nearer each document is to the sampled irrelevant documents than to the relevant ones (evidence, too)."""
     if not relevant or not strange:
         return {}
     ids = list(run.index.entries)
-    vectors, groups = _documents(run, ids), [_documents(run, group) for group in (relevant, strange)]
-    near, far = (
-        1.0 - (vectors @ group.T).mean(axis=1) if joins else distances_to(vectors, group) for group in groups
-    )
+    vectors = _documents(run, ids)
+    near, far = (1.0 - (vectors @ _documents(run, group).T).mean(axis=1) for group in (relevant, strange))
     return {document_id: float(a - b) for document_id, a, b in zip(ids, near, far, strict=True)}
 
 

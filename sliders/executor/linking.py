@@ -54,8 +54,6 @@ async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -
     before = sum(run.spent(document_id) for document_id in run.steps)
     joining = [join_filter(running, edge, chosen.table) for edge in edges]
     where: Expression | None = joined(And, use.where, *joining)
-    for leaf in joining:
-        run.statistics.priors[leaf.key] = _matching(running, leaf, chosen.given)
     running.accepted[chosen.table] = []
     if all(leaf.values for leaf in joining):  # without a value on the other side nothing can join, so nothing is read
         run.seeking = Seeking(_sought(running, chosen.table, edges))
@@ -100,12 +98,6 @@ def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
     name = edge.attribute(alias)
     return Filter(f"{name} matches {other} ({len(values)} values)", (name,), kind="matches", values=tuple(values),
                   matcher=matcher(values))  # fmt: skip
-
-
-def _matching(running: Running, leaf: Filter, given: str) -> float:
-    """Share of a table's rows that the IN filter lets pass, before any was seen: as many as the other table kept."""
-    total = max(1, len(_documents(running, given)))
-    return min(0.95, max(0.02, len(leaf.values) / total))
 
 
 def side(running: Running, alias: str, other: str) -> Side:

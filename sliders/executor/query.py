@@ -214,7 +214,7 @@ async def _execute(running: Running) -> None:
             return
     try:
         for run in running.runs.values():
-            found = await prepare(run, joins=bool(running.query.joins))
+            found = await prepare(run)
             running.candidates[run.table.name] = found
             run.doubted = frozenset(found.audited)
     except BudgetExceeded as error:

@@ -83,7 +83,6 @@ class Statistics:
     filters: dict[str, Share] = field(default_factory=dict)
     stated: dict[str, Share] = field(default_factory=dict)
     depths: dict[str, Depths] = field(default_factory=dict)
-    priors: dict[str, float] = field(default_factory=dict)
 
     def observe(self, filters: Iterable[Filter], values: Mapping[str, Any], fresh: str) -> None:
         """Counts the filters that `fresh`, the attribute that became known last, decides."""
@@ -100,8 +99,6 @@ class Statistics:
         return self.filters.get(leaf.key, _NOTHING).interval(self._prior(leaf))
 
     def _prior(self, leaf: Filter) -> float:
-        if leaf.key in self.priors:
-            return self.priors[leaf.key]
         prior = _PRIOR.get(leaf.kind, 1 / 3)
         return 1 - prior if leaf.negated else prior
 

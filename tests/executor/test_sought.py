@@ -97,9 +97,8 @@ def test_in_a_join_kinds_are_told_apart_although_partners_are_near_each_other() 
     entries = {name: SimpleNamespace(document=vector / np.linalg.norm(vector)) for name, vector in vectors.items()}
     run: Any = SimpleNamespace(index=SimpleNamespace(entries=entries))
     towns, clubs = ["00", "02"], ["10", "11"]
-    assert not _kinds_differ(run, towns, clubs, joins=False)
-    assert _kinds_differ(run, towns, clubs, joins=True)
-    assert not _kinds_differ(run, ["00", "11"], ["10", "01"], joins=True)  # no two kinds
+    assert _kinds_differ(run, towns, clubs)
+    assert not _kinds_differ(run, ["00", "11"], ["10", "01"])  # no two kinds
 
 
 def test_a_ranking_of_some_segments_keeps_the_order_and_the_nearest() -> None:
