@@ -33,11 +33,12 @@ from sliders.plan.hint_patterns import parse_hints
 from sliders.schema.pin import schema_from
 from sliders.schema.types import Schema, Table
 from sliders.settings import Budget, Settings
-from sliders.store.audit import ExportFormat, export, verify_audit
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, place_of
+from sliders.store.export import ExportFormat, export
 from sliders.store.file import refuse_foreign
 from sliders.store.records import Correction, Run, TableVersion
+from sliders.store.verify import check_audit
 from sliders.view import view_file
 
 if TYPE_CHECKING:
@@ -353,7 +354,7 @@ class Workspace:
 
     def verify(self) -> list[str]:
         """What does not hold in this workspace, in sentences; empty when every value walks back to its words."""
-        return verify_audit(self.path)
+        return list(check_audit(self.path).problems)
 
     def export(self, path: str | os.PathLike[str], format: ExportFormat | None = None) -> list[Path]:
         """Write the audit database (sqlite), or the data tables as csv or parquet files of a folder or an excel book.

@@ -38,8 +38,8 @@ from sliders.errors import PlanError, SettingsError, SlidersError
 from sliders.executor.querying import is_sql
 from sliders.plan.hint_patterns import parse_hints
 from sliders.schema.types import Schema
-from sliders.store.audit import ExportFormat
 from sliders.store.database import workspace_is_there
+from sliders.store.export import ExportFormat
 
 app = typer.Typer(
     name="sliders", invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False,

@@ -15,8 +15,8 @@ from sliders.api import Workspace
 from sliders.cli_shell import DEFAULT_WORKSPACE, MODEL, SHOWN, Call, frame_text, pairs, records, takes
 from sliders.errors import ModelUnavailable
 from sliders.executor.corrections import matching
-from sliders.store.audit import check_audit
 from sliders.store.records import Correction
+from sliders.store.verify import check_audit
 from sliders.view.serve import serve
 
 TableArgument = Annotated[str, typer.Argument(help="Name of the table.")]

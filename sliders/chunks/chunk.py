@@ -10,7 +10,6 @@ class ChunkContext:
     """What a reader needs to know of the rest of the document (SLIDERS: contextualized chunking)."""
 
     title: str = ""
-    description: str = ""
     heading_path: tuple[str, ...] = ()
     page_from: int | None = None
     page_to: int | None = None
@@ -24,8 +23,6 @@ class ChunkContext:
         lines = []
         if self.title:
             lines.append(f"Document: {self.title}")
-        if self.description:
-            lines.append(f"About: {self.description}")
         if self.heading_path:
             lines.append("Section: " + " > ".join(self.heading_path))
         lines.extend(f"Note: {caption}" for caption in self.captions if not caption.startswith("|"))

@@ -38,7 +38,6 @@ class Outline:
         document = self._document
         return ChunkContext(
             title=_line(document.title),
-            description=_line(document.description),
             heading_path=self.heading_path(start),
             page_from=self._page(start),
             page_to=self._page(max(start, end - 1)),

@@ -39,7 +39,7 @@ def index_document(document: Document, embedder: Embedder, count_tokens: CountTo
         body = document.text[start:end].strip()
         texts.append(f"{path[-1]}\n{body}" if path else body)
         table.append((start, end, count_tokens(document.text[start:end])))
-    summary = "\n".join(part for part in (document.title, document.description, *key_sentences(document)) if part)
+    summary = "\n".join(part for part in (document.title, *key_sentences(document)) if part)
     vectors = embedder.embed([summary, *texts])
     rows: NDArray[np.int64] = np.array(table, dtype=np.int64).reshape(-1, 3)
     return SegmentVectors.build(document.id, embedder.name, vectors[0], rows, vectors[1:])

@@ -74,7 +74,6 @@ class Document:
     title: str
     elements: tuple[Element, ...]
     pages: tuple[Page, ...] = ()
-    description: str = ""
     media_type: str = "text/plain"
     source: str = ""
     modified: float | None = None

@@ -9,15 +9,8 @@ from sqlalchemy import select
 
 from sliders.extraction.cell import Cell, Grounding, How, Row, Scalar
 from sliders.store.catalog import Catalog
-from sliders.store.export import ExportFormat, export, export_audit, export_csv, export_excel, export_parquet
 from sliders.store.layout import documents, rows, tables
 from sliders.store.tables import UNVERIFIED, enters
-from sliders.store.verify import Verification, check_audit, verify_audit
-
-__all__ = [
-    "Evidence", "ExportFormat", "Verification", "check_audit", "doubt_of", "export", "export_audit", "export_csv",
-    "export_excel", "export_parquet", "lineage", "verify_audit", "words_of_odds",
-]  # fmt: skip
 
 QUOTE_CHARACTERS = 160
 

@@ -85,7 +85,7 @@ _PLACE = case((cells.c.start.is_not(None), func.coalesce(_elsewhere.c.id, _D.id)
 _COPIES: tuple[_Copy, ...] = (
     _Copy(
         "audit_documents",
-        select(*_named(documents, "id name title description media_type source version"), _newer.c.id.label("superseded_by"),
+        select(*_named(documents, "id name title media_type source version"), _newer.c.id.label("superseded_by"),
                *_named(documents, "added warnings sha256 text"))
         .outerjoin_from(documents, _newer, _newer.c.key == _D.superseded_by).order_by(_D.key),
         ("id",),

@@ -20,8 +20,7 @@ _JOINED = chunks.join(documents, documents.c.key == chunks.c.document_key)
 _SELECT: Select[Any] = (
     select(
         chunks.c.id, documents.c.id, chunks.c.position, chunks.c.start, chunks.c.stop, chunks.c.tokens,
-        func.coalesce(chunks.c.title, documents.c.title), func.coalesce(chunks.c.description, documents.c.description),
-        chunks.c.heading_path, chunks.c.page_from, chunks.c.page_to, chunks.c.captions, chunks.c.kinds, documents.c.key,
+        func.coalesce(chunks.c.title, documents.c.title), chunks.c.heading_path, chunks.c.page_from, chunks.c.page_to, chunks.c.captions, chunks.c.kinds, documents.c.key,
     )
     .select_from(_JOINED)
     .order_by(documents.c.key, chunks.c.position)
@@ -29,9 +28,7 @@ _SELECT: Select[Any] = (
 _OF_DOCUMENT = _SELECT.where(documents.c.id == bindparam("id"), chunks.c.active == 1)
 _ONE, _ALL = _SELECT.where(chunks.c.id == bindparam("id")), _SELECT.where(CURRENT)
 _TEXT = select(documents.c.text).where(documents.c.key == bindparam("key"))
-_OWNER = select(documents.c.key, documents.c.text, documents.c.title, documents.c.description).where(
-    documents.c.id == bindparam("id")
-)
+_OWNER = select(documents.c.key, documents.c.text, documents.c.title).where(documents.c.id == bindparam("id"))
 _KNOWN = select(chunks.c.id, chunks.c.key, chunks.c.start, chunks.c.stop, chunks.c.heading_path).where(
     chunks.c.document_key == bindparam("key")
 )
@@ -87,7 +84,7 @@ class Chunks:
             owner = self._database.one(_OWNER, {"id": document_id})
             if owner is None:
                 raise StoreError(f"the workspace has no document {document_id!r}; add it before its chunks")
-            key, text, title, description = owner
+            key, text, title = owner
             known = {identifier: line for identifier, *line in self._database.query(_KNOWN, {"key": key})}
             fresh = {chunk.id for chunk in chunks_}
             self._retire([line for identifier, line in known.items() if identifier not in fresh], text)
@@ -97,15 +94,14 @@ class Chunks:
                 if chunk.id in known:
                     self._database.execute(_MOVE, {"place": chunk.position, "chunk": chunk.id})
                 else:
-                    self._insert(chunk, key, title, description)
+                    self._insert(chunk, key, title)
 
-    def _insert(self, chunk: Chunk, document_key: int, title: str, description: str) -> None:
+    def _insert(self, chunk: Chunk, document_key: int, title: str) -> None:
         context = chunk.context
         headings = codec.dump(context.heading_path)
         key = self._database.add(
             chunks, id=chunk.id, document_key=document_key, position=chunk.position, start=chunk.start, stop=chunk.end,
-            tokens=chunk.tokens, title=None if context.title == title else context.title,
-            description=None if context.description == description else context.description, heading_path=headings,
+            tokens=chunk.tokens, title=None if context.title == title else context.title, heading_path=headings,
             page_from=context.page_from, page_to=context.page_to, captions=codec.dump(context.captions),
             kinds=codec.dump(sorted(chunk.kinds)),
         )  # fmt: skip
@@ -157,14 +153,11 @@ class Chunks:
         texts: dict[int, str] = {}
         found = []
         for line in self._database.query(statement, parameters):
-            identifier, document_id, position, start, stop, tokens, title, description = line[:8]
-            headings, page_from, page_to, captions, kinds, key = line[8:]
+            identifier, document_id, position, start, stop, tokens, title, headings, page_from, page_to, captions, kinds, key = line
             if key not in texts:
                 # Sliced here, not in SQL: substr() walks from the start of a long text for every chunk.
                 texts = {key: self._database.value(_TEXT, {"key": key})}
-            context = ChunkContext(
-                title, description, tuple(codec.load(headings)), page_from, page_to, tuple(codec.load(captions))
-            )
+            context = ChunkContext(title, tuple(codec.load(headings)), page_from, page_to, tuple(codec.load(captions)))
             text = texts[key][start:stop]
             kinds_ = frozenset(codec.load(kinds))
             found.append(Chunk(identifier, document_id, position, start, stop, text, tokens, context, kinds_))

@@ -16,7 +16,7 @@ from sliders.store.migrations import now
 from sliders.store.records import Added, StoredDocument
 
 _FIELDS = tuple(field.name for field in fields(StoredDocument))
-_LINE = ("name", "title", "description", "media_type", "source", "modified", "warnings")
+_LINE = ("name", "title", "media_type", "source", "modified", "warnings")
 _newer = documents.alias()
 _LISTED: Select[Any] = select(
     *(func.coalesce(_newer.c.id, "") if name == "superseded_by" else documents.c[name] for name in _FIELDS)
@@ -30,8 +30,6 @@ _TEXT = select(documents.c.text).where(documents.c.id == bindparam("id"))
 _PAGES = select(pages.c.number, pages.c.start, pages.c.stop).where(
     pages.c.document_key == bindparam("key")).order_by(pages.c.position)  # fmt: skip
 _ELEMENTS = select(*list(elements.c)[2:]).where(elements.c.document_key == bindparam("key")).order_by(elements.c.position)
-_DESCRIBE = update(documents).where(documents.c.id == bindparam("of")).values(
-    title=bindparam("title"), description=bindparam("description"))  # fmt: skip
 TOUCH = update(tables).values(revision=tables.c.revision + 1).where(
     tables.c.key.in_(select(rows.c.table_key).where(rows.c.document_key == bindparam("document")))
 )  # fmt: skip
@@ -72,7 +70,7 @@ class Documents:
     def _insert(self, document: Document, version: int) -> int:
         text = document.text
         key = self._database.add(
-            documents, id=document.id, name=document.name, title=document.title, description=document.description,
+            documents, id=document.id, name=document.name, title=document.title, description="",
             text=text, sha256=codec.digest(text), media_type=document.media_type, source=document.source,
             modified=document.modified, warnings=codec.dump(document.warnings), version=version, added=now(),
             characters=len(text),
@@ -91,10 +89,6 @@ class Documents:
             ),
         )  # fmt: skip
         return key
-
-    def describe(self, document_id: str, *, title: str, description: str) -> None:
-        """Set the title and description that were found after loading."""
-        self._database.execute(_DESCRIBE, {"of": document_id, "title": title, "description": description})
 
     def get(self, document_id: str) -> Document:
         """A whole document, equal to the one that was added.

@@ -19,7 +19,6 @@ class StoredDocument:
     id: str
     name: str
     title: str
-    description: str
     media_type: str
     source: str
     modified: float | None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,8 +19,14 @@ from sliders.store.export import export_audit
 from sliders.store.layout import AUDIT_LAYOUT
 from sliders.store.tables import SAID, UNVERIFIED
 
-MOST_PROBLEMS = 50
+_MOST_PROBLEMS = 50
 _SAID = ", ".join(f"'{absence}'" for absence in SAID)
+# Document, start, stop, printed, row, column, and whether it may have no words.
+_SPANS = """SELECT c.document_id AS document, c.start, c.stop, c.printed, c.row_id, k.name,
+        c.how = 'judged' AND coalesce(c.odds, c.rationale, c.doubt) IS NOT NULL
+    FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id WHERE c.absence IS NULL AND c.value IS NOT NULL
+    UNION ALL SELECT p.document_id, p.start, p.stop, p.printed, p.row_id, k.name, 0
+    FROM audit_parts p JOIN audit_columns k ON k.id = p.column_id ORDER BY document"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +35,6 @@ class Verification:
 
     problems: tuple[str, ...]
     notes: tuple[str, ...]
-
-
-def verify_audit(path: str | Path) -> list[str]:
-    """The problems that `check_audit` finds; an empty list means that everything holds.
-
-    Raises:
-        AuditError: the file is no audit database and no workspace.
-        StoreError: it cannot be read.
-    """
-    return list(check_audit(path).problems)
 
 
 def check_audit(path: str | Path) -> Verification:
@@ -73,14 +71,11 @@ def _verify(audit: Database) -> Verification:
     if layout != str(AUDIT_LAYOUT):
         raise AuditError(f"the audit database has layout {layout!r}, this version of sliders knows {AUDIT_LAYOUT}")
     problems: list[str] = []
-    checks: tuple[Callable[[Database], Iterator[str]], ...] = (
-        _documents, _references, _spans, _parts, _computed, _absences, _tables,
-    )  # fmt: skip
-    for check in checks:
+    for check in (_documents, _references, _spans, _computed, _absences, _tables):
         found = list(check(audit))
-        problems += found[:MOST_PROBLEMS]
-        if len(found) > MOST_PROBLEMS:
-            problems.append(f"... and {len(found) - MOST_PROBLEMS} more problems of this kind")
+        problems += found[:_MOST_PROBLEMS]
+        if len(found) > _MOST_PROBLEMS:
+            problems.append(f"... and {len(found) - _MOST_PROBLEMS} more problems of this kind")
     return Verification(tuple(problems), tuple(_notes(audit)))
 
 
@@ -110,28 +105,10 @@ def _references(audit: Database) -> Iterator[str]:
 
 
 def _spans(audit: Database) -> Iterator[str]:
-    cells = audit.stream(
-        """SELECT c.document_id, c.start, c.stop, c.printed, c.row_id, k.name,
-            c.how = 'judged' AND coalesce(c.odds, c.rationale, c.doubt) IS NOT NULL
-        FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
-        WHERE c.absence IS NULL AND c.value IS NOT NULL ORDER BY c.document_id"""
-    )
-    return _words(audit, cells)
-
-
-def _parts(audit: Database) -> Iterator[str]:
-    parts = audit.stream(
-        """SELECT p.document_id, p.start, p.stop, p.printed, p.row_id, k.name, 0
-        FROM audit_parts p JOIN audit_columns k ON k.id = p.column_id ORDER BY p.document_id"""
-    )
-    return _words(audit, parts)
-
-
-def _words(audit: Database, lines: Iterator[tuple[Any, ...]]) -> Iterator[str]:
-    """What is wrong with spans, given as (document, start, stop, printed, row, column, may have no words)."""
+    """What is wrong with the words that values rest on."""
     current: str | None = None
     text = ""
-    for document, start, stop, printed, row, column, wordless in lines:
+    for document, start, stop, printed, row, column, wordless in audit.stream(_SPANS):
         place = f"row {row!r}, column {column!r}"
         if start is None:
             if not wordless:
@@ -154,12 +131,8 @@ def _computed(audit: Database) -> Iterator[str]:
             result = evaluate(rationale or "")
         except ExpressionError:
             continue  # it is told in words
-        if not _near(result, float(value)):
+        if not math.isclose(result, float(value), rel_tol=1e-6, abs_tol=1e-6):
             yield f"row {row!r}, column {column!r}: {rationale} is {result}, not {value}"
-
-
-def _near(one: float, other: float) -> bool:
-    return abs(one - other) <= 1e-6 * max(1.0, abs(other))
 
 
 def _absences(audit: Database) -> Iterator[str]:
@@ -243,9 +216,9 @@ def _source_values(audit: Database, table: str, row: str, cell: str) -> list[Any
 def _holds(kind: str, source: Any, shown: Any, sources: list[Any]) -> bool:
     """Whether a declared value follows: an aggregate is computed again, other kinds rest on their recorded reason."""
     aggregates: dict[str, Callable[[list[float]], float]] = {
-        "sum": sum, "min": min, "max": max, "count": len, "average": lambda values: sum(values) / len(values),
+        "sum": sum, "min": min, "max": max, "count": len, "average": statistics.fmean,
     }  # fmt: skip
     if kind in aggregates:
         numbers = [value for value in sources if isinstance(value, (int, float))]
-        return bool(numbers) and abs(aggregates[kind](numbers) - float(shown)) <= 1e-9 * max(1.0, abs(float(shown)))
+        return bool(numbers) and math.isclose(aggregates[kind](numbers), float(shown), rel_tol=1e-9, abs_tol=1e-9)
     return kind == "correction" or source is None or source in sources

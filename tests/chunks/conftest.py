@@ -9,7 +9,7 @@ from sliders.documents.document import Document, Element, ElementKind, Page, Tab
 Block = tuple[ElementKind, str] | tuple[ElementKind, str, int]
 
 
-def build(*blocks: Block, title: str = "Report", pages: tuple[Page, ...] = (), description: str = "") -> Document:
+def build(*blocks: Block, title: str = "Report", pages: tuple[Page, ...] = ()) -> Document:
     """Blocks `(kind, text[, level])` joined by empty lines; a table's rows are its lines."""
     text, elements = "", []
     for block in blocks:
@@ -18,9 +18,7 @@ def build(*blocks: Block, title: str = "Report", pages: tuple[Page, ...] = (), d
         text += body
         elements.append(_element(kind, body, start, level))
         text += "\n\n"
-    return Document(
-        id="doc", name="doc.md", text=text, title=title, elements=tuple(elements), pages=pages, description=description
-    )
+    return Document(id="doc", name="doc.md", text=text, title=title, elements=tuple(elements), pages=pages)
 
 
 def _element(kind: ElementKind, body: str, start: int, level: int) -> Element:

@@ -158,15 +158,12 @@ def test_context_holds_title_headings_pages_and_neighbouring_captions(document) 
         ("caption", "Figure 2: Sales by year"),
         ("paragraph", sentences(3)),
     ]
-    doc = document(*blocks, title="Annual\nReport", description="Form 10-K")
+    doc = document(*blocks, title="Annual\nReport")
     half = doc.text.index("Figure 2")
-    doc = document(
-        *blocks, title="Annual\nReport", description="Form 10-K", pages=(Page(1, 0, half), Page(2, half, len(doc.text)))
-    )
+    doc = document(*blocks, title="Annual\nReport", pages=(Page(1, 0, half), Page(2, half, len(doc.text))))
     chunks = chunk_document(doc, max_tokens=46, count_tokens=words)
     assert [chunk.context.heading_path for chunk in chunks] == [(), ("Part II", "Item 7"), ("Part II", "Item 7")]
     assert {chunk.context.title for chunk in chunks} == {"Annual Report"}
-    assert {chunk.context.description for chunk in chunks} == {"Form 10-K"}
     assert (chunks[0].context.page_from, chunks[-1].context.page_to) == (1, 2)
     inside = [chunk for chunk in chunks if "Figure 2" in chunk.text]
     beside = [chunk for chunk in chunks if "Figure 2: Sales by year" in chunk.context.captions]

@@ -34,7 +34,6 @@ def document(identifier: str, name: str, text: str = TEXT) -> Document:
             Element("table", rest, len(text) - 1, page=2, grid=grid, row_starts=(rest,)),
         ),
         pages=(Page(1, 0, rest), Page(2, rest, len(text))),
-        description="What was sold",
         media_type="text/markdown",
         source="/somewhere/" + name,
         modified=12.5,
@@ -47,8 +46,8 @@ DOCUMENT = document("doc-1", "orders.md")
 
 def chunks_of(source: Document) -> list[Chunk]:
     middle = source.text.rindex("Item")
-    context = ChunkContext(source.title, source.description, ("Orders",), 1, 1, ("a caption",))
-    other = ChunkContext("Another title", source.description, (), 2, 2)
+    context = ChunkContext(source.title, ("Orders",), 1, 1, ("a caption",))
+    other = ChunkContext("Another title", (), 2, 2)
     return [
         Chunk(f"{source.id}/0", source.id, 0, 0, middle, source.text[:middle], 12, context, frozenset({"paragraph"})),
         Chunk(

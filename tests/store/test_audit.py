@@ -15,21 +15,18 @@ import pytest
 
 from sliders.errors import AuditError, StoreError
 from sliders.extraction.cell import Absence, Cell, How, Span
-from sliders.store.audit import (
-    check_audit,
-    export_audit,
-    export_csv,
-    export_excel,
-    export_parquet,
-    lineage,
-    verify_audit,
-    words_of_odds,
-)
+from sliders.store.audit import lineage, words_of_odds
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
+from sliders.store.export import export_audit, export_csv, export_excel, export_parquet
 from sliders.store.records import Decision, Derivation
+from sliders.store.verify import check_audit
 
 from .samples import DOCUMENT, MERGED, TEXT, grounded, merge, rows_of, span_of
+
+
+def verify_audit(path: str | Path) -> list[str]:
+    return list(check_audit(path).problems)
 
 
 @pytest.fixture

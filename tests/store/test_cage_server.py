@@ -160,5 +160,5 @@ def test_role_of_the_cage_reads_nothing_but_data_tables(caged: Catalog, other: D
 
 def test_two_workspaces_of_a_server_do_not_see_each_other(caged: Catalog, other: Database) -> None:
     assert "secret" in caged.database.names() and "secret" not in other.names()
-    Catalog(other).documents.describe("doc-1", title="Mine", description="")
+    other.execute("UPDATE sl_documents SET title = 'Mine'")
     assert caged.documents.get("doc-1").title == "Orders"

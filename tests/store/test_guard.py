@@ -218,7 +218,7 @@ def test_subqueries_that_double_are_refused_before_the_engine_copies_them() -> N
         ("SELECT median(price), percentile(price, 0), stdev_pop(price) FROM orders", [(645.0, 40.0, 605.0)]),
         ("SELECT mode(paid), variance(price), stdev(pieces) FROM orders", [(1, 732050.0, None)]),
         ("SELECT printf('%.2f|%5d|%s|%%', 1005, 42, 'é')", [("1005.00|   42|é|%",)]),
-        ("SELECT format('%,d|%05.1f|%-4s|', 1234567, 2.25, 'ab')", [("1,234,567|002.2|ab  |",)]),
+        ("SELECT format('%,d|%05.1f|%-4s|', 1234567, 2.25, 'ab')", [("1,234,567|002.3|ab  |",)]),
         ("SELECT trim('xxaxx', 'x'), rtrim('a..', '.'), trim('  a ')", [("a", "a", "a")]),
         ("SELECT rank() OVER (ORDER BY price DESC), price FROM orders ORDER BY price", [(2, 40.0), (1, 1250.0)]),
         ("SELECT a.price + b.price FROM orders a, orders b WHERE a.row_id < b.row_id", [(1290.0,)]),

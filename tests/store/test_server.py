@@ -128,10 +128,10 @@ def test_a_server_that_goes_away_gets_a_sentence_and_loses_nothing(two: tuple[Ca
     one, other = two
     fill(one)
     with pytest.raises(StoreError, match="went away"), one.database.transaction():
-        one.documents.describe("doc-1", title="Lost", description="")
+        one.database.execute("UPDATE sl_documents SET title = 'Lost'")
         number = one.database.value("SELECT pg_backend_pid()")
         other.database.value("SELECT pg_terminate_backend(?)", (number,))
-        one.documents.describe("doc-1", title="Lost again", description="")
+        one.database.execute("UPDATE sl_documents SET title = 'Lost again'")
     assert other.documents.get("doc-1") == DOCUMENT
 
 

@@ -58,7 +58,7 @@ def words_of(document: Document, words: str, page: int | None = None) -> Span:
 def put(catalog: Catalog, document: Document) -> str:
     """Add a document with one chunk; the chunk's id."""
     catalog.documents.add(document)
-    context = ChunkContext(document.title, "", (), None, None)
+    context = ChunkContext(document.title)
     identifier = f"{document.id}/0"
     catalog.chunks.save(document.id, [Chunk(identifier, document.id, 0, 0, len(document.text), document.text, 9, context)])
     return identifier
