@@ -37,7 +37,7 @@ import psutil
 import sliders
 from benchmarks.engine.server import Server
 from benchmarks.engine.stages import MODEL
-from sliders.errors import SlidersError
+from sliders.errors import SlidersError, UnsafeStatement
 from sliders.store.database import Database
 
 QUESTION = "How many judgments state the case name, the judge, the hearing date and the judgment date?"
@@ -208,7 +208,10 @@ def _read(_number: int, place: str, _base_url: str, _slots: int, over: Event) ->
     """Queries; every document has one row at most, and a version of the table is seen whole."""
     with sliders.Workspace(place, write=False) as ws:
         while not over.wait(_PAUSE):
-            frame = ws.query("SELECT count(*) AS n, count(DISTINCT document) AS d, count(case_name) AS c FROM judgments")
+            try:
+                frame = ws.query("SELECT count(*) AS n, count(DISTINCT document) AS d, count(case_name) AS c FROM judgments")
+            except UnsafeStatement:  # of the limit of time, on a machine that is kept busy: asked again
+                continue
             n, different, named = frame.iloc[0]
             if not n == different == named or len(ws.tables["judgments"]) > 2 * _NAMES:
                 raise AssertionError(f"{n} rows of {different} documents, {named} with a name")

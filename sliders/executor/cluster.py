@@ -28,8 +28,10 @@ from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure
 from sliders.errors import DocumentError, SettingsError, SlidersError
 from sliders.executor.runner import LocalRunner, Parsed, Reading
-from sliders.executor.workers import KEPT_DOCUMENTS, Limits, Reader, SharedLimiter, index_task, parse_task
+from sliders.executor.tasks import index_task, parse_task
+from sliders.executor.workers import KEPT_DOCUMENTS, Limits, Reader, SharedLimiter
 from sliders.extraction.extract import Extraction, Refusal
+from sliders.extraction.prompt import chunk_document
 from sliders.llm.cache import CachedModel
 from sliders.llm.limits import Limiter
 from sliders.llm.model import Model, Request, Response
@@ -59,7 +61,9 @@ class RayRunner(LocalRunner):
         _check_address(self._address)
         self._here = LocalRunner()
         self._cluster: _Cluster | None = None
-        self._under_way: dict[str, asyncio.Event] = {}
+        self._under_way: dict[int, asyncio.Event] = {}
+        self._fresh: bool | None = None
+        self._seen: set[int] = set()
         limited = settings.rpm is not None or settings.tpm is not None
         self.limiter: Limiter | None = SharedLimiter(lambda: self._started().limits) if limited else None
 
@@ -119,18 +123,26 @@ class RayRunner(LocalRunner):
         """See `LocalRunner.read`; what the log knows, and the embedded model, is read in this process."""
         if self._settings.model_name("extract") == LOCAL and self._settings.base_url is None:
             return await self._here.read(reading, model)
-        request = await self._first_request(reading, model)
-        key = model.key_of(request)
-        while key in self._under_way:
-            await self._under_way[key].wait()
-        if model.known(request) is not None:
-            return await self._here.read(reading, model)
-        model.meter.check()
-        self._under_way[key] = asyncio.Event()
+        # What decides the request: two readings of which it is equal are one call.
+        same = hash((chunk_document(reading.chunk, reading.card), reading.asked, reading.questions))
+        while same in self._under_way:
+            await self._under_way[same].wait()
+        self._under_way[same] = asyncio.Event()
         try:
+            if self._may_be_known(same, model) and model.known(await self._first_request(reading, model)) is not None:
+                return await self._here.read(reading, model)
+            model.meter.check()
             return await self._read_there(reading, model)
         finally:
-            self._under_way.pop(key).set()
+            self._under_way.pop(same).set()
+
+    def _may_be_known(self, same: int, model: CachedModel) -> bool:
+        """Whether the log may hold the reading's call: not when it was empty at first and this is the first such reading."""
+        if self._fresh is None:
+            self._fresh = model.dialect.row_shape != "values" and not model.asked_before("extract")
+        seen = same in self._seen
+        self._seen.add(same)
+        return seen or not self._fresh
 
     async def _first_request(self, reading: Reading, model: CachedModel) -> Request:
         """The request that the reading begins with; nothing is asked."""
@@ -214,11 +226,13 @@ class _Cluster:
         return self._start()
 
     def held(self, document: Document) -> list[Any]:
-        """The document in Ray's store, sent there once; in a list, so that the reader decides when to fetch it."""
+        """What readings need of the document, in Ray's store, sent there once; in a list, so that the reader decides when to
+        fetch it."""
         import ray
 
         if document.id not in self._documents:
-            self._documents[document.id] = ray.put(document)
+            tables = tuple(element for element in document.elements if element.grid is not None)
+            self._documents[document.id] = ray.put(replace(document, elements=tables))
             while len(self._documents) > KEPT_DOCUMENTS:
                 self._documents.popitem(last=False)
         return [self._documents[document.id]]

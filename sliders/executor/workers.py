@@ -1,49 +1,23 @@
-"""What a Ray executor runs on its workers: tasks for documents, a reader of chunks, and the one limiter of them all."""
+"""What a Ray executor runs on its workers beside tasks: a reader of chunks, and the one limiter of them all."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sliders.chunks.chunk import Chunk
-from sliders.chunks.chunking import chunk_document
-from sliders.chunks.embeddings import default_embedder
-from sliders.chunks.index import SegmentVectors
-from sliders.chunks.segments import index_document
-from sliders.documents import loaders
-from sliders.documents.discover import SourceFile
 from sliders.documents.document import Document
-from sliders.documents.loaders import LoadFailure
-from sliders.documents.remote import Fetched
-from sliders.errors import DocumentError, SlidersError
+from sliders.errors import SlidersError
 from sliders.executor.runner import LocalRunner, Reading
 from sliders.extraction.extract import Extraction
 from sliders.llm.cache import Call, MemoryCallLog
 from sliders.llm.connect import connect
 from sliders.llm.limits import WINDOW, RateLimiter
-from sliders.llm.tokens import token_counter
 from sliders.settings import Settings
 
 KEPT_DOCUMENTS = 64
 """Documents that a reader, and the driver for it, holds at a time."""
-
-
-def parse_task(
-    source: SourceFile, read: Fetched | None, max_bytes: int, max_tokens: int, model: str
-) -> tuple[Document, Sequence[Chunk]] | LoadFailure:
-    """A file's document with its chunks; `read` is what stands in it where it is on the driver's machine."""
-    try:
-        document = loaders.parse(source, read or loaders.read_source(source, max_bytes))
-    except DocumentError as error:
-        return loaders.failure(source, error)
-    return document, chunk_document(document, max_tokens=max_tokens, count_tokens=token_counter(model))
-
-
-def index_task(document: Document, model: str, max_tokens: int) -> SegmentVectors:
-    """A document's segments with their vectors."""
-    return index_document(document, default_embedder(), token_counter(model), max_tokens=max_tokens)
 
 
 class Reader:

@@ -65,6 +65,9 @@ class CallLog(Protocol):
         """Keep one call: paid, cached or failed."""
         ...
 
+    def asked_before(self, stage: str) -> bool:
+        """Whether the log may hold calls of a stage, its own or those of another process that writes to it."""
+        ...
 
     def turn(self, subject: str) -> AbstractAsyncContextManager[None]:
         """No other process that writes to the log is in a block for the same subject."""
@@ -81,6 +84,10 @@ class MemoryCallLog:
     def lookup(self, key: str) -> Response | None:
         """See `CallLog.lookup`."""
         return self._answers.get(key)
+
+    def asked_before(self, stage: str) -> bool:
+        """See `CallLog.asked_before`."""
+        return any(call.stage == stage for call in self.calls)
 
     def turn(self, subject: str) -> AbstractAsyncContextManager[None]:
         """See `CallLog.turn`."""
@@ -143,6 +150,10 @@ class CachedModel:
             usage = Usage(call.calls, int(call.cached), call.prompt_tokens, call.completion_tokens, call.seconds, call.cost)
             self.meter.add(call.stage, call.model, usage)
             self._log.record(call)
+
+    def asked_before(self, stage: str) -> bool:
+        """See `CallLog.asked_before`."""
+        return self._log.asked_before(stage)
 
     def known(self, request: Request) -> Response | None:
         """The answer that the log already holds; nothing is asked and nothing is recorded."""

@@ -32,12 +32,17 @@ class Calls:
     def __init__(self, database: Database, journal: Journal, claims: Claims) -> None:
         self._database = database
         self._journal = journal
-        self.turn = claims.turn
+        self._claims, self.turn = claims, claims.turn
 
     def lookup(self, key: str) -> Response | None:
         """The answer of an earlier call with that key that did not fail."""
         row = self._database.one(_FOUND, {"key": key})
         return _call(row).response() if row else None
+
+    def asked_before(self, stage: str) -> bool:
+        """See `CallLog.asked_before`."""
+        first = select(calls.c.number).where(calls.c.stage == stage).limit(1)
+        return self._claims.shared or self._database.value(first) is not None
 
     def record(self, call: Call) -> None:
         """Keep one call: paid, cached or failed. It is on disk when this returns."""

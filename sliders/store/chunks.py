@@ -20,7 +20,8 @@ _JOINED = chunks.join(documents, documents.c.key == chunks.c.document_key)
 _SELECT: Select[Any] = (
     select(
         chunks.c.id, documents.c.id, chunks.c.position, chunks.c.start, chunks.c.stop, chunks.c.tokens,
-        func.coalesce(chunks.c.title, documents.c.title), chunks.c.heading_path, chunks.c.page_from, chunks.c.page_to, chunks.c.captions, chunks.c.kinds, documents.c.key,
+        func.coalesce(chunks.c.title, documents.c.title), chunks.c.heading_path, chunks.c.page_from, chunks.c.page_to,
+        chunks.c.captions, chunks.c.kinds, documents.c.key,
     )
     .select_from(_JOINED)
     .order_by(documents.c.key, chunks.c.position)
@@ -153,14 +154,14 @@ class Chunks:
         texts: dict[int, str] = {}
         found = []
         for line in self._database.query(statement, parameters):
-            identifier, document_id, position, start, stop, tokens, title, headings, page_from, page_to, captions, kinds, key = line
+            identifier, document_id, position, start, stop, tokens, *context, captions, kinds, key = line
+            title, headings, page_from, page_to = context
             if key not in texts:
                 # Sliced here, not in SQL: substr() walks from the start of a long text for every chunk.
                 texts = {key: self._database.value(_TEXT, {"key": key})}
-            context = ChunkContext(title, tuple(codec.load(headings)), page_from, page_to, tuple(codec.load(captions)))
-            text = texts[key][start:stop]
-            kinds_ = frozenset(codec.load(kinds))
-            found.append(Chunk(identifier, document_id, position, start, stop, text, tokens, context, kinds_))
+            around = ChunkContext(title, tuple(codec.load(headings)), page_from, page_to, tuple(codec.load(captions)))
+            text, kinds = texts[key][start:stop], frozenset(codec.load(kinds))
+            found.append(Chunk(identifier, document_id, position, start, stop, text, tokens, around, kinds))
         return found
 
     def search(self, words: str, *, limit: int = 20, document_ids: Sequence[str] | None = None) -> list[SearchHit]:

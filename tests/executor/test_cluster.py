@@ -22,7 +22,7 @@ from sliders.display import Progress
 from sliders.documents.discover import SourceFile
 from sliders.documents.remote import Fetched
 from sliders.errors import ModelUnavailable, SettingsError
-from sliders.executor import cluster, workers
+from sliders.executor import cluster, tasks, workers
 from sliders.executor.session import silent
 from sliders.llm.testing import FunctionModel, requests_allowed
 
@@ -113,7 +113,7 @@ def test_a_file_that_kills_its_worker_costs_only_itself(tmp_path: Path, monkeypa
     def parse(source: SourceFile, read: Fetched, *sizes: Any) -> Any:
         if read.raw == b"deadly":
             os._exit(1)
-        return workers.parse_task(source, read, *sizes)
+        return tasks.parse_task(source, read, *sizes)
 
     monkeypatch.setattr(cluster, "parse_task", parse)
     (tmp_path / "a.txt").write_text("A harmless text.")
