@@ -6,9 +6,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
-from sliders.executor.sampling import grain_of, samples
+from sliders.executor.sampling import grain_of, rows_told, samples
 from sliders.executor.session import Session
 from sliders.llm.prompts import load_prompt
 from sliders.schema.complete import complete_schema
@@ -47,8 +48,9 @@ async def _induced(session: Session, questions: Sequence[str], schema: Schema) -
     model = session.models.model_for("schema")
     try:
         induced = await induce_schema(
-            questions, samples(session), schema, model, session.embedder.embed, grain=grain_of(session)
-        )
+            questions, samples(session), schema, model, session.embedder.embed, grain=grain_of(session),
+            rows_told=partial(rows_told, session),
+        )  # fmt: skip
     except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
         session.decide("schema", "question", "refused", str(error))
         return {q: Need(q, reason=f"no schema: {error}") for q in questions}

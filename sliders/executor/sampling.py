@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from sliders.chunks.chunk import Chunk
+from sliders.errors import ModelError
 from sliders.executor.session import Session
+from sliders.extraction.extract import generate
+from sliders.extraction.prompt import rows_prompt, says_again
 from sliders.extraction.records import records_of
+from sliders.schema.grain import SEVERAL
 from sliders.schema.sample import Sample
-from sliders.schema.types import Grain
+from sliders.schema.types import Grain, Table
 from sliders.store.records import StoredDocument
+from sliders.words import fold
 
 _LOOKED_AT = 200
 _RECORD_SHARE = 0.5
 _CANDIDATES = 40
 _COMPARED_CHARACTERS = 800
+_LISTED = 3
+_LISTED_CHARACTERS = 4_000
 _CHARACTERS = 8
 """Characters of a token at the most: what is too long is cut by the model's own count."""
 
@@ -51,3 +59,24 @@ def grain_of(session: Session) -> Grain | None:
             break
     listed = sum(1 for chunk in chunks if records_of(chunk))
     return "many" if chunks and listed / len(chunks) >= _RECORD_SHARE else None
+
+
+async def rows_told(session: Session, table: Table) -> list[int]:
+    """How many rows some documents list when they are asked for all of them, by different printed names; it stops at enough."""
+    model = session.models.model_for("extract")
+    stored = session.catalog.documents.all()
+    told = []
+    for document in stored[len(stored) // (2 * _LISTED) :: max(1, -(-len(stored) // _LISTED))]:
+        text = session.catalog.documents.text(document.id)[:_LISTED_CHARACTERS].strip()
+        request = rows_prompt(text, model.count_tokens(text), table, table.columns)
+        reply = await generate(replace(request, enough=_enough), model)
+        if not isinstance(reply, ModelError):
+            rows = (reply.data or {}).get("rows", ())
+            names = {fold(str(row.get(table.columns[0].name) or "")) for row in rows}
+            told.append(sum(1 for name in names if name and name in fold(text)))
+    session.decide("schema", f"table:{table.name}", "listed", f"{table.row}: {', '.join(map(str, told))} rows in so many documents")
+    return told
+
+
+def _enough(reply: str) -> bool:
+    return reply.count("},{") > SEVERAL or says_again(reply)

@@ -12,6 +12,7 @@ from sliders.chunks.chunk import Chunk
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.model import Message, Request
 from sliders.llm.prompts import load_prompt
+from sliders.schema.grain import row_noun
 from sliders.schema.names import spoken_name
 from sliders.schema.types import Column, ColumnType, Table
 
@@ -123,9 +124,7 @@ def read_prompt(document: str, asked: Sequence[Asked], tokens: int, questions: S
     columns = sum(len(a.columns) for a in asked)
     return Request(
         stage="extract",
-        messages=prompt.render(
-            tables=[_shown(a) for a in asked], questions=list(questions[:_MOST_QUESTIONS]), document=document
-        ),
+        messages=prompt.render(tables=[_shown(a) for a in asked], questions=list(questions[:_MOST_QUESTIONS]), document=document),
         prompt_hash=prompt.hash,
         json_schema=read_schema(),
         max_tokens=max(1500, min(16_000, 4 * tokens + 120 * columns)),
@@ -263,7 +262,7 @@ def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Colu
     shapes = {c.name: _value_schema(c) for c in columns}
     return Request(
         stage="extract",
-        messages=prompt.render(document=document, row=_noun(table), fields=[field_line(c) for c in columns]),
+        messages=prompt.render(document=document, row=row_noun(table), fields=[field_line(c) for c in columns]),
         prompt_hash=prompt.hash,
         json_schema={
             "type": "object",
@@ -333,13 +332,13 @@ def _or(words: Sequence[str]) -> str:
     return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
 
 
-def _noun(table: Table) -> str:
-    row = table.row.split(maxsplit=1)
-    return row[1] if len(row) > 1 and len(row[0]) <= 2 else table.row or spoken_name(table.name)
-
-
 def _object(
-    name: str, document: str, columns: Sequence[Column], shapes: Mapping[str, Any], most: int, note: str = "",
+    name: str,
+    document: str,
+    columns: Sequence[Column],
+    shapes: Mapping[str, Any],
+    most: int,
+    note: str = "",
     told: bool = False,
 ) -> Request:
     prompt = load_prompt(name, COMPACT)

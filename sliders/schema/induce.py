@@ -13,6 +13,7 @@ from sliders.llm.prompts import load_prompt
 from sliders.schema import compact
 from sliders.schema.critique import Issue, criticize
 from sliders.schema.extend import Embed, merge_table
+from sliders.schema.grain import RowsTold, grains, row_noun, with_naming
 from sliders.schema.proposal import Proposal, SchemaReply, proposal_of, with_safe_names
 from sliders.schema.sample import Sample, fitted
 from sliders.schema.types import Grain, Schema, Table
@@ -62,13 +63,14 @@ def induction_prompt(questions: Sequence[str], samples: Sequence[Sample], schema
 
 async def induce_schema(
     questions: Sequence[str], samples: Sequence[Sample], schema: Schema, model: Model, embed: Embed, *,
-    grain: Grain | None = None,
+    grain: Grain | None = None, rows_told: RowsTold | None = None,
 ) -> Induced:  # fmt: skip
     """Ask which tables the questions need, have faults corrected once, and merge the reply into what stands.
 
     Args:
         samples: beginnings of documents of different kinds; as many and as long as the model's dialect takes are shown.
         grain: what the documents' structure says about rows per document, for the compact dialect; None lets the model say.
+        rows_told: lists rows of some documents, so that a small model's word on the grain is seen to hold.
 
     Raises ModelError: the model gave no usable proposal.
     """
@@ -76,12 +78,13 @@ async def induce_schema(
         every = tuple(f"{table.name}.{column}" for table in schema.tables for column in table.column_names)
         return Induced(schema, dict.fromkeys(questions, every))
     shown, size = fitted(samples, model), model.dialect.question_batch
-    found, errors = Induced(schema), list[ModelError]()
+    found, errors, proposed = Induced(schema), list[ModelError](), list[_Proposed]()
     todo = [questions[start : start + size] for start in range(0, len(questions), size)]
     while todo:
         batch = todo.pop(0)
         try:
-            found = await _with_batch(found, batch, shown, model, embed, grain)
+            proposed.append(await _proposed(batch, shown, found.schema, model, grain))
+            found = _with_batch(found, proposed[-1], embed, model, grain)
         except (ModelRefusal, TruncatedReply) as error:
             if isinstance(error, TruncatedReply) and len(batch) > 1:
                 todo[:0] = [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
@@ -90,18 +93,48 @@ async def induce_schema(
             found = _failed(found, batch, error)
     if errors and not found.schema.tables:
         raise errors[0]
+    if rows_told is not None and grain is None and model.dialect.name == "compact":
+        found = await _regrained(found, schema, proposed, embed, model, rows_told)
     return found
 
 
-async def _with_batch(
-    found: Induced, batch: Sequence[str], samples: Sequence[Sample], model: Model, embed: Embed, grain: Grain | None
+@dataclass(frozen=True, slots=True)
+class _Proposed:
+    """What the model proposed for a batch of questions, the faults that it still has, and the tokens spent."""
+
+    batch: Sequence[str]
+    proposal: Proposal
+    issues: tuple[Issue, ...]
+    tokens: int
+
+
+async def _regrained(
+    found: Induced, standing: Schema, proposed: Sequence[_Proposed], embed: Embed, model: Model, rows_told: RowsTold
 ) -> Induced:
-    proposal, issues, tokens = await _proposed(batch, samples, found.schema, model, grain)
+    """All proposals merged anew with the grain that the documents show; rows of which a document has several are named."""
+    new = [t for p in proposed for t in p.proposal.tables if t.name not in {s.name for s in standing.tables}]
+    seen = await grains(new, rows_told)
+    failed = set(found.needs) - {question for one in proposed for question in one.batch}
+    again = Induced(standing, dict.fromkeys(failed, ()), {q: found.uncovered[q] for q in failed})
+    for one in proposed:
+        again = _with_batch(again, replace(one, proposal=_with_grains(one.proposal, seen)), embed, model, None)
+    return again
+
+
+def _with_grains(proposal: Proposal, seen: Mapping[str, Grain]) -> Proposal:
+    tables = tuple(with_naming(replace(t, grain=seen.get(row_noun(t), t.grain))) for t in proposal.tables)
+    naming = tuple(f"{t.name}.{t.columns[0].name}" for t in tables if t.grain == "many")
+    return replace(proposal, tables=tables, needs={number: (*naming, *names) for number, names in proposal.needs.items()})
+
+
+def _with_batch(found: Induced, one: _Proposed, embed: Embed, model: Model, grain: Grain | None) -> Induced:
+    proposal = one.proposal
     if grain is not None and model.dialect.name == "compact":
         proposal = _in_one_table(proposal, found.schema, grain)
     schema, names = _merged(found.schema, proposal, embed)
+    names = _elsewhere(proposal, names) | names
     needs, uncovered, drafts = dict(found.needs), dict(found.uncovered), dict(found.drafts)
-    for number, question in enumerate(batch, 1):
+    for number, question in enumerate(one.batch, 1):
         asked = proposal.needs.get(number, ())
         needs[question] = tuple(dict.fromkeys(names[name] for name in asked if name in names))
         missing = [name for name in asked if name not in names]
@@ -111,27 +144,36 @@ async def _with_batch(
             uncovered[question] = "; ".join(what)
         if number in proposal.drafts and proposal.tables:
             drafts[question] = compact.standing_draft(proposal.drafts[number], proposal.tables[0].name, names)
-    return Induced(schema, needs, uncovered, (*found.issues, *issues), found.tokens + tokens, drafts)
+    return Induced(schema, needs, uncovered, (*found.issues, *one.issues), found.tokens + one.tokens, drafts)
 
 
 async def _proposed(
     batch: Sequence[str], samples: Sequence[Sample], schema: Schema, model: Model, grain: Grain | None
-) -> tuple[Proposal, tuple[Issue, ...], int]:
-    """The model's proposal after at most one correction, the faults that it still has, and the tokens spent."""
+) -> _Proposed:
+    """The model's proposal after at most one correction."""
     request = induction_prompt(batch, samples, schema, model.dialect)
     reply = await model.generate(request)
     first, tokens = _read(reply, batch, schema, model.dialect, grain), reply.usage.tokens
     issues = criticize(first.tables, first.needs, first.uncovered, batch, schema)
     if not issues:
-        return first, (), tokens
+        return _Proposed(batch, first, (), tokens)
     try:
         again = await model.generate(_again(request, reply, issues, model.dialect))
         second = _read(again, batch, schema, model.dialect, grain)
     except (ModelRefusal, TruncatedReply):
-        return first, issues, tokens
+        return _Proposed(batch, first, issues, tokens)
     tokens += again.usage.tokens
     left = criticize(second.tables, second.needs, second.uncovered, batch, schema)
-    return (first, issues, tokens) if len(left) > len(issues) else (second, left, tokens)
+    if len(left) > len(issues):
+        return _Proposed(batch, first, issues, tokens)
+    return _Proposed(batch, second, left, tokens)
+
+
+def _elsewhere(proposal: Proposal, names: Mapping[str, str]) -> dict[str, str]:
+    """Needed columns whose table went another way, by the column's name."""
+    columns = {name.partition(".")[2]: name for name in names.values()}
+    asked = {name: name.partition(".")[2] for needed in proposal.needs.values() for name in needed}
+    return {name: columns[column] for name, column in asked.items() if column in columns}
 
 
 def _failed(found: Induced, batch: Sequence[str], error: ModelError) -> Induced:
