@@ -74,7 +74,8 @@ async def rows_told(session: Session, table: Table) -> list[int]:
             rows = (reply.data or {}).get("rows", ())
             names = {fold(str(row.get(table.columns[0].name) or "")) for row in rows}
             told.append(sum(1 for name in names if name and name in fold(text)))
-    session.decide("schema", f"table:{table.name}", "listed", f"{table.row}: {', '.join(map(str, told))} rows in so many documents")
+    found = f"{table.row}: {', '.join(map(str, told))} rows in as many documents"
+    session.decide("schema", f"table:{table.name}", "listed", found)
     return told
 
 

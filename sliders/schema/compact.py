@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import sqlglot
@@ -12,6 +12,7 @@ from sliders.errors import ModelRefusal
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
+from sliders.schema.critique import Issue
 from sliders.schema.names import plural_name, snake_name
 from sliders.schema.pin import column_type
 from sliders.schema.proposal import DOCUMENT, Proposal
@@ -60,6 +61,35 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
     needs = [f"{name}.{c.name}" for c in taken] + [known.get(n, f"{name}.{n}") for n in used if n not in told]
     table = Table(name, tuple(taken), row, grain=grain or said)
     return Proposal((table,), {1: tuple(needs)}, drafts={1: str(data.get("sql", ""))})
+
+
+def slips(proposal: Proposal, question: str) -> tuple[Issue, ...]:
+    """What a draft says that the question does not, and columns that are asked for one value of theirs alone."""
+    draft = next(iter(proposal.drafts.values()), "")
+    columns = {c.name: c for table in proposal.tables for c in table.columns}
+    values = list(dict.fromkeys(_compared(draft, {n for n, c in columns.items() if c.type is ColumnType.TEXT})))
+    issues = [Issue(v, "the question does not say it; no value may be made up") for v in values if not _in_question(v, question)]
+    for name, column in columns.items():
+        if column.type is not ColumnType.BOOLEAN and (told := next((v for v in values if _says(column.description, v)), "")):
+            issues.append(Issue(name, f"its question names {told!r}; it is put to every document, so that it must not"))
+    return tuple(issues)
+
+
+def _compared(sql: str, texts: Collection[str]) -> Iterator[str]:
+    """The literals that a statement compares a column of text with."""
+    try:
+        statement = sqlglot.parse_one(sql, read="sqlite")
+    except sqlglot.errors.SqlglotError:
+        return
+    for test in statement.find_all(exp.EQ, exp.NEQ, exp.In):
+        if isinstance(test.this, exp.Column) and snake_name(test.this.name, "fact") in texts:
+            yield from (
+                x.this for x in (test.args.get("expression"), *test.expressions) if isinstance(x, exp.Literal) and x.is_string
+            )
+
+
+def _says(words: str, value: str) -> bool:
+    return f" {fold(value)} " in f" {fold(words)} "
 
 
 def _in_question(words: str, question: str) -> bool:

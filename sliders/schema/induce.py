@@ -154,7 +154,7 @@ async def _proposed(
     request = induction_prompt(batch, samples, schema, model.dialect)
     reply = await model.generate(request)
     first, tokens = _read(reply, batch, schema, model.dialect, grain), reply.usage.tokens
-    issues = criticize(first.tables, first.needs, first.uncovered, batch, schema)
+    issues = _faults(first, batch, schema, model.dialect)
     if not issues:
         return _Proposed(batch, first, (), tokens)
     try:
@@ -163,10 +163,15 @@ async def _proposed(
     except (ModelRefusal, TruncatedReply):
         return _Proposed(batch, first, issues, tokens)
     tokens += again.usage.tokens
-    left = criticize(second.tables, second.needs, second.uncovered, batch, schema)
+    left = _faults(second, batch, schema, model.dialect)
     if len(left) > len(issues):
         return _Proposed(batch, first, issues, tokens)
     return _Proposed(batch, second, left, tokens)
+
+
+def _faults(proposal: Proposal, batch: Sequence[str], schema: Schema, dialect: Dialect) -> tuple[Issue, ...]:
+    issues = criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, schema)
+    return (*issues, *compact.slips(proposal, batch[0])) if dialect.name == "compact" else issues
 
 
 def _elsewhere(proposal: Proposal, names: Mapping[str, str]) -> dict[str, str]:

@@ -52,12 +52,8 @@ def ask(
     return found, model
 
 
-def compact(
-    sql: str, *columns: tuple[str, str, str], row: str = "a sailing", several: bool = False
-) -> dict[str, Any]:
-    parts: list[dict[str, Any]] = [
-        {"asked": ""} | dict(zip(("name", "question", "type"), part, strict=True)) for part in columns
-    ]
+def compact(sql: str, *columns: tuple[str, str, str], row: str = "a sailing", several: bool = False) -> dict[str, Any]:
+    parts: list[dict[str, Any]] = [{"asked": ""} | dict(zip(("name", "question", "type"), part, strict=True)) for part in columns]
     return {"sql": sql, "row": row, "in_document": "several" if several else "one", "columns": parts}
 
 

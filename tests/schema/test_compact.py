@@ -120,3 +120,28 @@ def test_a_reply_without_columns_is_refused() -> None:
 )  # fmt: skip
 def test_table_names_read_well(name: str, reads: str) -> None:
     assert plural_name(name) == reads
+
+
+def test_a_value_that_the_question_does_not_say_is_asked_about_again() -> None:
+    made_up = compact(
+        "SELECT fare FROM sailings WHERE cargo = 'Barley'", ("fare", "What did it cost?", "number"), ("cargo", "What?", "text")
+    )
+    plain = compact("SELECT fare FROM sailings", ("fare", "What did it cost?", "number"))
+    found, model = ask_compact("What was the fare?", made_up, plain)
+    assert "Barley" in model.history[1].messages[-1].content and found.schema.tables[0].column_names == ("fare",)
+
+
+def test_a_column_that_is_asked_for_one_value_alone_is_asked_about_again() -> None:
+    narrow = compact(
+        "SELECT fare FROM sailings WHERE captain = 'Ada Lund'",
+        ("fare", "What did Ada Lund ask for?", "number"),
+        ("captain", "Who?", "text"),
+    )
+    wide = compact(
+        "SELECT fare FROM sailings WHERE captain = 'Ada Lund'",
+        ("fare", "What did it cost?", "number"),
+        ("captain", "Who?", "text"),
+    )
+    found, model = ask_compact("What was the fare of Ada Lund?", narrow, wide)
+    assert "fare" in model.history[1].messages[-1].content
+    assert found.schema.tables[0].column("fare").description == "What did it cost?"

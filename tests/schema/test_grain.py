@@ -1,0 +1,73 @@
+"""How many rows a document fills is seen in documents, and said where they are of two minds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from sliders.llm.dialect import COMPACT
+from sliders.llm.testing import ScriptedModel
+from sliders.schema.grain import grains, row_noun
+from sliders.schema.induce import induce_schema
+from sliders.schema.types import Column, Grain, Schema, Table
+from tests.schema.helpers import SAMPLES, compact, embed
+
+FARES = compact("SELECT SUM(fare) FROM sailings", ("fare", "What did it cost?", "number"))
+LATE = compact("SELECT COUNT(*) FROM sailings WHERE late = 1", ("late", "Was it late?", "yes/no"), several=True)
+OWNER = compact("SELECT owner FROM companies", ("owner", "Who owns the company?", "text"), row="a company")
+
+
+def table(row: str, grain: Grain) -> Table:
+    return Table("sailings", (Column("fare"), Column("late")), row, grain=grain)
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "seen"),
+    [
+        ([4, 4, 3], ["document", "document"], "many"),
+        ([1, 1, 4], ["many", "many"], "document"),
+        ([], ["many"], "document"),
+        ([2, 2, 1], ["many", "document", "many"], "many"),
+        ([2, 2, 1], ["many", "document"], "document"),
+    ],
+)
+def test_documents_decide_and_where_they_do_not_most_questions_do(told: list[int], said: list[Grain], seen: Grain) -> None:
+    async def rows_told(_: Table) -> Sequence[int]:
+        return told
+
+    assert asyncio.run(grains([table("a sailing", grain) for grain in said], rows_told)) == {"sailing": seen}
+
+
+def test_each_kind_of_row_is_listed_once_by_its_name_first() -> None:
+    listed: list[Table] = []
+
+    async def rows_told(asked: Table) -> Sequence[int]:
+        listed.append(asked)
+        return [5] if row_noun(asked) == "sailing" else [1]
+
+    seen = asyncio.run(
+        grains([table("a sailing", "document"), table("a company", "many"), table("a sailing", "many")], rows_told)
+    )
+    assert seen == {"sailing": "many", "company": "document"}
+    assert [(t.row, t.column_names) for t in listed] == [
+        ("a sailing", ("name", "fare", "late")),
+        ("a company", ("name", "fare", "late")),
+    ]
+
+
+def test_a_table_whose_documents_list_several_rows_names_them_and_each_question_needs_the_name() -> None:
+    async def rows_told(asked: Table) -> Sequence[int]:
+        return [4, 4] if row_noun(asked) == "sailing" else [1, 1]
+
+    questions = ["What did all cost?", "How many were late?", "Who owns it?"]
+    model = ScriptedModel([FARES, LATE, OWNER], dialect=COMPACT, context_tokens=32768)
+    found = asyncio.run(induce_schema(questions, SAMPLES, Schema(), model, embed, rows_told=rows_told))
+    sailings, companies = found.schema.tables
+    assert (sailings.grain, sailings.column_names) == ("many", ("name", "fare", "late"))
+    assert sailings.column("name").description == "What is the name of the sailing?"
+    assert (companies.grain, companies.column_names) == ("document", ("owner",))
+    assert [found.needs[q] for q in questions] == [
+        ("sailings.name", "sailings.fare"), ("sailings.name", "sailings.late"), ("companies.owner",),
+    ]  # fmt: skip
