@@ -8,8 +8,10 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from sliders.answer.profile import TableProfile
+from sliders.answer.profile import TEXTUAL, TableProfile
+from sliders.answer.references import References
 from sliders.errors import QueryError
+from sliders.words import fold
 
 DIALECT = "sqlite"
 _OTHERS = ("postgres", "mysql")
@@ -45,7 +47,8 @@ def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Quer
     """The statement to run and its tree; the very text that was given wherever SQLite reads it as it was meant.
 
     What other dialects say differently is said in SQLite's words: parts of dates, days and years between two dates, ILIKE, double
-    quotes around a string. Raises QueryError: it is no single SELECT in any dialect.
+    quotes around a string, a text that the column holds in other letter case.
+    Raises QueryError: it is no single SELECT in any dialect.
     """
     try:
         tree = parse_select(sql)
@@ -66,8 +69,26 @@ def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Quer
         if column.this.args.get("quoted") and not column.table and column.name.lower() not in known and '"' in sql:
             column.replace(exp.Literal.string(column.name))
             changed = True
-    changed = changed or tree.find(exp.ILike) is not None
+    changed = changed or tree.find(exp.ILike) is not None or _spelled(tree, profiles)
     return (tree.sql(DIALECT), parse_select(tree.sql(DIALECT))) if changed else (sql, tree)
+
+
+def _spelled(tree: exp.Query, profiles: Sequence[TableProfile]) -> bool:
+    """Write texts that a test for equality names as their column holds them, where case, accents or marks alone differ."""
+    names, changed = References(tree, profiles), False
+    for node in list(tree.find_all(exp.EQ, exp.NEQ, exp.In)):
+        owner = names.of(node.this)
+        if owner is None or owner[1].column.type not in TEXTUAL:
+            continue
+        for literal in node.expressions if isinstance(node, exp.In) else [node.expression]:
+            if isinstance(literal, exp.Literal) and literal.is_string and literal.name not in owner[1].texts:
+                held = [text for text in owner[1].texts if fold(text) == fold(literal.name)]
+                if len(held) == 1 or (held and isinstance(node, exp.In)):
+                    for text in held[1:]:
+                        node.append("expressions", exp.Literal.string(text))
+                    literal.replace(exp.Literal.string(held[0]))
+                    changed = True
+    return changed
 
 
 def _tried(sql: str, dialect: str) -> exp.Query | None:

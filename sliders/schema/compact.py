@@ -13,6 +13,7 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.critique import Issue
+from sliders.schema.grain import naming_column
 from sliders.schema.names import plural_name, snake_name
 from sliders.schema.pin import column_type
 from sliders.schema.proposal import DOCUMENT, Proposal
@@ -54,6 +55,8 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
     name, used = _used(str(data.get("sql", "")))
     known = {c: f"{t.name}.{c}" for t in reversed(standing.tables) for c in t.column_names}
     taken = [c for c in columns if c.name in used] or columns
+    if not used and name:  # it counts rows alone: what was proposed beside it would only stand in the way
+        taken = [naming_column(Table(name, (), str(data.get("row", "")).strip()))]
     row = str(data.get("row", "")).strip()
     name = name or snake_name(row, "facts")
     said: Grain = "document" if data.get("in_document") == "one" else "many"

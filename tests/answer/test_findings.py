@@ -25,7 +25,7 @@ def of(sql: str, *views: TableView) -> tuple[Finding, ...]:
 @pytest.mark.parametrize(
     ("sql", "kind", "words"),
     [
-        ("SELECT name FROM ships WHERE port = 'bergen'", "literal", "'Bergen'"),
+        ("SELECT name FROM ships WHERE port = 'Begren'", "literal", "'Bergen'"),
         ("SELECT name FROM ships WHERE port IN ('Oslo', 'Begren')", "literal", "'Begren'"),
         ("SELECT name FROM ships WHERE owner LIKE '%Lanes%'", "literal", "'Harbour Lines Ltd.'"),
         ("SELECT COUNT(*) FROM ships WHERE length > 500", "nothing", "length runs from 80 to 120"),
@@ -98,3 +98,17 @@ def test_the_statement_of_a_reply(reply: str) -> None:
 
 def test_a_semicolon_in_a_string_is_a_part_of_it() -> None:
     assert statement_in("SELECT ';' AS a;") == "SELECT ';' AS a"
+
+
+@pytest.mark.parametrize(
+    ("where", "run"),
+    [
+        ("port = 'BERGEN'", "port = 'Bergen'"),
+        ("port <> 'bergen'", "port <> 'Bergen'"),
+        ("owner IN ('Harbour lines Ltd')", "owner IN ('Harbour Lines Ltd.')"),
+        ("owner = 'Harbour Lines'", "owner = 'Harbour Lines'"),
+        ("built = '1911-05-02'", "built = '1911-05-02'"),
+    ],
+)
+def test_a_text_that_the_column_holds_in_other_case_or_marks_is_compared_as_it_is_held(where: str, run: str) -> None:
+    assert in_sqlite(f"SELECT name FROM ships WHERE {where}", profiles(database()))[0] == f"SELECT name FROM ships WHERE {run}"

@@ -41,6 +41,12 @@ def test_columns_that_its_sql_does_not_use_are_no_part_of_the_proposal() -> None
     assert found.schema.tables[0].column_names == ("late",) and len(model.history) == 1
 
 
+def test_a_question_that_counts_rows_alone_needs_what_names_them_and_no_made_up_column() -> None:
+    counted = compact("SELECT COUNT(*) FROM sailings", ("count", "How many sailings are there?", "integer"))
+    found, model = ask_compact("How many sailings are there?", counted)
+    assert found.schema.tables[0].column_names == ("name",) and len(model.history) == 1
+
+
 def test_what_its_sql_names_and_nothing_describes_is_asked_for_again() -> None:
     short = compact("SELECT captain FROM sailings WHERE late = TRUE", ("late", "Was it late?", "yes/no"))
     whole = compact(
