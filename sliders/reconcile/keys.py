@@ -15,7 +15,6 @@ import numpy as np
 from sliders.errors import RepairError
 from sliders.reconcile.profile import Codes, ColumnProfile, Encoded, combine, unique_share
 from sliders.schema.types import ColumnType, Table
-from sliders.words import fold
 
 ENTITY_AGREEMENT = 0.6  # Cohen's kappa above which repeated keys are repeated things
 DECLARED_AGREEMENT = 0.5  # enough when the schema itself names the key
@@ -130,7 +129,7 @@ class KeyChooser:
         if self._table.key:
             return self._declared(self._table.key)
         if self.per_document:
-            return self._documents_of_one_thing()
+            return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
         return self._discovered()
 
     def objection(self, key: Sequence[str]) -> str:
@@ -165,32 +164,17 @@ class KeyChooser:
         reason = f"the schema's key; the other columns agree across documents with kappa {found.kappa:.2f}"
         return KeyPlan(key, self.per_document, True, across, False, f"{reason} in {found.comparisons} comparisons")
 
-    def _named(self) -> tuple[str, ...]:
-        """The columns that the schema's own description of a row names."""
-        usable = [name for name in self._table.column_names if self._usable(name)]
-        return phrase_columns(self._table.row, {name: self._profiles[name].distinct for name in usable})
-
-    def _documents_of_one_thing(self) -> KeyPlan:
-        """Documents that are one row each are joined only by columns that the schema's row names."""
-        named = self._named()
-        found = self.agreement(named) if named else Agreement(0.0, 0.0, 0)
-        if found.kappa >= ENTITY_AGREEMENT and found.worst >= _WORST_AGREEMENT and found.comparisons >= _FEWEST_NAMED:
-            reason = f"documents of one {' and '.join(named)} agree with kappa {found.kappa:.2f}"
-            return KeyPlan(named, True, True, True, False, f"{reason} in {found.comparisons} comparisons")
-        return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
-
     def _discovered(self) -> KeyPlan:
-        """Where the row names no column, the first one of text is tried, and has to show as much as any other."""
-        candidates, named = self.candidates(), self._named()
+        """Beside the candidates the first column of text is tried: it has to show as much as any other."""
+        candidates = self.candidates()
         texts = [n for n in self._table.column_names if self._usable(n) and self._table.column(n).type is ColumnType.TEXT]
-        phrase = named or tuple(texts[:1] if self._table.row else ())
-        least = 0 if named else _MIN_COMPARISONS
-        if phrase and phrase not in candidates:
-            candidates.append(phrase)
+        first = tuple(texts[:1] if self._table.row else ())
+        if first and first not in candidates:
+            candidates.append(first)
         best: KeyPlan | None = None
         for key in candidates:
             found = self.agreement(key)
-            said = key == phrase and found.kappa >= DECLARED_AGREEMENT and found.comparisons >= least
+            said = key == first and found.kappa >= DECLARED_AGREEMENT and found.comparisons >= _MIN_COMPARISONS
             if said or self._names_an_entity(key, found):
                 reason = f"repeated across documents with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
                 return KeyPlan(key, False, True, True, False, reason)
@@ -244,32 +228,6 @@ class KeyChooser:
         if across:
             return agreement(self._others(key), _spanning(combine(*codes), self._documents))
         return agreement(self._others(key), _spanning(combine(*codes, self._documents), self._chunks))
-
-
-def phrase_columns(phrase: str, distinct: Mapping[str, int]) -> tuple[str, ...]:
-    """Columns whose names share a word with a table's own "one row is ...", for each word the one that tells most apart.
-
-    "One player in one game" names `player` and `game_id`.
-
-    Args:
-        distinct: number of values of each column that can name a thing.
-    """
-    named = set()
-    for word in fold(phrase).split():
-        sharing = [n for n in distinct if any(_same_word(word, part) for part in fold(n.replace("_", " ")).split())]
-        named |= {max(sharing, key=lambda n: distinct[n])} if sharing else set()
-    return tuple(n for n in distinct if n in named)
-
-
-def _same_word(word: str, part: str) -> bool:
-    """Equal, but for an ending of two letters; or the last part of a compound ("footbridge", "bridge")."""
-    short, long = sorted((word, part), key=len)
-    ending = long.startswith(short) and len(long) - len(short) <= 2
-    return len(short) > 2 and (ending or (len(part) >= _COMPOUND_PART and word.endswith(part)))
-
-
-_FEWEST_NAMED = 2
-_COMPOUND_PART = 5  # letters: shorter endings ("age" of "village") are chance
 
 
 def _spanning(groups: Codes, units: Codes) -> Codes:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from sliders import Workspace
 from sliders.llm.testing import ScriptedModel
-from sliders.reconcile.keys import phrase_columns
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
 PAGE = """<html><body><h1>Fenwick</h1><p>Fenwick is 120 metres long.</p>
@@ -34,15 +33,3 @@ def test_a_scale_is_not_applied_outside_its_table(tmp_path: Path) -> None:
     assert {cell.column: (cell.value, cell.doubt) for cell in row.cells} == {
         "name": ("Fenwick", ""), "length": (120, ""), "cost": (3_120_000, ""),
     }  # fmt: skip
-
-
-def test_the_column_that_holds_the_name_of_a_row() -> None:
-    def named(row: str, **distinct: int) -> tuple[str, ...]:
-        return phrase_columns(row, distinct)
-
-    assert named("a footbridge", town=9, bridge_name=9) == ("bridge_name",)
-    assert named("one bridge", bridge_kind=3, bridge_name=9) == ("bridge_name",)
-    assert named("a village", age=3, cost=4) == ()
-    assert named("one player in one game", player=5, game=5, name=5) == ("player", "game")
-    assert named("eine Brücke", ort=3, brücken=4) == ("brücken",)
-    assert named("", name=3) == ()

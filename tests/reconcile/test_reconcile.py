@@ -395,9 +395,9 @@ def test_dates_do_not_name_things_across_documents() -> None:
     assert len(result.rows) == 12 and not result.conflicts
 
 
-def test_what_the_schema_calls_a_row_names_the_key_of_a_small_table() -> None:
+def test_the_schemas_key_holds_in_a_small_table() -> None:
     columns = (Column("company"), Column("year", INTEGER), Column("amount", NUMBER), Column("city"))
-    table = Table("spend", columns, row="one company in one year")
+    table = Table("spend", columns, row="one company in one year", key=("company", "year"))
     rows = [
         ("Orla", 2021, 5.0, "Cork"),
         ("Tarn", 2021, 7.0, "Bray"),
@@ -411,7 +411,7 @@ def test_what_the_schema_calls_a_row_names_the_key_of_a_small_table() -> None:
 
 def test_two_documents_of_one_thing_become_one_row_where_all_agrees() -> None:
     columns = (Column("company"), Column("amount", NUMBER), Column("city"))
-    table = Table("spend", columns, row="one company", grain="document")
+    table = Table("spend", columns, row="one company", grain="document", key=("company",))
     rows = [("Orla", 5.0, "Cork"), ("Tarn", 7.0, "Bray"), ("ORLA", 5.0, "Cork")]
     assert [row.sources for row in run(table, rows, "abc").rows] == [("r0", "r2"), ("r1",)]
     other = [*rows[:2], ("ORLA", 6.0, "Kerry")]
