@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import pstdev
@@ -21,7 +20,6 @@ from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
-from sliders.plan.features import names_in
 
 MAX_STEPS = 4
 MAX_PARTS = 4
@@ -80,15 +78,10 @@ async def lookup(asked: Asked) -> Answer:
 
 
 async def split(asked: Asked) -> Answer:
-    """A search for each thing that the question names, one call over what they found together.
-
-    Names are split by code; the model is asked for sub-questions where the question names fewer than two.
-    """
-    parts, usage = parts_by_names(asked.question), Usage()
-    if len(parts) < 2:
-        parts, usage = await sub_questions(asked.question, asked.model)
-    each = max(2, -(-asked.context.segments // max(1, len(parts))))
-    found = [asked.source.rank(part, asked.context)[:each] for part in parts or (asked.query,)]
+    """A search for the question and for each of the sub-questions that the model makes of it, one call over what they found."""
+    parts, usage = await sub_questions(asked.question, asked.model)
+    each = max(2, -(-asked.context.segments // len(parts)))
+    found = [asked.source.rank(part, asked.context)[:each] for part in dict.fromkeys((asked.query, *parts))]
     merged = {(s.document_id, s.start, s.end): s for ranked in found for s in ranked}
     passages = fitting(asked.source.assemble(list(merged.values()), asked.context), asked.room)
     reading = await asked.read(passages)
@@ -215,21 +208,6 @@ def finished(asked: Asked, reading: Reading, workflow: str, notes: Sequence[str]
         asked.question, "answered", reading.value, reading.text, citations=reading.citations, completeness=ledger,
         usage=spent, reason=reading.reason, decisions=tuple(notes), workflow=workflow,
     )  # fmt: skip
-
-
-def parts_by_names(question: str) -> tuple[str, ...]:
-    """A search for each of two to four things named: its name and the question without the other names."""
-    found = [n for name in names_in(question) for n in re.split(r"\s+(?:and|&)\s+", name) if len(n) > 1]
-    names = list(dict.fromkeys(found))
-    if len(names) < 2 or len(names) > MAX_PARTS:
-        return ()
-    parts = []
-    for name in names:
-        rest = question
-        for other in names:
-            rest = rest.replace(other, " ")
-        parts.append(" ".join(f"{name} {rest}".split()))
-    return tuple(parts)
 
 
 class Parts(BaseModel):

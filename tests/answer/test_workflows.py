@@ -9,7 +9,6 @@ from sliders.answer.workflows import (
     candidates,
     fitting,
     lookup,
-    parts_by_names,
     precise,
     rank,
     split,
@@ -129,21 +128,17 @@ def test_a_percentage_may_be_used_as_a_share():
 
 
 async def test_split_searches_for_each_thing_and_reads_once():
-    model = ScriptedModel([{"quote": "It is 1,094 kilometres long", "answer": "Elbe"}])
+    model = ScriptedModel({"plan": [{"questions": ["How long is the Loire?", "How long is the Elbe?"]}],
+                           "answer": [{"quote": "It is 1,094 kilometres long", "answer": "Elbe"}]})  # fmt: skip
     texts = {"l.md": "The Loire is 1,006 kilometres long.", "e.md": "It is 1,094 kilometres long, the Elbe."}
     texts |= {f"{n}.md": f"Hill number {n} is covered with forest." for n in range(8)}
     answer = await split(asked("Which river is longer, the Loire or the Elbe?", model, texts, context=Context(2, 60)))
-    shown = model.history[0].messages[-1].content
+    shown = model.history[1].messages[-1].content
     assert "1,006" in shown and "1,094" in shown
-    assert answer.value == "Elbe" and answer.usage.calls == 1
+    assert answer.value == "Elbe" and answer.usage.calls == 2
 
 
-def test_names_split_only_comparisons():
-    assert len(parts_by_names("Which is longer, the Loire or the Elbe?")) == 2
-    assert parts_by_names("Who founded the city of Prague?") == ()
-
-
-async def test_split_asks_the_model_where_names_do_not_tell():
+async def test_split_counts_what_the_model_made_of_the_question():
     model = ScriptedModel({"plan": [{"questions": ["how long is one", "how long is the other"]}],
                            "answer": [{"quote": "", "answer": "the other"}]})  # fmt: skip
     answer = await split(asked("which of the rivers is longer?", model))
