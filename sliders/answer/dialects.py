@@ -11,7 +11,7 @@ from sqlglot.errors import SqlglotError
 from sliders.answer.profile import TEXTUAL, TableProfile
 from sliders.answer.references import References
 from sliders.errors import QueryError
-from sliders.words import fold
+from sliders.words import normalize
 
 DIALECT = "sqlite"
 _OTHERS = ("postgres", "mysql")
@@ -74,7 +74,8 @@ def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Quer
 
 
 def _spelled(tree: exp.Query, profiles: Sequence[TableProfile]) -> bool:
-    """Write texts that a test for equality names as their column holds them, where case, accents or marks alone differ."""
+    """Write texts that a test for equality names as their column holds them, where case, accents, quotes, full stops and commas
+    alone differ: a "C#" is no "C++"."""
     names, changed = References(tree, profiles), False
     for node in list(tree.find_all(exp.EQ, exp.NEQ, exp.In)):
         owner = names.of(node.this)
@@ -82,13 +83,20 @@ def _spelled(tree: exp.Query, profiles: Sequence[TableProfile]) -> bool:
             continue
         for literal in node.expressions if isinstance(node, exp.In) else [node.expression]:
             if isinstance(literal, exp.Literal) and literal.is_string and literal.name not in owner[1].texts:
-                held = [text for text in owner[1].texts if fold(text) == fold(literal.name)]
+                held = [text for text in owner[1].texts if _form(text) == _form(literal.name)]
                 if len(held) == 1 or (held and isinstance(node, exp.In)):
                     for text in held[1:]:
                         node.append("expressions", exp.Literal.string(text))
                     literal.replace(exp.Literal.string(held[0]))
                     changed = True
     return changed
+
+
+_MARKS = str.maketrans(".,", "  ")
+
+
+def _form(text: str) -> str:
+    return " ".join(normalize(text).text.translate(_MARKS).split())
 
 
 def _tried(sql: str, dialect: str) -> exp.Query | None:

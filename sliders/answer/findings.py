@@ -15,6 +15,8 @@ from sliders.answer.references import References, nearest, read_by
 from sliders.answer.shape import empty
 from sliders.answer.values import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
+from sliders.extraction.parse_numbers import currency_code
+from sliders.extraction.parse_units import dimension, scale_in
 from sliders.schema.types import ColumnType
 
 Kind = Literal[
@@ -299,12 +301,14 @@ def _units(tree: exp.Query, names: References) -> Iterator[Finding]:
             continue
         name = owner[1].column.name
         for other in owner[0].columns:
-            title = other.column.name.lower()
-            if title in _UNIT_COLUMNS and other.distinct > 1 and title not in read:
+            if other.column.name.lower() not in read and other.distinct > 1 and _holds_units(other):
                 yield Finding("units", name, f"the rows of {name} have different units: {listed(other)}")
 
 
-_UNIT_COLUMNS = frozenset({"unit", "units", "currency", "scale"})
+def _holds_units(column: ColumnProfile) -> bool:
+    """Whether all values are currencies, units or scales; letters alone may be sizes or classes."""
+    known = all(currency_code(text) or dimension(text) or scale_in(text) for text in column.texts)
+    return column.column.type in TEXTUAL and known and any(len(text) > 1 for text in column.texts)
 
 
 def _repeated(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:

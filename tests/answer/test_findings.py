@@ -107,6 +107,7 @@ def test_a_semicolon_in_a_string_is_a_part_of_it() -> None:
         ("port <> 'bergen'", "port <> 'Bergen'"),
         ("owner IN ('Harbour lines Ltd')", "owner IN ('Harbour Lines Ltd.')"),
         ("owner = 'Harbour Lines'", "owner = 'Harbour Lines'"),
+        ("owner = 'Harbour-Lines Ltd.'", "owner = 'Harbour-Lines Ltd.'"),
         ("built = '1911-05-02'", "built = '1911-05-02'"),
     ],
 )
