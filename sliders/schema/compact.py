@@ -14,7 +14,7 @@ from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.critique import Issue
 from sliders.schema.grain import naming_column
-from sliders.schema.names import plural_name, snake_name
+from sliders.schema.names import snake_name
 from sliders.schema.pin import column_type
 from sliders.schema.proposal import DOCUMENT, Proposal
 from sliders.schema.sample import Sample
@@ -120,7 +120,7 @@ def _used(sql: str) -> tuple[str, list[str]]:
     table = statement.find(exp.Table)
     made = {"", DOCUMENT, *(alias.alias for alias in statement.find_all(exp.Alias))}
     columns = [snake_name(c.name, "fact") for c in statement.find_all(exp.Column) if c.name not in made]
-    return (plural_name(snake_name(table.name)) if table is not None else ""), list(dict.fromkeys(columns))
+    return (snake_name(table.name) if table is not None else ""), list(dict.fromkeys(columns))
 
 
 def standing_draft(sql: str, table: str, places: Mapping[str, str]) -> str:

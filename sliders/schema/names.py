@@ -6,10 +6,6 @@ import re
 import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import inflect
 
 _RESERVED = frozenset(
     "row_id document document_id rowid index table select from where group order by values value column primary key "
@@ -33,27 +29,6 @@ def snake_name(words: str, fallback: str = "item") -> str:
     if name[0].isdigit():
         name = "n_" + name
     return name + "_value" if name in _RESERVED else name[:_LONGEST].rstrip("_")
-
-
-@lru_cache(maxsize=1)
-def _english() -> inflect.engine:
-    import inflect  # slow to import, and seldom needed
-
-    return inflect.engine()
-
-
-@lru_cache(maxsize=256)
-def plural_name(name: str) -> str:
-    """A name whose last word was made a plural by a bare "s" with the plural that English has; any other name as it is.
-
-    >>> plural_name("crashs"), plural_name("film_companys"), plural_name("class"), plural_name("reports")
-    ('crashes', 'film_companies', 'class', 'reports')
-    """
-    head, mark, word = name.rpartition("_")
-    single = _english().singular_noun(word) if word.endswith("s") else False
-    if not single or word != f"{single}s":
-        return name
-    return head + mark + str(_english().plural_noun(single))
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -9,7 +9,6 @@ from sliders.llm.dialect import COMPACT
 from sliders.llm.testing import truncated
 from sliders.schema.compact import proposal_of
 from sliders.schema.induce import induction_prompt
-from sliders.schema.names import plural_name
 from sliders.schema.types import ColumnType, Schema
 from tests.schema.helpers import SAMPLES, ask, ask_compact, compact
 
@@ -117,15 +116,6 @@ def test_the_prompt_is_few_shot_and_the_question_stands_last() -> None:
 def test_a_reply_without_columns_is_refused() -> None:
     with pytest.raises(ModelRefusal):
         proposal_of([], "Late?", Schema())
-
-
-@pytest.mark.parametrize(
-    ("name", "reads"),
-    [("crashs", "crashes"), ("film_companys", "film_companies"), ("boxs", "boxes"), ("class", "class"), ("reports", "reports"),
-     ("people", "people"), ("data", "data"), ("news", "news"), ("bus", "bus"), ("reviews", "reviews"), ("analysis", "analysis")],
-)  # fmt: skip
-def test_table_names_read_well(name: str, reads: str) -> None:
-    assert plural_name(name) == reads
 
 
 def test_a_value_that_the_question_does_not_say_is_asked_about_again() -> None:
