@@ -1,8 +1,9 @@
-"""Headings, list items and paragraphs in plain lines. Conservative: a missed heading costs less than a false one."""
+"""Headings, list items and paragraphs in plain lines, by how they are set. A missed heading costs less than a false one."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,14 +14,13 @@ _LONG_LINE = 200
 _WRAPPED = 60
 
 _MARKDOWN = re.compile(r"(#{1,6})\s+(\S.*)")
-_PARTS = re.compile(
-    r"(?:(part|chapter|appendix|annex|book)\s+(?:[IVXLC]+|\d+|[A-Z])\b|(item|section|article|schedule)\s+\d+[A-Z]?\b"
-    r"|(note)\s+\d+[A-Z]?\b)[.:)\s–—-]*(.*)",
-    re.IGNORECASE,
+_DIVISION = re.compile(r"[^\W\d_]{3,} (?:[IVXLC]+|\d{1,3}|[A-Z])")
+_NUMBERED_PART = re.compile(
+    r"[^\W\d_]{3,}\s+(?:(?:[IVXLC]{2,}|\d{1,3}[A-Z]?)(?:\s*[.:)–—]|\s+-)|[A-Z](?:\s*[:–—]|\s+-))[\s–—-]*(.+)"
 )
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+([A-Z][^.!?]*)")
 _RULE = re.compile(r"[=\-_*~─━]{3,}\s*")
-_FIXED_FURNITURE = re.compile(r"(?:table of contents|contents|page \d+.*|confidential)", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
 _ITEM = re.compile(r"[ \t]*(?:[•●▪◦‣·∙*\-–]|\d{1,3}[.)]|\((?:\d{1,3}|[a-z]{1,4})\)|\[[^\]\s]{1,24}\])[ \t]+\S")
 _BULLET = re.compile(r"[ \t]*[•●▪◦‣∙][ \t]*\S")
 _KEYED = re.compile(r"([A-Z][\w ]{0,20}):\s+\S")
@@ -36,20 +36,36 @@ class Piece:
     level: int = 0
 
 
-def heading_level(line: str) -> int:
-    """Depth of a line that announces itself as a heading ("Item 7.", "# Title", "2.1 Data", "RISK FACTORS"), else 0."""
+def shape_of(line: str) -> str:
+    """What lines that only differ in their numbers have in common."""
+    return _DIGITS.sub("#", line).strip().lower()
+
+
+def furniture_of(pages: Sequence[Sequence[str]]) -> frozenset[str]:
+    """Shapes of running headers and footers: what stands at the top or bottom of at least half the pages (three or more)."""
+    shapes: Counter[str] = Counter()
+    for lines in pages:
+        shapes.update({shape_of(line) for line in ([*lines[:3], *lines[-3:]] if len(lines) > 6 else lines)})
+    return frozenset(shape for shape, times in shapes.items() if times >= max(3, len(pages) / 2))
+
+
+def heading_level(line: str, below: str = "") -> int:
+    """Depth of a line that announces itself as a heading ("Item 7. Risks", "# Title", "2.1 Data", "RISK FACTORS"), else 0.
+
+    A numbered part is none where the line `below` is about as long: then it begins a paragraph ("Figure 3. The lamps of ...").
+    """
     line = line.strip()
-    if not 2 <= len(line) <= _MAX_HEADING or _FIXED_FURNITURE.fullmatch(line):
+    if not 2 <= len(line) <= _MAX_HEADING:
         return 0
     if match := _MARKDOWN.fullmatch(line):
         return len(match[1])
-    if (match := _PARTS.fullmatch(line)) and _names_a_part(match[4]):
-        return 1 if match[1] else 2 if match[2] else 3
+    if (match := _NUMBERED_PART.fullmatch(line)) and line[0].isupper() and _names_a_part(match[1]):
+        return 2 if 4 * len(line) <= 3 * len(below.strip()) or not below else 0
     if "   " in line or line[-1] in ".,;" or line.count("|") > 1:
         return 0
     if match := _NUMBERED.fullmatch(line):
         return min(match[1].count(".") + 2, 6) if len(match[2].split()) <= 10 else 0
-    return 2 if _is_capitals(line) else 0
+    return 0 if not _is_capitals(line) else 1 if _DIVISION.fullmatch(line) else 2
 
 
 def is_title_like(line: str) -> bool:
@@ -58,16 +74,20 @@ def is_title_like(line: str) -> bool:
     words = line.split()
     if not 1 <= len(words) <= 9 or len(line) > 70 or "   " in line or line[-1] in ".,;:!?" or not line[0].isupper():
         return False
-    if _FIXED_FURNITURE.fullmatch(line) or any(ch.isdigit() for ch in line):
+    if any(ch.isdigit() for ch in line):
         return False
     long = [w for w in words if len(w) > 3]
     return bool(long) and sum(w[0].isupper() for w in long) * 3 >= len(long) * 2
 
 
-def split_block(lines: Sequence[str], follows: str) -> Iterator[Piece]:
-    """The pieces of lines without a blank one between them; `follows` is the text of the block after them."""
+def split_block(lines: Sequence[str], follows: str, furniture: frozenset[str] = frozenset()) -> Iterator[Piece]:
+    """The pieces of lines without a blank one between them; `follows` is the text of the block after them.
+
+    Args:
+        furniture: shapes of lines that are no headings, because they stand on every page.
+    """
     at = 0
-    while at < len(lines) and (level := _opening_level(lines, at, follows)):
+    while at < len(lines) and shape_of(lines[at]) not in furniture and (level := _opening_level(lines, at, follows)):
         yield Piece("heading", at, at, level)
         at += 1
         if at < len(lines) and _RULE.fullmatch(lines[at]):
@@ -83,7 +103,7 @@ def _opening_level(lines: Sequence[str], at: int, follows: str) -> int:
     below = lines[at + 1] if at + 1 < len(lines) else ""
     if below and _RULE.fullmatch(below) and below[0] in "=-" and len(line.strip()) <= _MAX_HEADING:
         return (1 if below[0] == "=" else 2) if any(ch.isalpha() for ch in line) else 0
-    level = heading_level(line)
+    level = heading_level(line, below)
     after = below or follows
     if level and after.strip():
         if _is_capitals(line) and below and (_is_capitals(below) or not _has_prose(lines[at + 1 :])):
@@ -148,7 +168,7 @@ def _paragraphs(lines: Sequence[str], first: int, last: int) -> Iterator[Piece]:
 
 def _names_a_part(rest: str) -> bool:
     words = rest.split()
-    return len(words) <= 14 and (not words or words[0][0].isupper() or words[0][0] in "“\"'(") and not rest.endswith((",", ";"))
+    return 0 < len(words) <= 14 and (words[0][0].isupper() or words[0][0] in "“\"'(") and not rest.endswith((",", ";"))
 
 
 def _is_capitals(line: str) -> bool:

@@ -21,7 +21,7 @@ from sliders.documents.text import add_lines
 from sliders.documents.values import is_note
 from sliders.errors import DocumentError
 
-_MAX_HEADING = 200
+_MAX_HEADING, _MAX_CAPTION = 200, 120
 _ORDERED = re.compile(r"^([ \t]*)(\d{1,4})[.)](?=[ \t]+\S)", re.MULTILINE)
 _SPAN = re.compile(r"\b(?:col|row)span\s*=", re.IGNORECASE)
 _KINDS: dict[str, ElementKind] = {
@@ -136,7 +136,7 @@ def _add_elements(builder: DocumentBuilder, elements: Iterable[Any], media_type:
         if (
             kind == "heading"
             or element.category == "FigureCaption"
-            or (len(text) <= 120 and text.lower().startswith(("table", "tab.")))
+            or (kind == "paragraph" and not note and len(text) <= _MAX_CAPTION)
         ):
             caption = text
         elif not note:

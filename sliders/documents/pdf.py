@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
 import pypdfium2
 import pypdfium2.raw as pdfium_c
 
-from sliders.documents.blocks import heading_level
+from sliders.documents.blocks import furniture_of, heading_level, shape_of
 from sliders.documents.build import DocumentBuilder
 from sliders.documents.document import Document
 from sliders.documents.grid import Line, find_tables, join_marks
@@ -23,7 +22,6 @@ from sliders.errors import DocumentError
 _FEW_CHARACTERS = 20
 _PARAGRAPH_GAP = 1.45
 _ITEM = re.compile(r"(?:[•●▪◦‣·∙–-]|\(\w{1,3}\)|\d{1,2}[.)])\s+\S|[•●▪◦‣]\S")
-_DIGITS = re.compile(r"\d+")
 _PROGRAM_TITLE = re.compile(r"\.(?:docx?|xlsx?|pptx?|pdf|html?|indd)\b|^Microsoft", re.IGNORECASE)
 _SPOILED_END = re.compile("[\x02\u00ad]$")
 
@@ -41,7 +39,7 @@ def read_pdf(raw: bytes, name: str) -> Document:
         title = str(pdf.get_metadata_dict().get("Title", ""))
     finally:
         pdf.close()
-    furniture = _furniture(pages)
+    furniture = furniture_of([[line.text for line in lines] for lines in pages])
     for number, lines in enumerate(pages, 1):
         builder.start_page(number)
         if sum(len(line.text) for line in lines) < _FEW_CHARACTERS:
@@ -82,19 +80,6 @@ def _lines(pdf: pypdfium2.PdfDocument, index: int, builder: DocumentBuilder) -> 
 def _is_title(title: str) -> bool:
     """Metadata titles are often file names of the program that printed the file."""
     return len(title.split()) >= 3 and not _PROGRAM_TITLE.search(title)
-
-
-def _shape(text: str) -> str:
-    return _DIGITS.sub("#", text).strip().lower()
-
-
-def _furniture(pages: Sequence[Sequence[PrintedLine]]) -> frozenset[str]:
-    """Running headers and footers: what stands at the top or bottom of at least half the pages (three or more)."""
-    shapes: Counter[str] = Counter()
-    for lines in pages:
-        edge = [*lines[:3], *lines[-3:]] if len(lines) > 6 else lines
-        shapes.update({_shape(line.text) for line in edge})
-    return frozenset(shape for shape, times in shapes.items() if times >= max(3, len(pages) / 2))
 
 
 class _PageWriter:
@@ -142,7 +127,7 @@ class _PageWriter:
         used = 0
         for at in range(first - 1, max(floor, first - 5) - 1, -1):
             text = self._lines[at].text
-            if _shape(text) in self._furniture:
+            if shape_of(text) in self._furniture:
                 break
             if not note and is_note(text):
                 note = text
@@ -184,12 +169,12 @@ class _PageWriter:
     def _heading(self, n: int, end: int) -> int:
         line = self._lines[n]
         text = line.text
-        if len(line.segments) != 1 or _shape(text) in self._furniture or (self._paragraph and not self._ended(n)):
+        if len(line.segments) != 1 or shape_of(text) in self._furniture or (self._paragraph and not self._ended(n)):
             return 0
         if any(is_value(word) for word in text.split()[-1:]) and heading_level(text) == 0:
             return 0
-        level = heading_level(text)
         last = n + 1 == len(self._lines)
+        level = heading_level(text, "" if last or self._breaks(n + 1) else self._lines[n + 1].text)
         if level and not last:
             return level
         short = len(text.split()) <= 14 and len(text) <= 90 and text[-1] not in ".,;"
@@ -203,7 +188,7 @@ class _PageWriter:
     def _breaks(self, n: int) -> bool:
         above, line = self._lines[n - 1], self._lines[n]
         distance = above.bottom - line.bottom
-        if _ITEM.match(line.text) or _shape(above.text) in self._furniture or _shape(line.text) in self._furniture:
+        if _ITEM.match(line.text) or shape_of(above.text) in self._furniture or shape_of(line.text) in self._furniture:
             return True
         return distance > _PARAGRAPH_GAP * max(self._pitch, line.height) or distance < 0
 

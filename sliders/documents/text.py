@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
-from sliders.documents.blocks import split_block
+from sliders.documents.blocks import furniture_of, shape_of, split_block
 from sliders.documents.build import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document
@@ -17,7 +17,7 @@ from sliders.documents.values import is_note, unit_note
 _PAGE_START = re.compile(
     r"[ \t]*(?:<<\s*page\s+(\d+)\s*>>|\[page\s+(\d+)\]|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,})[ \t]*", re.IGNORECASE
 )
-_PAGE_OF = re.compile(r"[ \t]*page[ \t]+(\d+)[ \t]+of[ \t]+\d+[ \t]*", re.IGNORECASE)
+_PAGE_OF = re.compile(r"[ \t]*([^\W\d_]+)[ \t]+(\d+)[ \t]+([^\W\d_]+)[ \t]+(\d+)[ \t]*")
 _PIECES = re.compile(r"[^ ]+(?: [^ ]+)*")
 _WIDE = re.compile(r"\S {3,}\S")
 _ONE_PIECE = re.compile(r" *[A-Za-z“\"'☐☒][^\t]*$")
@@ -44,18 +44,22 @@ def parse_text(text: str, name: str, raw: bytes, warnings: Sequence[str] = ()) -
     """A document out of plain text. Form feeds and lines like `<<page 3>>` or `Page 3 of 10` become pages."""
     builder = DocumentBuilder()
     builder.warnings.extend(warnings)
-    for number, lines in _pages(text.replace("\r\n", "\n").replace("\r", "\n")):
+    pages = list(_pages(text.replace("\r\n", "\n").replace("\r", "\n")))
+    furniture = furniture_of([[line for line in lines if line.strip()] for _, lines in pages])
+    seen: set[str] = set()
+    for number, lines in pages:
         if number is not None:
             builder.start_page(number)
-        add_lines(builder, lines)
+        add_lines(builder, lines, furniture & seen)  # where it stands first it may be the title
+        seen.update(map(shape_of, lines))
     return builder.build(name, raw)
 
 
-def add_lines(builder: DocumentBuilder, lines: Sequence[str]) -> None:
-    """Add the lines of one page to the builder."""
+def add_lines(builder: DocumentBuilder, lines: Sequence[str], furniture: frozenset[str] = frozenset()) -> None:
+    """Add the lines of one page to the builder; `furniture` are the shapes of its running headers and footers."""
     tables = _aligned_tables(lines) + _pipe_tables(lines)
     tables.sort(key=lambda region: region.first)
-    writer = _Writer(builder, lines)
+    writer = _Writer(builder, lines, furniture)
     at = 0
     for region in tables:
         if region.first < at:
@@ -72,9 +76,8 @@ def add_lines(builder: DocumentBuilder, lines: Sequence[str]) -> None:
 class _Writer:
     """Writes lines of a page, keeping the white space between them."""
 
-    def __init__(self, builder: DocumentBuilder, lines: Sequence[str]) -> None:
-        self._builder = builder
-        self._lines = lines
+    def __init__(self, builder: DocumentBuilder, lines: Sequence[str], furniture: frozenset[str]) -> None:
+        self._builder, self._lines, self._furniture = builder, lines, furniture
         self._next = 0
 
     def blocks(self, first: int, end: int, follows: str) -> None:
@@ -82,7 +85,7 @@ class _Writer:
         for n, (a, b) in enumerate(starts):
             below = " ".join(self._lines[starts[n + 1][0] : starts[n + 1][1]])[:400] if n + 1 < len(starts) else follows
             block = self._lines[a:b]
-            for piece in split_block(block, below):
+            for piece in split_block(block, below, self._furniture):
                 text = "\n".join(block[piece.first : piece.last + 1])
                 kind = "caption" if piece.kind == "paragraph" and is_note(text[:300]) else piece.kind
                 if kind == "heading":
@@ -130,8 +133,10 @@ def _pages(text: str) -> Iterator[_Page]:
         pages = enumerate(text.split("\f"), 1)
         yield from ((number, page.split("\n")) for number, page in pages if page.strip())
         return
-    of = {i: int(match[1]) for i, line in enumerate(lines) if len(line) < 60 and (match := _PAGE_OF.fullmatch(line))}
-    if len(of) >= 2:
+    found = {i: match for i, line in enumerate(lines) if len(line) < 60 and (match := _PAGE_OF.fullmatch(line))}
+    of = {i: int(match[2]) for i, match in found.items()}
+    alike = len({match.group(1, 3, 4) for match in found.values()}) == 1  # "Seite 2 von 5"
+    if len(of) >= 2 and alike and all(a < b for a, b in pairwise(of.values())):
         first = min(of)
         yield from _marked_pages(lines, of, before=not any(line.strip() for line in lines[:first]))
         return

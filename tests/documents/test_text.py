@@ -59,6 +59,7 @@ def test_page_marks_become_pages() -> None:
         ("one\fand two\fand three", [1, 2, 3]),
         ("one\nPage 1 of 2\ntwo\nPage 2 of 2\n", [1, 2]),
         ("Page 1 of 2\none\nPage 2 of 2\ntwo", [1, 2]),
+        ("eins\nSeite 1 von 2\nzwei\nSeite 2 von 2\n", [1, 2]),
         ("--- page 7 ---\none", [7]),
         ("no pages at all", []),
     ],
@@ -82,6 +83,22 @@ def test_headings_are_found_conservatively() -> None:
     found = [(document.text[e.start : e.end], e.level) for e in document.elements if e.kind == "heading"]
     assert found == [("The lamp book", 1), ("PART II", 1), ("Item 1A. Risks of glass", 2), ("2.1 Care of lamps", 3)]
     assert document.title == "The lamp book"
+
+
+def test_a_numbered_part_is_a_heading_in_any_language_and_a_wrapped_line_is_none() -> None:
+    text = (
+        "KAPITEL II\n\nAbschnitt 3: Vom Glas\n\nDie Lampen der Werke leuchten länger als alle anderen.\n\n"
+        "Abbildung 4. Die Lampen in den Hallen der\nWerke, von Osten gesehen, 1911."
+    )
+    document = check_document(load_text(text, "b.txt"))
+    found = [(document.text[e.start : e.end], e.level) for e in document.elements if e.kind == "heading"]
+    assert found == [("KAPITEL II", 1), ("Abschnitt 3: Vom Glas", 2)]
+
+
+def test_what_stands_on_every_page_is_a_heading_once() -> None:
+    pages = "".join(f"<<page {n}>>\nLAMP WORKS\n\nThe year {n} was a good one for lamps.\n" for n in range(1, 6))
+    found = [e for e in check_document(load_text(pages, "p.txt")).elements if e.kind == "heading"]
+    assert [e.page for e in found] == [1]
 
 
 def test_each_record_line_is_a_list_item() -> None:
@@ -155,8 +172,6 @@ def test_any_unicode_gives_a_sound_document(text: str) -> None:
     check_document(load_text(text, "any.txt"))
 
 
-@given(
-    st.lists(st.text("abcdefg .,", min_size=1, max_size=60), min_size=1, max_size=12).map("\n".join).filter(str.strip)
-)
+@given(st.lists(st.text("abcdefg .,", min_size=1, max_size=60), min_size=1, max_size=12).map("\n".join).filter(str.strip))
 def test_text_without_tables_keeps_every_word(text: str) -> None:
     assert load_text(text, "w.txt").text.split() == text.split()
