@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -266,7 +267,7 @@ def test_a_served_value_shows_its_words(address: str, browser: Any) -> None:
     assert page.locator("#evidence").is_visible(), "the page opens at the value that was chosen"
     assert violations(page) == []
     page.get_by_role("link", name="All tables").click()
-    assert page.title().startswith("hostile")
+    playwright.expect(page).to_have_title(re.compile("^hostile"), timeout=WAIT)
     assert page.evaluate("window.hacked") is None
     assert [line for line in problems if "favicon" not in line] == []
     assert all(url.startswith(root) for url in requests)
