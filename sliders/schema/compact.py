@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlglot
@@ -10,7 +12,7 @@ from sqlglot import exp
 
 from sliders.errors import ModelRefusal
 from sliders.llm.dialect import Dialect
-from sliders.llm.model import Request
+from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.critique import Issue
 from sliders.schema.grain import naming_column
@@ -24,13 +26,15 @@ from sliders.words import fold
 _REPLY_TOKENS = 500
 
 
-def induction_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect) -> Request:
-    """The request for the columns of one question; examples and samples stand first, for the server's prefix cache."""
+def induction_prompt(question: str, samples: Sequence[Sample], dialect: Dialect) -> Request:
+    """The request for the columns of one question; examples and samples stand first, for the server's prefix cache.
+
+    Columns of other questions are not shown: a small model takes one of them for whatever is asked.
+    """
     prompt = load_prompt("schema/induce", dialect)
-    known = [(c.name, c.type.value, c.description) for table in schema.tables for c in table.columns]
     return Request(
         stage="schema",
-        messages=prompt.render(samples=[s.text for s in samples], question=question, known=known),
+        messages=prompt.render(samples=[s.text for s in samples], question=question),
         prompt_hash=prompt.hash,
         json_schema=_REPLY,
         max_tokens=_REPLY_TOKENS,
@@ -54,7 +58,7 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
     columns = [_column(part) for part in asked or parts]
     name, used = _used(str(data.get("sql", "")))
     known = {c: f"{t.name}.{c}" for t in reversed(standing.tables) for c in t.column_names}
-    taken = [c for c in columns if c.name in used] or columns
+    taken = [c for c in columns if c.name in used or c.type is ColumnType.BOOLEAN] or columns
     if not used and name:  # it counts rows alone: what was proposed beside it would only stand in the way
         taken = [naming_column(Table(name, (), str(data.get("row", "")).strip()))]
     row = str(data.get("row", "")).strip()
@@ -70,7 +74,8 @@ def slips(proposal: Proposal, question: str) -> tuple[Issue, ...]:
     """What a draft says that the question does not, and columns that are asked for one value of theirs alone."""
     draft = next(iter(proposal.drafts.values()), "")
     columns = {c.name: c for table in proposal.tables for c in table.columns}
-    values = list(dict.fromkeys(_compared(draft, {n for n, c in columns.items() if c.type is ColumnType.TEXT})))
+    texts = {n for n, c in columns.items() if c.type is ColumnType.TEXT}
+    values = list(dict.fromkeys(value for name, value in _compared(draft) if name in texts))
     issues = [Issue(v, "the question does not say it; no value may be made up") for v in values if not _in_question(v, question)]
     for name, column in columns.items():
         if column.type is not ColumnType.BOOLEAN and (told := next((v for v in values if _says(column.description, v)), "")):
@@ -78,21 +83,60 @@ def slips(proposal: Proposal, question: str) -> tuple[Issue, ...]:
     return tuple(issues)
 
 
-def _compared(sql: str, texts: Collection[str]) -> Iterator[str]:
-    """The literals that a statement compares a column of text with."""
+def _compared(sql: str) -> Iterator[tuple[str, str]]:
+    """Each column that a statement compares with a text, and the text."""
     try:
         statement = sqlglot.parse_one(sql, read="sqlite")
     except sqlglot.errors.SqlglotError:
         return
-    for test in statement.find_all(exp.EQ, exp.NEQ, exp.In):
-        if isinstance(test.this, exp.Column) and snake_name(test.this.name, "fact") in texts:
-            yield from (
-                x.this for x in (test.args.get("expression"), *test.expressions) if isinstance(x, exp.Literal) and x.is_string
-            )
+    for test in statement.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like):
+        if isinstance(test.this, exp.Column):
+            sides = (test.args.get("expression"), *test.expressions)
+            yield from ((snake_name(test.this.name, "fact"), x.this) for x in sides if isinstance(x, exp.Literal) and x.is_string)
 
 
 def _says(words: str, value: str) -> bool:
     return f" {fold(value)} " in f" {fold(words)} "
+
+
+def kind_prompt(column: Column, dialect: Dialect) -> Request:
+    """What kind of answer a column's question gets, by one letter."""
+    prompt = load_prompt("schema/kind", dialect)
+    return Request(
+        stage="schema", messages=prompt.render(question=column.description), prompt_hash=prompt.hash,
+        choices=_KINDS, max_tokens=1, logprobs=True,
+    )  # fmt: skip
+
+
+_KINDS = ("A", "B", "C", "D")
+_YES_OR_NO = 0.5
+
+
+async def with_kinds(proposal: Proposal, model: Model) -> Proposal:
+    """The proposal with texts that its draft tests, and whose questions are rather answered by yes or no, as such.
+
+    Within a whole schema a small model calls text what, asked alone, it knows for a question of yes or no: its odds say it.
+    """
+    tested = {name for draft in proposal.drafts.values() for name, _ in _compared(draft)}
+    tables = []
+    for table in proposal.tables:
+        columns = []
+        for column in table.columns:
+            yes_no = column.type is ColumnType.TEXT and column.name in tested and await _yes_or_no(column, model)
+            columns.append(replace(column, type=ColumnType.BOOLEAN, reading="judged") if yes_no else column)
+        tables.append(replace(table, columns=tuple(columns)))
+    return replace(proposal, tables=tuple(tables))
+
+
+async def _yes_or_no(column: Column, model: Model) -> bool:
+    try:
+        reply = await model.generate(kind_prompt(column, model.dialect))
+    except ModelRefusal:
+        return False
+    if not reply.odds:
+        return reply.text.strip() == _KINDS[0]
+    shares = {kind: math.exp(odds) for kind, odds in reply.odds.items()}
+    return shares[_KINDS[0]] >= _YES_OR_NO * math.fsum(shares.values())
 
 
 def _in_question(words: str, question: str) -> bool:

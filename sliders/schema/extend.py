@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sliders.schema.names import free_name, spoken_name
 from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.words import fold
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 """Texts to unit vectors, shape (n, d)."""
@@ -73,6 +74,8 @@ def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Colum
     named = min(own, key=lambda o: len(o.name), default=None)
     if named is not None or not rivals:
         return named
+    if column.type is ColumnType.BOOLEAN:  # "was it liked" lies near "was it disliked"
+        return next((o for o in rivals if o.description and fold(o.description) == fold(column.description)), None)
     scores = _nearness([(column.name, column.description)], [(o.name, o.description) for o in rivals], embed)
     best = int(np.argmax(scores))
     return rivals[best] if float(scores[best]) >= _SAME_COLUMN else None

@@ -19,6 +19,7 @@ from sliders.schema.sample import Sample, fitted
 from sliders.schema.types import Grain, Schema, Table
 
 _REPLY_TOKENS = 8000
+_AFRESH = 0.7  # temperature
 _UNSAID = "no column was proposed for it"
 
 
@@ -45,7 +46,7 @@ def induction_prompt(questions: Sequence[str], samples: Sequence[Sample], schema
     In the compact dialect it is about the first question alone.
     """
     if dialect.name == "compact":
-        return compact.induction_prompt(questions[0], samples, schema, dialect)
+        return compact.induction_prompt(questions[0], samples, dialect)
     prompt, guidelines = load_prompt("schema/induce", dialect), load_prompt("schema/guidelines", dialect)
     return Request(
         stage="schema",
@@ -153,25 +154,25 @@ async def _proposed(
     """The model's proposal after at most one correction."""
     request = induction_prompt(batch, samples, schema, model.dialect)
     reply = await model.generate(request)
-    first, tokens = _read(reply, batch, schema, model.dialect, grain), reply.usage.tokens
-    issues = _faults(first, batch, schema, model.dialect)
-    if not issues:
-        return _Proposed(batch, first, (), tokens)
+    first = await _read(reply, batch, schema, model, grain)
+    if not first.issues:
+        return first
     try:
-        again = await model.generate(_again(request, reply, issues, model.dialect))
-        second = _read(again, batch, schema, model.dialect, grain)
+        again = await model.generate(_again(request, reply, first.issues, model.dialect))
+        second = await _read(again, batch, schema, model, grain)
     except (ModelRefusal, TruncatedReply):
-        return _Proposed(batch, first, issues, tokens)
-    tokens += again.usage.tokens
-    left = _faults(second, batch, schema, model.dialect)
-    if len(left) > len(issues):
-        return _Proposed(batch, first, issues, tokens)
-    return _Proposed(batch, second, left, tokens)
+        return first
+    better = first if len(second.issues) > len(first.issues) else second
+    return replace(better, tokens=reply.usage.tokens + again.usage.tokens)
 
 
-def _faults(proposal: Proposal, batch: Sequence[str], schema: Schema, dialect: Dialect) -> tuple[Issue, ...]:
-    issues = criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, schema)
-    return (*issues, *compact.slips(proposal, batch[0])) if dialect.name == "compact" else issues
+async def _read(reply: Response, batch: Sequence[str], standing: Schema, model: Model, grain: Grain | None) -> _Proposed:
+    """The proposal of a reply with its faults."""
+    small = model.dialect.name == "compact"
+    read = compact.proposal_of(reply.data, batch[0], standing, grain) if small else proposal_of(reply.data)
+    proposal = await compact.with_kinds(read, model) if small else read
+    issues = criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, standing)
+    return _Proposed(batch, proposal, (*issues, *compact.slips(proposal, batch[0])) if small else issues, reply.usage.tokens)
 
 
 def _elsewhere(proposal: Proposal, names: Mapping[str, str]) -> dict[str, str]:
@@ -200,11 +201,10 @@ def _in_one_table(proposal: Proposal, standing: Schema, grain: Grain) -> Proposa
     )
 
 
-def _read(reply: Response, batch: Sequence[str], standing: Schema, dialect: Dialect, grain: Grain | None) -> Proposal:
-    return compact.proposal_of(reply.data, batch[0], standing, grain) if dialect.name == "compact" else proposal_of(reply.data)
-
-
 def _again(request: Request, reply: Response, issues: Sequence[Issue], dialect: Dialect) -> Request:
+    """The same request with the faults; a small model, which would write the reply that it is shown once more, tries afresh."""
+    if dialect.name == "compact":
+        return replace(request, temperature=_AFRESH)
     prompt = load_prompt("schema/again", dialect)
     said = Message("assistant", reply.text)
     return replace(request, messages=(*request.messages, said, *prompt.render(issues=list(issues))))
