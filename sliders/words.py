@@ -166,6 +166,11 @@ ORDINALS: dict[str, int] = (
     | {word[:-1] + "ieth": value for word, value in TENS.items()}
     | {"hundredth": 100, "thousandth": 1000, "millionth": 10**6}
 )
+DAYS: dict[str, int] = {
+    word: value for word, value in ORDINALS.items() if 0 < value <= 31
+} | {f"{tens}-{unit}": 10 * count + value for count, tens in ((2, "twenty"), (3, "thirty"))
+     for value, unit in enumerate(_UNIT_ORDINALS[:10]) if 0 < value <= (9 if count == 2 else 1)}  # fmt: skip
+"""Days of a month in words ("twenty-first")."""
 ZERO_WORDS = frozenset("no none nil nobody nothing kein keine keiner aucun aucune ningun ninguna".split())
 """They state the number 0, folded."""
 IMPLIED: dict[str, int] = {

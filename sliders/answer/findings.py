@@ -233,9 +233,9 @@ _LEAST_KEY = 3
 
 def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
     """Rows left out because a column that is compared, added up or ordered by is NULL."""
-    nodes = [n.this for n in tree.find_all(*_ORDERED)] + [n.this for n in tree.find_all(exp.Sum, exp.Avg, exp.Min, exp.Max)]
-    if tree.args.get("limit"):
-        nodes += [n.this for n in tree.find_all(exp.Ordered)]
+    nodes = [n.this for n in tree.find_all(*_ORDERED)] + [n.this for n in tree.find_all(exp.Sum, exp.Avg)]
+    if tree.args.get("limit"):  # the largest of those that are told is what was asked; in rising order NULL stands first
+        nodes += [n.this for n in tree.find_all(exp.Ordered) if not n.args.get("desc")]
     for node in nodes:
         owner = names.of(node)
         select = node.find_ancestor(exp.Select)

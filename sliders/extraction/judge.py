@@ -1,9 +1,9 @@
 """Judgements read from odds: what a small model prefers between documents is sound, only its threshold is off.
 
 Each judgement is the log-probability of the choices for one question over one document. Where many documents were judged,
-the cut between yes and no comes from the collection (Otsu, 1979: the split that parts the values best), and the options of
-a category are corrected by their mean over the collection (batch calibration, Zhou et al. 2024). Over few documents the
-model's own word stands, marked.
+the cut between yes and no comes from the collection (Otsu, 1979: the split that parts the values best; halfway there where
+it shows no two groups), and the options of a category are corrected by their mean over the collection (batch calibration,
+Zhou et al. 2024). Over few documents the model's own word stands, marked.
 """
 
 from __future__ import annotations
@@ -52,9 +52,10 @@ def _two(odds: Sequence[Mapping[str, float]], choices: Sequence[str]) -> tuple[l
     first, second = choices
     values = [each[first] - each[second] for each in odds]
     cut, share, distance = best_split(values)
-    if share < least_share(len(odds)):
-        own = [_own(each, "the collection shows no two groups") for each in odds]
-        return own, f"the model's own word: the best split explains {share:.0%} of the spread"
+    if share < least_share(len(odds)):  # halfway between the model's own threshold and where the values part best
+        cut /= 2
+        found = [Judgement(first if v > cut else second, abs(v - cut), "the collection shows no two groups") for v in values]
+        return found, f"cut at log-odds {cut:.2f} of {first} over {second}: the best split explains only {share:.0%} of the spread"
     band = BAND * distance
     near = [f"its odds lie {abs(v - cut):.1f} from the cut" if abs(v - cut) < band else "" for v in values]
     found = [Judgement(first if v > cut else second, abs(v - cut), doubt) for v, doubt in zip(values, near, strict=True)]

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sliders.words import MONTHS, unaccented
+from sliders.words import DAYS, MONTHS, unaccented
 
 PIVOT = 49
 
@@ -49,6 +49,8 @@ class PrintedDate:
 _MONTH = rf"(?:{'|'.join(sorted((name for name in MONTHS), key=len, reverse=True))})"
 _GAP = r"[\s.,/-]*(?:\b(?:of|de|del|d')\s+)?"
 _DAY = r"(?P<day>[0-3]?\d)(?:\s?(?:st|nd|rd|th|er|º|ª|\.))?"
+_DAY_OR_WORD = rf"(?:{_DAY}|(?P<spelled>{'|'.join(sorted(DAYS, key=len, reverse=True)).replace('-', '[- ]')}))"
+"""Days in words only where a year follows: "the second may" names no day."""
 _TIME = (
     r"(?:(?:,|\s|t|at|um|-)*(?<!\d)(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?"
     r"(?:\s?(?P<half>[ap])\.?m\b\.?)?(?:\s?(?:z\b|utc\b|uhr\b|[+-]\d\d:?\d\d))?)?"
@@ -68,8 +70,8 @@ _PATTERNS = tuple(
     for pattern in (
         rf"(?P<year>\d{{4}})(?P<sep>[-/.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}}){_TIME}",
         r"(?P<first>\d{1,2})(?P<sep>\s?[-/.]\s?)(?P<middle>\d{1,2})(?P=sep)(?P<year>\d{4}|\d\d)" + _TIME,
-        rf"{_DAY}(?:\s+day)?{_GAP}(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|{_SHORT_YEAR}){_TIME}",
-        rf"(?P<month>{_MONTH})\b[\s.-]*{_DAY}(?:,\s?|\s+(?:of\s+)?|-)(?P<year>\d{{4}}|['’]\d\d){_TIME}",
+        rf"{_DAY_OR_WORD}(?:\s+day)?{_GAP}(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|{_SHORT_YEAR}){_TIME}",
+        rf"(?P<month>{_MONTH})\b[\s.-]*(?:the\s+)?{_DAY_OR_WORD}(?:,\s?|\s+(?:of\s+)?|-)(?P<year>\d{{4}}|['’]\d\d){_TIME}",
         rf"(?P<year>\d{{4}})[\s,-]+(?P<month>{_MONTH})[\s.-]+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?{_TIME}",
         rf"(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d){_TIME}",
         rf"(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|['’]\d\d)",
@@ -147,6 +149,10 @@ def _year(printed: str) -> int:
     return int(digits) + (2000 if int(digits) <= PIVOT else 1900)
 
 
+def _day(digits: str | None, spelled: str | None) -> int | None:
+    return DAYS[spelled.lower().replace(" ", "-")] if spelled else int(digits) if digits else None
+
+
 def _valid(year: int, month: int, day: int) -> bool:
     return year > 0 and 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1]
 
@@ -162,7 +168,7 @@ def _date(match: re.Match[str], text: str, day_first: bool | None) -> PrintedDat
         return _numeric(match, printed, day_first)
     year = _year(parts["year"])
     month = _month(parts["month"]) if "month" in parts else None
-    day = int(parts["day"]) if "day" in parts else None
+    day = _day(parts.get("day"), parts.get("spelled"))
     if month is not None and day is not None and not _valid(year, month, day):
         return None
     return PrintedDate(*match.span(), printed, year, month, day, _time(match))

@@ -38,10 +38,19 @@ def test_a_few_documents_get_the_models_own_word_with_a_doubt(values: list[float
 
 
 @pytest.mark.parametrize("middle", [-6.0, 6.0])
-def test_a_collection_of_one_group_keeps_the_models_own_word(middle: float) -> None:
+def test_a_collection_of_one_group_that_the_model_is_sure_of_keeps_its_word(middle: float) -> None:
     values = [NormalDist(middle, 0.8).inv_cdf((n + 0.5) / 30) for n in range(30)]
     found, how = judge([odds(v) for v in values])
-    assert {j.choice for j in found} == {"yes" if middle > 0 else "no"} and "own word" in how
+    assert {j.choice for j in found} == {"yes" if middle > 0 else "no"} and "explains only" in how
+    assert all(j.doubt for j in found)
+
+
+def test_where_two_groups_do_not_show_the_cut_is_halfway_to_where_they_part_best() -> None:
+    values = [NormalDist(-2.0, 1.0).inv_cdf((n + 0.5) / 30) for n in range(30)]
+    found, _ = judge([odds(v) for v in values])
+    cut = best_split(values)[0] / 2
+    assert cut == pytest.approx(-1.0, abs=0.1)
+    assert [j.choice for j in found] == ["yes" if v > cut else "no" for v in values] and all(j.doubt for j in found)
 
 
 def test_those_near_the_cut_are_doubted() -> None:
