@@ -55,7 +55,7 @@ def _two(odds: Sequence[Mapping[str, float]], choices: Sequence[str]) -> tuple[l
     if share < least_share(len(odds)):  # halfway between the model's own threshold and where the values part best
         cut /= 2
         found = [Judgement(first if v > cut else second, abs(v - cut), "the collection shows no two groups") for v in values]
-        return found, f"cut at log-odds {cut:.2f} of {first} over {second}: the best split explains only {share:.0%} of the spread"
+        return found, f"cut at log-odds {cut:.2f} of {first} over {second}: the best split explains only {share:.0%}"
     band = BAND * distance
     near = [f"its odds lie {abs(v - cut):.1f} from the cut" if abs(v - cut) < band else "" for v in values]
     found = [Judgement(first if v > cut else second, abs(v - cut), doubt) for v, doubt in zip(values, near, strict=True)]

@@ -156,7 +156,8 @@ RATED = compact("SELECT COUNT(*) FROM sailings WHERE mood = 'happy'", ("mood", "
 
 
 @pytest.mark.parametrize(
-    ("kind", "type_"), [({"A": -0.2, "D": -2.0}, ColumnType.BOOLEAN), ({"A": -1.2, "D": -0.5}, ColumnType.TEXT), ("A", ColumnType.BOOLEAN)]
+    ("kind", "type_"),
+    [({"A": -0.2, "D": -2.0}, ColumnType.BOOLEAN), ({"A": -1.2, "D": -0.5}, ColumnType.TEXT), ("A", ColumnType.BOOLEAN)],
 )
 def test_a_text_that_is_tested_is_a_yes_or_no_where_the_model_says_so_of_its_question(kind: object, type_: ColumnType) -> None:
     found, model = ask_compact("How many had a happy crew?", RATED, kind, RATED, kind)
