@@ -61,22 +61,30 @@ def grain_of(session: Session) -> Grain | None:
     return "many" if chunks and listed / len(chunks) >= _RECORD_SHARE else None
 
 
-async def rows_told(session: Session, table: Table) -> list[int]:
-    """How many rows some documents list when they are asked for all of them, by different printed names; it stops at enough."""
-    model = session.models.model_for("extract")
+async def rows_told(session: Session, tables: Sequence[Table]) -> list[list[frozenset[str]]]:
+    """The rows of each table that some documents list when they are asked for all of them, by their printed names; it stops at
+    enough. Each document is read for all tables in turn, so that a server's prefix cache reads it once."""
     stored = session.catalog.documents.all()
-    told = []
+    told: list[list[frozenset[str]]] = [[] for _ in tables]
     for document in stored[len(stored) // (2 * _LISTED) :: max(1, -(-len(stored) // _LISTED))]:
         text = session.catalog.documents.text(document.id)[:_LISTED_CHARACTERS].strip()
-        request = rows_prompt(text, model.count_tokens(text), table, table.columns)
-        reply = await generate(replace(request, enough=_enough), model)
-        if not isinstance(reply, ModelError):
-            rows = (reply.data or {}).get("rows", ())
-            names = {fold(str(row.get(table.columns[0].name) or "")) for row in rows}
-            told.append(sum(1 for name in names if name and name in fold(text)))
-    found = f"{table.row}: {', '.join(map(str, told))} rows in as many documents"
-    session.decide("schema", f"table:{table.name}", "listed", found)
+        for table, names in zip(tables, told, strict=True):
+            names.append(await _listed(session, table, text))
+    for table, names in zip(tables, told, strict=True):
+        seen = f"{table.row}: {', '.join(str(len(n)) for n in names)} rows in as many documents"
+        session.decide("schema", f"table:{table.name}", "listed", seen)
     return told
+
+
+async def _listed(session: Session, table: Table, text: str) -> frozenset[str]:
+    """The printed names of the rows that a text lists; none where the model gave no usable reply."""
+    model = session.models.model_for("extract")
+    request = rows_prompt(text, model.count_tokens(text), table, table.columns)
+    reply = await generate(replace(request, enough=_enough), model)
+    if isinstance(reply, ModelError):
+        return frozenset()
+    names = {fold(str(row.get(table.columns[0].name) or "")) for row in (reply.data or {}).get("rows", ())}
+    return frozenset(name for name in names if name and name in fold(text))
 
 
 def _enough(reply: str) -> bool:

@@ -6,15 +6,16 @@ asking documents for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
 
 from sliders.schema.names import spoken_name
 from sliders.schema.types import Column, ColumnType, Grain, Table
+from sliders.words import fold
 
-RowsTold = Callable[[Table], Awaitable[Sequence[int]]]
-"""How many rows of a table some documents list, one number a document."""
+RowsTold = Callable[[Sequence[Table]], Awaitable[Sequence[Sequence[Collection[str]]]]]
+"""The names of the rows that some documents list: for each table one collection of names a document."""
 
 SEVERAL = 3
 """Rows of a document from which on its table has several a document: of one thing a small model may list two forms."""
@@ -34,25 +35,52 @@ def row_noun(table: Table) -> str:
 _ARTICLE = 2  # letters
 
 
-async def grains(tables: Sequence[Table], rows_told: RowsTold) -> dict[str, Grain]:
-    """The grain of each kind of row, by the words that say what one row is.
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What the documents show of one kind of row: how many rows each has, and the table that is filled with them."""
+
+    grain: Grain
+    table: str
+    row: str
+
+
+async def kinds(tables: Sequence[Table], rows_told: RowsTold) -> dict[str, Kind]:
+    """The kind of row of each noun that proposals call a row by; nouns for which documents list the same things are one kind.
 
     Args:
-        tables: the proposals of all questions; several may be of one kind of row.
+        tables: the proposals of all questions; several may have one noun, and several nouns may mean one thing.
     """
-    kinds: dict[str, list[Table]] = {}
+    nouns: dict[str, list[Table]] = {}
     for table in tables:
-        kinds.setdefault(row_noun(table), []).append(table)
-    return {noun: await _grain(same, rows_told) for noun, same in kinds.items()}
+        nouns.setdefault(row_noun(table), []).append(table)
+    lists = dict(zip(nouns, await rows_told([_listed_as(same) for same in nouns.values()]), strict=True))
+    found: dict[str, Kind] = {}
+    several: list[str] = []
+    grain = {noun: _grain(same, [len(names) for names in lists[noun]]) for noun, same in nouns.items()}
+    for noun, same in sorted(nouns.items(), key=lambda item: grain[item[0]] != "many"):
+        twin = next((other for other in several if _one_kind(lists[noun], lists[other])), None)
+        found[noun] = found[twin] if twin else Kind(grain[noun], same[0].name, same[0].row)
+        if grain[noun] == "many" and not twin:
+            several.append(noun)
+    return found
 
 
-async def _grain(same: Sequence[Table], rows_told: RowsTold) -> Grain:
+def _listed_as(same: Sequence[Table]) -> Table:
     columns = {column.name: column for table in same for column in table.columns if column.reading == "stated"}
-    asked = replace(same[0], columns=(naming_column(same[0]), *list(columns.values())[:_LISTED_WITH]), grain="many")
-    told = median(await rows_told(asked) or [1])
-    if told == SEVERAL - 1:
+    return replace(same[0], columns=(naming_column(same[0]), *list(columns.values())[:_LISTED_WITH]), grain="many")
+
+
+def _grain(same: Sequence[Table], told: Sequence[int]) -> Grain:
+    rows = median(told or [1])
+    if rows == SEVERAL - 1:
         return "many" if 2 * sum(table.grain == "many" for table in same) > len(same) else "document"
-    return "many" if told >= SEVERAL else "document"
+    return "many" if rows >= SEVERAL else "document"
+
+
+def _one_kind(one: Sequence[Collection[str]], other: Sequence[Collection[str]]) -> bool:
+    """Whether half of the names of the shorter list stand in the other: a list may be broken off early."""
+    shared = sum(len(set(a) & set(b)) for a, b in zip(one, other, strict=True))
+    return shared > 0 and 2 * shared >= min(sum(map(len, one)), sum(map(len, other)))
 
 
 def naming_column(table: Table) -> Column:
@@ -62,6 +90,9 @@ def naming_column(table: Table) -> Column:
 
 def with_naming(table: Table) -> Table:
     """A table of several rows a document with the column that tells them apart, first; any other as it is."""
-    if table.grain != "many" or any(column.name == "name" for column in table.columns):
+    if table.grain != "many":
         return table
-    return replace(table, columns=(naming_column(table), *table.columns))
+    naming = naming_column(table)
+    rest = tuple(c for c in table.columns if c.name != naming.name and fold(c.description) != fold(naming.description))
+    named = next((c for c in table.columns if c not in rest), naming)
+    return replace(table, columns=(named, *rest))

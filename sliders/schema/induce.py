@@ -13,7 +13,7 @@ from sliders.llm.prompts import load_prompt
 from sliders.schema import compact
 from sliders.schema.critique import Issue, criticize
 from sliders.schema.extend import Embed, merge_table
-from sliders.schema.grain import RowsTold, grains, row_noun, with_naming
+from sliders.schema.grain import Kind, RowsTold, kinds, row_noun, with_naming
 from sliders.schema.proposal import Proposal, SchemaReply, proposal_of, with_safe_names
 from sliders.schema.sample import Sample, fitted
 from sliders.schema.types import Grain, Schema, Table
@@ -112,20 +112,32 @@ class _Proposed:
 async def _regrained(
     found: Induced, standing: Schema, proposed: Sequence[_Proposed], embed: Embed, model: Model, rows_told: RowsTold
 ) -> Induced:
-    """All proposals merged anew with the grain that the documents show; rows of which a document has several are named."""
+    """All proposals merged anew with the kinds of rows that the documents show; rows of which a document has many are named."""
     new = [t for p in proposed for t in p.proposal.tables if t.name not in {s.name for s in standing.tables}]
-    seen = await grains(new, rows_told)
+    seen = await kinds(new, rows_told)
     failed = set(found.needs) - {question for one in proposed for question in one.batch}
     again = Induced(standing, dict.fromkeys(failed, ()), {q: found.uncovered[q] for q in failed})
     for one in proposed:
-        again = _with_batch(again, replace(one, proposal=_with_grains(one.proposal, seen)), embed, model, None)
+        again = _with_batch(again, replace(one, proposal=_with_kinds(one.proposal, seen)), embed, model, None)
     return again
 
 
-def _with_grains(proposal: Proposal, seen: Mapping[str, Grain]) -> Proposal:
-    tables = tuple(with_naming(replace(t, grain=seen.get(row_noun(t), t.grain))) for t in proposal.tables)
+def _with_kinds(proposal: Proposal, seen: Mapping[str, Kind]) -> Proposal:
+    tables, home = [], dict[str, str]()
+    for table in proposal.tables:
+        kind = seen.get(row_noun(table), Kind(table.grain, table.name, table.row))
+        many = kind.grain == "many"
+        told = replace(table, grain=kind.grain, name=kind.table if many else table.name, row=kind.row if many else table.row)
+        tables.append(with_naming(told))
+        home[table.name] = told.name
     naming = tuple(f"{t.name}.{t.columns[0].name}" for t in tables if t.grain == "many")
-    return replace(proposal, tables=tables, needs={number: (*naming, *names) for number, names in proposal.needs.items()})
+    needs = {number: (*naming, *(_at_home(name, home) for name in names)) for number, names in proposal.needs.items()}
+    return replace(proposal, tables=tuple(tables), needs=needs)
+
+
+def _at_home(name: str, home: Mapping[str, str]) -> str:
+    table, _, column = name.partition(".")
+    return f"{home.get(table, table)}.{column}"
 
 
 def _with_batch(found: Induced, one: _Proposed, embed: Embed, model: Model, grain: Grain | None) -> Induced:
