@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from sliders.schema.names import spoken_name
+from sliders.schema.names import snake_name, spoken_name
 from sliders.schema.types import Column, ColumnType, Grain, Table
 from sliders.words import fold
 
@@ -19,7 +19,7 @@ RowsTold = Callable[[Sequence[Table]], Awaitable[Sequence[Sequence[Collection[st
 
 SEVERAL = 3
 """Rows of a document from which on its table has several a document: of one thing a small model may list two forms."""
-_LISTED_WITH = 2
+_LISTED_WITH = 1
 
 
 def row_noun(table: Table) -> str:
@@ -45,7 +45,8 @@ class Kind:
 
 
 async def kinds(tables: Sequence[Table], rows_told: RowsTold) -> dict[str, Kind]:
-    """The kind of row of each noun that proposals call a row by; nouns for which documents list the same things are one kind.
+    """The kind of row of each noun that proposals call a row by; nouns for which documents list the same things are one kind,
+    called as most questions call it.
 
     Args:
         tables: the proposals of all questions; several may have one noun, and several nouns may mean one thing.
@@ -54,14 +55,18 @@ async def kinds(tables: Sequence[Table], rows_told: RowsTold) -> dict[str, Kind]
     for table in tables:
         nouns.setdefault(row_noun(table), []).append(table)
     lists = dict(zip(nouns, await rows_told([_listed_as(same) for same in nouns.values()]), strict=True))
-    found: dict[str, Kind] = {}
-    several: list[str] = []
     grain = {noun: _grain(same, [len(names) for names in lists[noun]]) for noun, same in nouns.items()}
-    for noun, same in sorted(nouns.items(), key=lambda item: grain[item[0]] != "many"):
-        twin = next((other for other in several if _one_kind(lists[noun], lists[other])), None)
-        found[noun] = found[twin] if twin else Kind(grain[noun], same[0].name, same[0].row)
-        if grain[noun] == "many" and not twin:
-            several.append(noun)
+    found: dict[str, Kind] = {}
+    several: list[tuple[Kind, list[set[str]]]] = []
+    for noun in sorted(nouns, key=lambda n: (grain[n] != "many", -len(nouns[n]), -sum(map(len, lists[n])))):
+        told, first = lists[noun], nouns[noun][0]
+        kind, known = next((one for one in several if _one_kind(told, one[1])), (None, []))
+        found[noun] = kind or Kind(grain[noun], first.name, first.row)
+        if kind is not None:
+            for names, more in zip(known, told, strict=True):
+                names.update(more)
+        elif grain[noun] == "many":
+            several.append((found[noun], [set(names) for names in told]))
     return found
 
 
@@ -93,6 +98,12 @@ def with_naming(table: Table) -> Table:
     if table.grain != "many":
         return table
     naming = naming_column(table)
-    rest = tuple(c for c in table.columns if c.name != naming.name and fold(c.description) != fold(naming.description))
-    named = next((c for c in table.columns if c not in rest), naming)
-    return replace(table, columns=(named, *rest))
+    named = next((c for c in table.columns if _names_row(c, table, naming)), naming)
+    rest = tuple(c for c in table.columns if not _names_row(c, table, naming))
+    return replace(table, columns=(replace(named, description=naming.description), *rest))
+
+
+def _names_row(column: Column, table: Table, naming: Column) -> bool:
+    """Whether a text column is what a row is called: named or asked for as the row's name, or called as the row is."""
+    called = column.name in (naming.name, snake_name(row_noun(table)), f"{snake_name(row_noun(table))}_{naming.name}")
+    return column.type is ColumnType.TEXT and (called or fold(column.description) == fold(naming.description))

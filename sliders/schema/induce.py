@@ -123,21 +123,17 @@ async def _regrained(
 
 
 def _with_kinds(proposal: Proposal, seen: Mapping[str, Kind]) -> Proposal:
-    tables, home = [], dict[str, str]()
+    tables, places = [], dict[str, str]()
     for table in proposal.tables:
         kind = seen.get(row_noun(table), Kind(table.grain, table.name, table.row))
         many = kind.grain == "many"
         told = replace(table, grain=kind.grain, name=kind.table if many else table.name, row=kind.row if many else table.row)
         tables.append(with_naming(told))
-        home[table.name] = told.name
+        kept = tables[-1].column_names
+        places |= {f"{table.name}.{c}": f"{told.name}.{c if c in kept else kept[0]}" for c in table.column_names}
     naming = tuple(f"{t.name}.{t.columns[0].name}" for t in tables if t.grain == "many")
-    needs = {number: (*naming, *(_at_home(name, home) for name in names)) for number, names in proposal.needs.items()}
+    needs = {n: tuple(dict.fromkeys([*naming, *(places.get(c, c) for c in names)])) for n, names in proposal.needs.items()}
     return replace(proposal, tables=tuple(tables), needs=needs)
-
-
-def _at_home(name: str, home: Mapping[str, str]) -> str:
-    table, _, column = name.partition(".")
-    return f"{home.get(table, table)}.{column}"
 
 
 def _with_batch(found: Induced, one: _Proposed, embed: Embed, model: Model, grain: Grain | None) -> Induced:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from sliders.llm.dialect import COMPACT
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.grain import Kind, kinds, row_noun
+from sliders.schema.grain import Kind, kinds, row_noun, with_naming
 from sliders.schema.induce import induce_schema
 from sliders.schema.types import Column, Grain, Schema, Table
 from tests.schema.helpers import SAMPLES, compact, embed
@@ -56,8 +57,8 @@ def test_each_kind_of_row_is_listed_once_by_its_name_first() -> None:
     seen = asyncio.run(kinds([table("a sailing", "document"), table("a company", "many"), table("a sailing", "many")], rows_told))
     assert {noun: kind.grain for noun, kind in seen.items()} == {"sailing": "many", "company": "document"}
     assert [(t.row, t.column_names) for t in listed] == [
-        ("a sailing", ("name", "fare", "late")),
-        ("a company", ("name", "fare", "late")),
+        ("a sailing", ("name", "fare")),
+        ("a company", ("name", "fare")),
     ]
 
 
@@ -102,3 +103,11 @@ def test_a_table_whose_documents_list_several_rows_names_them_and_each_question_
     assert [found.needs[q] for q in questions] == [
         ("sailings.name", "sailings.fare"), ("sailings.name", "sailings.late"), ("companies.owner",),
     ]  # fmt: skip
+
+
+def test_a_text_that_is_called_as_the_row_is_names_it() -> None:
+    columns = (Column("fare"), Column("sailing", description="Which was the dearest sailing?"), Column("captain"))
+    named = with_naming(Table("sailings", columns, "a sailing", grain="many"))
+    assert named.column_names == ("sailing", "fare", "captain")
+    assert named.columns[0].description == "What is the name of the sailing?"
+    assert with_naming(replace(named, grain="document")).columns == named.columns
