@@ -29,7 +29,7 @@ class Reader:
     def __call__(self, request: Request) -> Any:
         content = request.messages[-1].content
         if request.stage == "schema":
-            return PROPOSED
+            return "D" if request.choices else PROPOSED  # D: other words
         if request.choices:
             assert "What wood is it made of? Is it German wood?" in content
             self.judged += 1
