@@ -27,9 +27,9 @@ from rapidfuzz import fuzz, process, utils
 
 from benchmarks.repair import connected
 from sliders.llm.model import Model
-from sliders.reconcile.agent import repair_cases
+from sliders.reconcile.repair_agent import repair_cases
+from sliders.reconcile.repairs import Case, Group, Options
 from sliders.reconcile.resolution import Match, Resolved, cluster, link
-from sliders.reconcile.values import Case, Group, Options
 from sliders.schema.types import Column, Table
 
 Pair = tuple[int, int]

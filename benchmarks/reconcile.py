@@ -30,7 +30,7 @@ from sliders.llm.dialect import FULL
 from sliders.llm.model import Request, Response
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import DocumentSource, Options
+from sliders.reconcile.repairs import DocumentSource, Options
 from sliders.schema.types import Column, ColumnType, Table
 
 _SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]

@@ -25,12 +25,12 @@ from benchmarks.scoring import Prediction, score_answer
 from benchmarks.suites import GoldQuestion, Suite, load_suite
 from benchmarks.systems.sliders_system import plain
 from sliders import Workspace
-from sliders.answer.agent import answer_question
-from sliders.answer.values import TableView
+from sliders.answer.sql_agent import answer_question
+from sliders.answer.turns import TableView
 from sliders.executor.needs import known_need
 from sliders.executor.settle import settle
 from sliders.llm.model import Model
-from sliders.store.guard import run_readonly
+from sliders.store.cage import run_readonly
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,10 @@ from benchmarks.results import table as text_table
 from sliders.llm.connect import ModelSet, connect
 from sliders.llm.model import Model, Request
 from sliders.llm.testing import FunctionModel
-from sliders.reconcile.profile import comparison_form
+from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import Reconciliation
+from sliders.reconcile.repairs import Reconciliation
 from sliders.reconcile.workbench import replay, script
 from sliders.schema.types import Table
 from sliders.settings import Settings

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import CellSource, Criterion, DocumentSource, Options, Precedence
+from sliders.reconcile.repairs import CellSource, Criterion, DocumentSource, Options, Precedence
 from sliders.schema.types import Column, ColumnType, Table
 
 Kind = Literal["duplicate", "gap", "restated", "unit", "friend"]

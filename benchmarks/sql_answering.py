@@ -22,10 +22,10 @@ from typing import Any
 
 from openai import AsyncOpenAI
 
-from sliders.answer.agent import answer_question
 from sliders.answer.profile import profile_tables
 from sliders.answer.result import SqlAnswer
-from sliders.answer.values import TableView
+from sliders.answer.sql_agent import answer_question
+from sliders.answer.turns import TableView
 from sliders.errors import QueryError
 from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.model import Request, Response, Usage

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sliders.answer.result import Answer
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded
-from sliders.executor import corrections, fill, memory, needs, querying, routing, run, settle
+from sliders.executor import corrections, fill, needs, querying, remembered, routing, run, settle
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.differing import Difference, difference
 from sliders.executor.estimate import Estimate, estimate
@@ -262,7 +262,7 @@ class Workspace:
         """
         counts: dict[str, int] = {}
         if criteria is not None:
-            memory.set_criteria(self.session, criteria)
+            remembered.set_criteria(self.session, criteria)
         async with journaled(self.session, "reconcile") as outcome:
             for table in self._chosen(tables):
                 await settle.settle(self.session, table)

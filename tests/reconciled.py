@@ -11,7 +11,7 @@ from benchmarks.repair import rows_left
 from sliders.llm.model import Model
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import Options, Reconciliation
+from sliders.reconcile.repairs import Options, Reconciliation
 from sliders.schema.types import Table
 
 

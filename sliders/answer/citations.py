@@ -9,7 +9,7 @@ from sqlglot import exp
 from sliders.answer.dialects import DIALECT, parse_select
 from sliders.answer.profile import quote
 from sliders.answer.references import read_by
-from sliders.answer.values import TableView
+from sliders.answer.turns import TableView
 from sliders.errors import QueryError
 
 MAX_CITED = 20

@@ -13,7 +13,7 @@ from sliders.answer.dialects import DIALECT
 from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, identifier, quote
 from sliders.answer.references import References, nearest, read_by
 from sliders.answer.shape import empty
-from sliders.answer.values import QueryResult, RunSql
+from sliders.answer.turns import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
 from sliders.extraction.parse_numbers import currency_code
 from sliders.extraction.parse_units import dimension, scale_in

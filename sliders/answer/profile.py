@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sliders.answer.values import RunSql, TableView
+from sliders.answer.turns import RunSql, TableView
 from sliders.extraction.cell import Scalar
 from sliders.schema.types import Column, ColumnType
 

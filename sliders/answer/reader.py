@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
-from sliders.answer.values import Value
+from sliders.answer.turns import Value
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.extraction.cell import Scalar
 from sliders.extraction.ground import find

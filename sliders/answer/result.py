@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sliders.answer.range import AnswerRange
-from sliders.answer.values import SqlAttempt, Value
+from sliders.answer.turns import SqlAttempt, Value
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Usage

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sliders.answer.agent import check_names
 from sliders.answer.dialects import in_sqlite, statement_in
 from sliders.answer.findings import cell_text, column_name
 from sliders.answer.profile import TableProfile
-from sliders.answer.prompt import SHOWN, named_values
 from sliders.answer.range import number_in
 from sliders.answer.result import SqlAnswer
 from sliders.answer.shape import Rows, empty, text_of, value_of
-from sliders.answer.values import RunSql
+from sliders.answer.sql_agent import check_names
+from sliders.answer.sql_prompt import SHOWN, named_values
+from sliders.answer.turns import RunSql
 from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request

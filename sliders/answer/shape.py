@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sliders.answer.values import Value
+from sliders.answer.turns import Value
 from sliders.extraction.cell import Scalar
 
 Rows = Sequence[Sequence[Scalar]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from sliders.documents.segments import Line, char_width
+from sliders.documents.printed_segments import Line, char_width
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from sliders.documents.printed_values import is_value, is_year
 from sliders.documents.tables import Table, count_header_rows, table_from_rows
-from sliders.documents.values import is_value, is_year
 
 _MAX_SPAN = 60
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*>")  # lxml refuses it in text

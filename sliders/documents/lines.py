@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sliders.documents.segments import Line
-from sliders.documents.values import is_note, is_value, is_year
+from sliders.documents.printed_segments import Line
+from sliders.documents.printed_values import is_note, is_value, is_year
 
 MAX_TEXT_CELL = 48
 _MAX_WORDS_OF_ROW = 90

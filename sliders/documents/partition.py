@@ -17,8 +17,8 @@ from sliders.documents.decode import decode
 from sliders.documents.document import Document, ElementKind
 from sliders.documents.html_tables import html_table, without_spans
 from sliders.documents.offline import partitioner
+from sliders.documents.printed_values import is_note
 from sliders.documents.text import add_lines
-from sliders.documents.values import is_note
 from sliders.errors import DocumentError
 
 _MAX_HEADING, _MAX_CAPTION = 200, 120

@@ -13,7 +13,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c
 
-from sliders.documents.segments import Break, Line, Segment
+from sliders.documents.printed_segments import Break, Line, Segment
 
 _CELL_GAP = 1.1
 _BREAK_GAP = 0.42

@@ -13,8 +13,8 @@ from sliders.documents import sniff
 from sliders.documents.build import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document
+from sliders.documents.printed_values import is_note
 from sliders.documents.tables import count_header_rows, table_from_rows
-from sliders.documents.values import is_note
 from sliders.errors import DocumentError
 
 _DELIMITERS = ",;\t|"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sliders.documents.document import Element, TableCell, TableGrid
-from sliders.documents.values import closes_value, is_note, is_value, is_year, opens_value, tidy_value
+from sliders.documents.printed_values import closes_value, is_note, is_value, is_year, opens_value, tidy_value
 
 SEPARATOR = " | "
 INDENT = "  "

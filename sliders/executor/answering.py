@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import reduce
 from operator import add
 
-from sliders.answer.agent import answer_question
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.result import Answer, Completeness, SqlAnswer
 from sliders.answer.second import beside_others
-from sliders.answer.values import QueryResult, TableView
+from sliders.answer.sql_agent import answer_question
+from sliders.answer.turns import QueryResult, TableView
 from sliders.errors import BudgetExceeded
 from sliders.executor.citing import cite
 from sliders.executor.judged_values import judge_values
@@ -20,7 +20,7 @@ from sliders.executor.ranging import range_of, tables_read
 from sliders.executor.session import Session
 from sliders.llm.model import Usage
 from sliders.schema.types import Table
-from sliders.store.guard import run_readonly
+from sliders.store.cage import run_readonly
 from sliders.store.records import Reliability
 from sliders.store.records import SqlAttempt as StoredAttempt
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from sliders.answer.citations import columns_used, contributing_rows_sql
 from sliders.answer.result import Citation
-from sliders.answer.values import TableView
+from sliders.answer.turns import TableView
 from sliders.chunks.sentences import sentence_spans
 from sliders.errors import QueryError, StoreError
 from sliders.executor.session import Session
 from sliders.extraction.cell import Cell, Row
 from sliders.store.audit import doubt_of, words_of_odds
-from sliders.store.guard import run_readonly
-from sliders.store.tables import enters
+from sliders.store.cage import run_readonly
+from sliders.store.data_tables import enters
 
 MOST = 20
 _AROUND = 300

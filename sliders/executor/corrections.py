@@ -10,10 +10,10 @@ from sliders.errors import SchemaError, StoreError
 from sliders.executor.session import Session
 from sliders.extraction.cell import Scalar
 from sliders.extraction.parse import parse_value
-from sliders.reconcile.profile import comparison_form
+from sliders.reconcile.column_codes import comparison_form
 from sliders.schema.types import Table
+from sliders.store.data_tables import enters
 from sliders.store.records import Correction, TableVersion
-from sliders.store.tables import enters
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from sliders.extraction.cell import Scalar
 from sliders.markup import note, table_html
 from sliders.schema.types import Schema
 from sliders.store.catalog import Catalog
+from sliders.store.data_tables import DataRow
 from sliders.store.records import Run, StoredDocument, TableVersion
-from sliders.store.tables import DataRow
 
 CauseKind = Literal["document", "correction", "model", "column", "calibration", "repair", "statement", "rows"]
 SHOWN_CHANGES = 20

@@ -18,9 +18,9 @@ from sliders.executor.session import Session
 from sliders.extraction.cell import Row
 from sliders.extraction.extract import Extraction, joined
 from sliders.extraction.gate import gate_chunks
+from sliders.extraction.list_entries import records_of
 from sliders.extraction.parse import Context
 from sliders.extraction.prompt import Asked
-from sliders.extraction.records import records_of
 from sliders.schema.types import Schema, Table
 from sliders.store.records import Decision, Task
 

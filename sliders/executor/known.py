@@ -8,8 +8,8 @@ from sliders.executor.session import Session
 from sliders.extraction.cell import Cell, Row, Scalar
 from sliders.extraction.extract import row_id
 from sliders.schema.types import Table
+from sliders.store.data_tables import enters
 from sliders.store.records import Task
-from sliders.store.tables import enters
 
 _BATCH = 16
 Known = defaultdict[str, dict[str, Scalar]]

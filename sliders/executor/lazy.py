@@ -24,7 +24,7 @@ from sliders.plan.filters import Expression, Filter, leaves, reduce
 from sliders.plan.order import Ordered, order
 from sliders.plan.predicates import SYSTEM
 from sliders.schema.types import Table
-from sliders.store.tables import enters
+from sliders.store.data_tables import enters
 
 _VALUE = 20_000
 """Tokens that finding a value is worth (or one reading of its document, where that is more): segments are sent while their

@@ -18,8 +18,8 @@ from sliders.plan.explain import Explanation
 from sliders.plan.parsing import Query, parse_query
 from sliders.plan.predicates import SYSTEM
 from sliders.schema.types import Schema
+from sliders.store.cage import run_readonly
 from sliders.store.database import quote_identifier
-from sliders.store.guard import run_readonly
 
 if TYPE_CHECKING:
     import pandas as pd

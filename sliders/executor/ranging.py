@@ -14,7 +14,7 @@ from sliders.answer.dialects import parse_select
 from sliders.answer.findings import tied_rows
 from sliders.answer.range import AnswerRange, Doubt, Kind, Number, Place, State, bundled, measure, number_in, widened
 from sliders.answer.result import Completeness, SqlAnswer
-from sliders.answer.values import TableView
+from sliders.answer.turns import TableView
 from sliders.errors import QueryError, StoreError
 from sliders.executor.auditing import audited, extrapolated
 from sliders.executor.corrections import OpenConflict, conflicts
@@ -23,7 +23,7 @@ from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
 from sliders.extraction.judge import LIKELY_NULL, TOLD, judge
 from sliders.extraction.parse import parse_value
 from sliders.extraction.prompt import YES_NO, chosen_value, is_judged
-from sliders.reconcile.profile import comparison_form
+from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.variants import variant_pairs
 from sliders.schema.types import Column, ColumnType, Table
 from sliders.store.database import quote_identifier

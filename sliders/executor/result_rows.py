@@ -12,9 +12,9 @@ from sliders.executor.linking import canonical_forms
 from sliders.extraction.cell import Scalar
 from sliders.plan.parsing import result_sql
 from sliders.plan.predicates import SYSTEM
+from sliders.store.cage import run_readonly
+from sliders.store.data_tables import TYPES
 from sliders.store.database import data_table
-from sliders.store.guard import run_readonly
-from sliders.store.tables import TYPES
 
 if TYPE_CHECKING:
     from sliders.executor.query import Running

@@ -22,7 +22,7 @@ from sliders.plan.directives import Hints, Normalize, Precede, Verify
 from sliders.plan.features import content_terms
 from sliders.plan.hint_reader import read_all_hints
 from sliders.plan.planner import REPLIES, not_a_question
-from sliders.reconcile.values import Normalization, Precedence
+from sliders.reconcile.repairs import Normalization, Precedence
 
 _FEW_ROWS = 0.25
 """A document with less than this share of the median rows of the others counts as cut by a hint."""

@@ -14,10 +14,10 @@ from sliders.documents.discover import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_each
 from sliders.errors import SettingsError
-from sliders.extraction.compact import read_compact
 from sliders.extraction.extract import Extraction, read_chunk
 from sliders.extraction.parse import Context
 from sliders.extraction.prompt import Asked, chunk_head
+from sliders.extraction.read_compact import read_compact
 from sliders.extraction.source import Source
 from sliders.llm.limits import Limiter
 from sliders.llm.model import Model

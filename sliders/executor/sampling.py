@@ -11,8 +11,8 @@ from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError
 from sliders.executor.session import Session
 from sliders.extraction.extract import generate
+from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import rows_prompt, says_again
-from sliders.extraction.records import records_of
 from sliders.schema.grain import SEVERAL
 from sliders.schema.sample import Sample
 from sliders.schema.types import Grain, Table

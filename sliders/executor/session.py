@@ -10,7 +10,7 @@ from sliders.chunks.embeddings import Embedder
 from sliders.display import Progress
 from sliders.executor.runner import LocalRunner
 from sliders.llm.connect import ModelSet
-from sliders.reconcile.values import Normalization, Precedence
+from sliders.reconcile.repairs import Normalization, Precedence
 from sliders.schema.types import Schema, Table
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog

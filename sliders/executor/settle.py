@@ -8,13 +8,13 @@ from typing import Any
 from sliders.errors import RepairError
 from sliders.executor.citing import quote_of
 from sliders.executor.dating import document_dates
-from sliders.executor.memory import criteria_of, recall, remember
+from sliders.executor.remembered import criteria_of, recall, remember
 from sliders.executor.session import Session
 from sliders.extraction.cell import Row
-from sliders.extraction.records import records_of
+from sliders.extraction.list_entries import records_of
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import relation_of
-from sliders.reconcile.values import (
+from sliders.reconcile.repairs import (
     Correction,
     DocumentSource,
     Options,
@@ -24,9 +24,9 @@ from sliders.reconcile.values import (
 from sliders.reconcile.workbench import SYSTEM, replay, script
 from sliders.schema.types import Table
 from sliders.store import codec
-from sliders.store.guard import Limits, run_readonly
+from sliders.store.cage import Limits, run_readonly
+from sliders.store.data_tables import DataRow
 from sliders.store.records import Derivation, Relation, TableVersion
-from sliders.store.tables import DataRow
 
 
 async def settle(session: Session, table: Table, *, model: bool = True) -> None:

@@ -16,11 +16,11 @@ from pydantic import BaseModel, ValidationError
 from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
 from sliders.llm import ladder
 from sliders.llm.dialect import FULL, Dialect
-from sliders.llm.guard import check_requests_allowed
 from sliders.llm.ladder import Rung
 from sliders.llm.limits import Gate, Limiter, RateLimiter
 from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import FinishReason, Request, Response, Usage
+from sliders.llm.network_switch import check_requests_allowed
 from sliders.llm.odds import LISTED, chosen, odds_of, told_odds
 from sliders.llm.replies import Shape, complete_items, is_closed, plain_data, shape_of, told, unwrapped, without_bad_items
 from sliders.llm.retry import ServerRefusal, translated, with_retries

@@ -21,12 +21,12 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from sliders.errors import ModelUnavailable
 from sliders.llm.client import OpenAIModel
 from sliders.llm.dialect import COMPACT, Dialect
-from sliders.llm.guard import check_requests_allowed
 from sliders.llm.ladder import Rung
 from sliders.llm.limits import Gate
 from sliders.llm.model import Request, Response
 from sliders.llm.model_file import EMBEDDED, ensure_model
 from sliders.llm.model_file import Progress as Report
+from sliders.llm.network_switch import check_requests_allowed
 from sliders.llm.tokens import token_counter
 from sliders.settings import LOCAL, Settings
 

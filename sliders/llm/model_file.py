@@ -19,7 +19,7 @@ from pathlib import Path
 import httpx
 
 from sliders.errors import ModelUnavailable
-from sliders.llm.guard import check_requests_allowed
+from sliders.llm.network_switch import check_requests_allowed
 
 _BLOCK = 1 << 20
 _PROBE_SECONDS = 3.0

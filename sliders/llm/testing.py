@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from sliders.errors import ModelRefusal, TruncatedReply
-from sliders.llm import guard
+from sliders.llm import network_switch
 from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.model import Request, Response, Usage
 from sliders.llm.replies import plain_data, shape_of, told
@@ -22,13 +22,13 @@ Reply = str | Mapping[str, Any] | list[Any] | Response | Exception
 
 @contextmanager
 def requests_allowed(allowed: bool = True) -> Iterator[None]:
-    """Set `guard.ALLOW_REQUESTS` inside the block."""
-    before = guard.ALLOW_REQUESTS
-    guard.ALLOW_REQUESTS = allowed
+    """Set `network_switch.ALLOW_REQUESTS` inside the block."""
+    before = network_switch.ALLOW_REQUESTS
+    network_switch.ALLOW_REQUESTS = allowed
     try:
         yield
     finally:
-        guard.ALLOW_REQUESTS = before
+        network_switch.ALLOW_REQUESTS = before
 
 
 def _compact(data: object) -> str:

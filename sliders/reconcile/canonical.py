@@ -8,8 +8,8 @@ import numpy as np
 
 from sliders.extraction.cell import Scalar
 from sliders.extraction.parse_names import country_of, is_country_column
-from sliders.reconcile.profile import Codes, Encoded
-from sliders.reconcile.values import Normalization
+from sliders.reconcile.column_codes import Codes, Encoded
+from sliders.reconcile.repairs import Normalization
 from sliders.words import fold, legal_form, name_key, name_tokens
 
 

@@ -18,8 +18,8 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.guard import Outcome, repaired
+from sliders.reconcile.repairs import Case, Operation, Options, Program
 from sliders.reconcile.statements import copy_sql
-from sliders.reconcile.values import Case, Operation, Options, Program
 from sliders.reconcile.variants import shortened
 from sliders.schema.types import Table
 

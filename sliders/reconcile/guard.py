@@ -19,8 +19,8 @@ from sqlglot.errors import SqlglotError
 
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
+from sliders.reconcile.repairs import Case, Group, Program, Verdict
 from sliders.reconcile.statements import quoted
-from sliders.reconcile.values import Case, Group, Program, Verdict
 
 _SECONDS = 2.0
 _MAX_STATEMENTS = 20

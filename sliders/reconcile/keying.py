@@ -10,7 +10,7 @@ from sliders.extraction.cell import Scalar
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
-from sliders.reconcile.profile import ColumnProfile
+from sliders.reconcile.column_codes import ColumnProfile
 from sliders.schema.types import Table
 
 _SHOWN = 24  # rows that a prompt shows

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from sliders.errors import RepairError
-from sliders.reconcile.profile import Codes, ColumnProfile, Encoded, combine, unique_share
+from sliders.reconcile.column_codes import Codes, ColumnProfile, Encoded, combine, unique_share
 from sliders.schema.types import ColumnType, Table
 
 ENTITY_AGREEMENT = 0.6  # Cohen's kappa above which repeated keys are repeated things

@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 
 from sliders.extraction.cell import Scalar
+from sliders.reconcile.column_codes import Codes
 from sliders.reconcile.guard import Outcome
 from sliders.reconcile.keys import KeyPlan, group_extremes, sorted_groups
-from sliders.reconcile.profile import Codes
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.settle import Ruling, Side, settle
-from sliders.reconcile.values import DocumentSource, Options
+from sliders.reconcile.repairs import DocumentSource, Options
+from sliders.reconcile.settling import Ruling, Side, settle
 
 GIANT_GROUP = 2000  # rows of one contradictory group beyond which comparing them says nothing; they stay apart
 _ENOUGH_DOCUMENTS, _FEW_SPLIT = 8, 0.2

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.canonical import Links, link_by_rule, recoded, representatives
 from sliders.reconcile.collector import paused
+from sliders.reconcile.column_codes import Codes, ColumnProfile, Encoded
+from sliders.reconcile.decider import Memory
 from sliders.reconcile.guard import Outcome
-from sliders.reconcile.memory import Memory
-from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
 from sliders.reconcile.relation import MemoryRelation
+from sliders.reconcile.repairs import Case, Choice, Group, Options, Repair
 from sliders.reconcile.showing import notes_of, plain
 from sliders.reconcile.statements import copy_sql
-from sliders.reconcile.values import Case, Choice, Group, Options, Repair
 from sliders.reconcile.variants import RowEvidence, VariantPair, related, variant_pairs
 from sliders.schema.types import ColumnType, Table
 

@@ -15,20 +15,20 @@ import numpy as np
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model
 from sliders.reconcile.collector import paused
-from sliders.reconcile.corrections import apply_grouping, check_corrections, matching_rows
+from sliders.reconcile.column_codes import Codes, encode, encode_ids, profile_columns
+from sliders.reconcile.decider import Memory
 from sliders.reconcile.guard import Outcome
+from sliders.reconcile.human_corrections import apply_grouping, check_corrections, matching_rows
 from sliders.reconcile.keying import propose_key
 from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups, missing_keys
-from sliders.reconcile.memory import Memory
 from sliders.reconcile.merge import Cluster, Dispute, Frame, Merged, Part, Role, compatible_pieces, merge_groups
 from sliders.reconcile.naming import name_columns
-from sliders.reconcile.profile import Codes, encode, encode_ids, profile_columns
 from sliders.reconcile.recording import cluster_repairs, corrected, filled_keys, merging_repairs
-from sliders.reconcile.records import record_groups
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.settle import Ruling
+from sliders.reconcile.repairs import Candidate, Choice, Conflict, Options, Reconciliation, Repair
+from sliders.reconcile.settling import Ruling
 from sliders.reconcile.showing import case_of, plain
-from sliders.reconcile.values import Candidate, Choice, Conflict, Options, Reconciliation, Repair
+from sliders.reconcile.whole_records import record_groups
 from sliders.schema.types import ColumnType, Table
 
 _RECURS = 3  # rows a value of a text column whose values are classes, not names

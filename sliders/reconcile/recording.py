@@ -8,8 +8,8 @@ import numpy as np
 
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.merge import Cluster, Frame, Part, provisional
+from sliders.reconcile.repairs import Correction, Options, Repair
 from sliders.reconcile.statements import complete_sql, copy_sql, fill_sql, merge_sql, set_sql
-from sliders.reconcile.values import Correction, Options, Repair
 
 
 def filled_keys(ids: Sequence[str], name: str, sql_name: str, pairs: Sequence[tuple[int, int]], value: Scalar) -> Repair:

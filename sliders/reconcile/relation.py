@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from sliders.errors import RepairError
 from sliders.extraction.cell import Row, Scalar
-from sliders.reconcile.values import CellSource, DocumentSource
-from sliders.store.tables import enters
+from sliders.reconcile.repairs import CellSource, DocumentSource
+from sliders.store.data_tables import enters
 
 _NOTHING = CellSource()
 _EMPTY: Mapping[str, Any] = MappingProxyType({})

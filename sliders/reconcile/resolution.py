@@ -17,7 +17,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from sliders.reconcile.profile import Codes
+from sliders.reconcile.column_codes import Codes
 from sliders.reconcile.similarity import Floats, Scores, score_pairs, token_sets
 
 _CUTS = np.arange(0.2, 0.75, 0.05)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from sliders.extraction.cell import How, Scalar
 from sliders.reconcile.merge import Cluster, Frame
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import Case, CellSource, DocumentSource, Group, Options
+from sliders.reconcile.repairs import Case, CellSource, DocumentSource, Group, Options
 from sliders.schema.types import Table
 
 _QUOTE = 240  # characters of the words that are shown

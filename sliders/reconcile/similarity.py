@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import DamerauLevenshtein
 
-from sliders.reconcile.profile import Codes
+from sliders.reconcile.column_codes import Codes
 from sliders.words import STOPWORDS, fold
 
 Floats = npt.NDArray[np.float64]

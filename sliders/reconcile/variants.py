@@ -15,7 +15,7 @@ import numpy as np
 from rapidfuzz.distance import DamerauLevenshtein
 
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.profile import Codes
+from sliders.reconcile.column_codes import Codes
 from sliders.words import STOPWORDS, fold, name_tokens
 
 Kind = Literal["misspelling", "abbreviation", "short form", "acronym"]

@@ -12,8 +12,8 @@ from contextlib import closing
 
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
+from sliders.reconcile.repairs import Repair
 from sliders.reconcile.statements import listed, quoted
-from sliders.reconcile.values import Repair
 
 SYSTEM = ("document", "document_id", "row_id", "_sources")
 _CLOSING = (

@@ -10,7 +10,7 @@ from sliders.errors import ModelError, ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Model, Request, Response
 from sliders.llm.prompts import load_prompt
-from sliders.schema import compact
+from sliders.schema import draft
 from sliders.schema.critique import Issue, criticize
 from sliders.schema.extend import Embed, merge_table
 from sliders.schema.grain import Kind, RowsTold, kinds, row_noun, with_naming
@@ -46,7 +46,7 @@ def induction_prompt(questions: Sequence[str], samples: Sequence[Sample], schema
     In the compact dialect it is about the first question alone.
     """
     if dialect.name == "compact":
-        return compact.induction_prompt(questions[0], samples, dialect)
+        return draft.induction_prompt(questions[0], samples, dialect)
     prompt, guidelines = load_prompt("schema/induce", dialect), load_prompt("schema/guidelines", dialect)
     return Request(
         stage="schema",
@@ -152,7 +152,7 @@ def _with_batch(found: Induced, one: _Proposed, embed: Embed, model: Model, grai
         if what:
             uncovered[question] = "; ".join(what)
         if number in proposal.drafts and proposal.tables:
-            drafts[question] = compact.standing_draft(proposal.drafts[number], proposal.tables[0].name, names)
+            drafts[question] = draft.standing_draft(proposal.drafts[number], proposal.tables[0].name, names)
     return Induced(schema, needs, uncovered, (*found.issues, *one.issues), found.tokens + one.tokens, drafts)
 
 
@@ -177,10 +177,10 @@ async def _proposed(
 async def _read(reply: Response, batch: Sequence[str], standing: Schema, model: Model, grain: Grain | None) -> _Proposed:
     """The proposal of a reply with its faults."""
     small = model.dialect.name == "compact"
-    read = compact.proposal_of(reply.data, batch[0], standing, grain) if small else proposal_of(reply.data)
-    proposal = await compact.with_kinds(read, model) if small else read
+    read = draft.proposal_of(reply.data, batch[0], standing, grain) if small else proposal_of(reply.data)
+    proposal = await draft.with_kinds(read, model) if small else read
     issues = criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, standing)
-    return _Proposed(batch, proposal, (*issues, *compact.slips(proposal, batch[0])) if small else issues, reply.usage.tokens)
+    return _Proposed(batch, proposal, (*issues, *draft.slips(proposal, batch[0])) if small else issues, reply.usage.tokens)
 
 
 def _elsewhere(proposal: Proposal, names: Mapping[str, str]) -> dict[str, str]:

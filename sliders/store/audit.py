@@ -9,8 +9,8 @@ from sqlalchemy import select
 
 from sliders.extraction.cell import Cell, Grounding, How, Row, Scalar
 from sliders.store.catalog import Catalog
+from sliders.store.data_tables import UNVERIFIED, enters
 from sliders.store.layout import documents, rows, tables
-from sliders.store.tables import UNVERIFIED, enters
 
 QUOTE_CHARACTERS = 160
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sliders.store.calls import Calls
 from sliders.store.chunks import Chunks
 from sliders.store.claims import Claims
+from sliders.store.data_tables import Tables
 from sliders.store.database import Database
 from sliders.store.documents import Documents
 from sliders.store.extractions import Extractions
@@ -12,7 +13,6 @@ from sliders.store.journal import Journal
 from sliders.store.knowledge import Knowledge
 from sliders.store.migrations import migrate
 from sliders.store.schemas import Schemas
-from sliders.store.tables import Tables
 
 
 class Catalog:

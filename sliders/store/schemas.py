@@ -12,8 +12,8 @@ from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import columns, schemas, tables
 from sliders.store.migrations import now
-from sliders.store.naming import column_name, fold, relation_name
 from sliders.store.records import Relation, RelationColumn
+from sliders.store.sql_names import column_name, fold, relation_name
 
 _LAST = select(schemas.c.version, schemas.c.schema).order_by(schemas.c.version.desc()).limit(1)
 VERSION = select(func.max(schemas.c.version))

@@ -10,7 +10,7 @@ from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from sliders.errors import UnsafeStatement
-from sliders.store.naming import fold
+from sliders.store.sql_names import fold
 
 MAX_SQL_CHARACTERS = 50_000
 MAX_EXPANSION = 2_000

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from sliders.store.naming import fold
+from sliders.store.sql_names import fold
 
 _PREDICATES = (exp.Predicate, exp.Connector, exp.Not, exp.In, exp.Between, exp.Exists)
 _ARITHMETIC = (exp.Sum, exp.Avg, exp.Max, exp.Min, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.EQ, exp.NEQ)

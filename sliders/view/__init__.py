@@ -8,7 +8,7 @@ from pathlib import Path
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, place_of
 from sliders.view.page import render, write_page
-from sliders.view.run import collect
+from sliders.view.run_content import collect
 
 __all__ = ["collect", "render", "view_file", "write_page"]
 

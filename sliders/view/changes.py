@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sliders.executor.differing import CellChange, RowChange, said
 from sliders.executor.differing import Difference as Found
 from sliders.extraction.cell import Scalar
-from sliders.view.model import Compared, Difference, ShownTable
+from sliders.view.page_content import Compared, Difference, ShownTable
 
 MOST_SHOWN = 500
 

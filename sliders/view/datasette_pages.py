@@ -18,9 +18,9 @@ from markupsafe import Markup
 from sliders.errors import StoreError
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
-from sliders.view.model import AuditPage
 from sliders.view.page import hash_of, page_policy, render
-from sliders.view.run import collect, collect_row
+from sliders.view.page_content import AuditPage
+from sliders.view.run_content import collect, collect_row
 from sliders.view.serve import HOST, RUN
 
 VALUE = "/-/sliders/value"

@@ -18,7 +18,7 @@ from pygments.lexers import SqlLexer
 
 from sliders.errors import StoreError
 from sliders.llm.model import Usage
-from sliders.view.model import AuditPage, plain
+from sliders.view.page_content import AuditPage, plain
 
 ASSETS = Path(__file__).parent / "assets"
 SCRIPTS = ("datatables.min.js", "page.js")

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sliders.answer.profile import identifier, quote
-from sliders.answer.values import TableView
+from sliders.answer.turns import TableView
 from sliders.errors import QueryError, StoreError
 from sliders.extraction.cell import Absence, Cell, Row, Scalar
 from sliders.schema.types import Column, Table
 from sliders.store.audit import doubt_of, words_of_odds
+from sliders.store.cage import run_readonly
 from sliders.store.catalog import Catalog
-from sliders.store.guard import run_readonly
+from sliders.store.data_tables import UNVERIFIED, enters
 from sliders.store.records import Correction, Derivation
-from sliders.store.tables import UNVERIFIED, enters
-from sliders.view.model import Change, Place, ShownColumn, ShownRow, ShownTable, Source, Value
+from sliders.view.page_content import Change, Place, ShownColumn, ShownRow, ShownTable, Source, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sliders.errors import SettingsError, StoreError
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, place_of
-from sliders.view.run import chosen_run
+from sliders.view.run_content import chosen_run
 
 if TYPE_CHECKING:
     from datasette.app import Datasette

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sliders.answer.profile import TableProfile, profile_tables
-from sliders.answer.values import RunSql, TableView
+from sliders.answer.turns import RunSql, TableView
 from sliders.errors import QueryError
 from sliders.schema.types import Column, ColumnType, Table
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sliders.answer.agent import answer_question
 from sliders.answer.result import SqlAnswer
+from sliders.answer.sql_agent import answer_question
 from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.testing import ScriptedModel

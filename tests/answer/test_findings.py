@@ -9,7 +9,7 @@ import pytest
 from sliders.answer.dialects import in_sqlite, parse_select, statement_in
 from sliders.answer.findings import Finding, findings
 from sliders.answer.profile import profile_tables
-from sliders.answer.values import TableView
+from sliders.answer.turns import TableView
 from sliders.errors import QueryError
 from sliders.schema.types import Column, ColumnType, Table
 from tests.answer.tables import database, profiles, runner

@@ -6,8 +6,8 @@ import sqlite3
 from dataclasses import replace
 
 from sliders.answer.profile import ColumnProfile, profile_tables
-from sliders.answer.prompt import SHOWN, Turn, _date_forms, named_values, schema_sql, sql_request
-from sliders.answer.values import SqlAttempt, TableView
+from sliders.answer.sql_prompt import SHOWN, Turn, _date_forms, named_values, schema_sql, sql_request
+from sliders.answer.turns import SqlAttempt, TableView
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.schema.types import Column, ColumnType, Table
 from tests.answer.tables import SHIP_TABLE, Rows, database, profiles

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sliders.answer.agent import answer_question
 from sliders.answer.profile import profile_tables
 from sliders.answer.result import SqlAnswer
 from sliders.answer.second import beside_others, second_prompt
+from sliders.answer.sql_agent import answer_question
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.testing import ScriptedModel
 from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.executor.dating import document_date
-from sliders.reconcile.settle import newest
+from sliders.reconcile.settling import newest
 
 PROSE = "The bridge was opened in the presence of the mayor and stands over the river to this day.\n"
 

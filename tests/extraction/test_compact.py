@@ -10,8 +10,8 @@ import pytest
 
 from sliders.errors import ModelRefusal
 from sliders.extraction.cell import Absence, How
-from sliders.extraction.compact import read_compact
 from sliders.extraction.extract import Extraction
+from sliders.extraction.read_compact import read_compact
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request, Response
 from sliders.llm.testing import FunctionModel, truncated

@@ -7,7 +7,7 @@ import pytest
 
 from sliders.extraction.parse_names import country_of, is_country_column
 from sliders.reconcile.canonical import Links, link_by_rule, representatives
-from sliders.reconcile.profile import Encoded
+from sliders.reconcile.column_codes import Encoded
 
 
 @pytest.mark.parametrize(

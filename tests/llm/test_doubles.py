@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sliders.errors import ModelRefusal, TruncatedReply
-from sliders.llm import guard
+from sliders.llm import network_switch
 from sliders.llm.model import Message, Request
 from sliders.llm.testing import FunctionModel, ScriptedModel, requests_allowed, truncated
 
@@ -59,7 +59,7 @@ async def test_a_function_may_be_async() -> None:
 
 
 def test_requests_are_off_in_tests_and_come_back_off() -> None:
-    assert guard.ALLOW_REQUESTS is False
+    assert network_switch.ALLOW_REQUESTS is False
     with requests_allowed():
-        assert guard.ALLOW_REQUESTS is True
-    assert guard.ALLOW_REQUESTS is False
+        assert network_switch.ALLOW_REQUESTS is True
+    assert network_switch.ALLOW_REQUESTS is False

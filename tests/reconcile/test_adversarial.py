@@ -13,7 +13,7 @@ import pytest
 
 from sliders.errors import RepairError
 from sliders.reconcile.guard import run_program
-from sliders.reconcile.values import Group, Operation, Program
+from sliders.reconcile.repairs import Group, Operation, Program
 
 PROGRAMS = 3000 if os.environ.get("SLIDERS_TEST_FULL") else 300
 COLUMNS = ("company", "amount", "city", "odd \"name'")

@@ -11,7 +11,7 @@ from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel, ScriptedModel
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import CellSource, Options
+from sliders.reconcile.repairs import CellSource, Options
 from sliders.schema.types import Column, ColumnType, Table
 
 INTEGER, NUMBER = ColumnType.INTEGER, ColumnType.NUMBER

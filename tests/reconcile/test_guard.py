@@ -9,7 +9,7 @@ import pytest
 
 from sliders.errors import RepairError
 from sliders.reconcile.guard import run_program
-from sliders.reconcile.values import Group, Operation, Program
+from sliders.reconcile.repairs import Group, Operation, Program
 
 GROUPS = (
     Group(

@@ -10,7 +10,7 @@ from reconciled import Reconciled, reconciled
 
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import Options
+from sliders.reconcile.repairs import Options
 from sliders.reconcile.variants import shortened
 from sliders.schema.types import Column, ColumnType, Table
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reconciled import Reconciled, reconciled
 
-from sliders.reconcile.profile import comparison_form
+from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.values import Options
+from sliders.reconcile.repairs import Options
 from sliders.schema.types import Column, ColumnType, Table
 
 COLUMNS = (

@@ -14,7 +14,7 @@ from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel, ScriptedModel
 from sliders.reconcile.relation import MemoryRelation, relation_of
-from sliders.reconcile.values import (
+from sliders.reconcile.repairs import (
     CellSource,
     Correction,
     DocumentSource,

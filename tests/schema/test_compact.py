@@ -10,7 +10,7 @@ from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request
 from sliders.llm.testing import truncated
-from sliders.schema.compact import proposal_of
+from sliders.schema.draft import proposal_of
 from sliders.schema.induce import induction_prompt
 from sliders.schema.types import ColumnType, Schema
 from tests.schema.helpers import SAMPLES, ask, ask_compact, compact

@@ -7,8 +7,8 @@ from sliders.documents.document import Document, Element, Page, TableCell, Table
 from sliders.extraction.cell import Absence, Cell, Grounding, Row, Scalar, Span
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.catalog import Catalog
+from sliders.store.data_tables import DataRow
 from sliders.store.records import Derivation, TableVersion
-from sliders.store.tables import DataRow
 
 TEXT = "Orders\n\nNorthwind bought 12 lamps for 1,250 dollars.\n\nItem: vase; Price: 40\n"
 

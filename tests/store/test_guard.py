@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sliders.errors import StoreError, UnsafeStatement
+from sliders.store.cage import Limits, Permission, check_statement, run_readonly
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
-from sliders.store.guard import Limits, Permission, check_statement, run_readonly
 
 from .samples import fill
 

@@ -8,8 +8,8 @@ from sliders.errors import RepairError, StoreError
 from sliders.extraction.cell import Absence, Cell, How
 from sliders.schema.types import Column, Schema
 from sliders.store.catalog import Catalog
+from sliders.store.data_tables import DataRow
 from sliders.store.records import Derivation
-from sliders.store.tables import DataRow
 
 from .samples import DOCUMENT, ORDERS, TEXT, document, grounded, merge, rows_of
 

@@ -20,7 +20,7 @@ from sliders.errors import StoreError
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 from sliders.view import collect, render, view_file
-from sliders.view.model import AuditPage, Value
+from sliders.view.page_content import AuditPage, Value
 
 from .world import changed, harbour, hostile, listed
 

@@ -16,9 +16,9 @@ from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
 from sliders.llm.cache import Call
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.catalog import Catalog
+from sliders.store.data_tables import DataRow
 from sliders.store.database import Database
 from sliders.store.records import Correction, Decision, Derivation, Task
-from sliders.store.tables import DataRow
 
 FIRST = "Harbour report\n\nThe pilot and two sailors fell. \U0001f6a2 The Anna was lost.\n\n"
 PAGE_TWO = "| Ship | Damage |\n| --- | --- |\n| Anna | 4,600 |\n"

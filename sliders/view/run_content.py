@@ -8,15 +8,15 @@ from typing import Any
 
 from sliders.answer.citations import columns_used, contributing_rows_sql
 from sliders.answer.profile import quote
-from sliders.answer.values import TableView
+from sliders.answer.turns import TableView
 from sliders.errors import StoreError
 from sliders.executor.differing import difference
 from sliders.schema.types import Schema
 from sliders.store.catalog import Catalog
 from sliders.store.records import Run
 from sliders.view.changes import compared
-from sliders.view.documents import shown_documents, silent_documents
-from sliders.view.model import AuditPage, Cited, Place, ShownAnswer, ShownTable, Source, Value
+from sliders.view.document_passages import shown_documents, silent_documents
+from sliders.view.page_content import AuditPage, Cited, Place, ShownAnswer, ShownTable, Source, Value
 from sliders.view.rows import Behind, shown_table, sql_view
 
 MOST_CELLS = 5_000

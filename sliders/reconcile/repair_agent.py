@@ -19,7 +19,7 @@ from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.reconcile.choosing import choose_cases
 from sliders.reconcile.guard import Outcome, repaired
-from sliders.reconcile.values import Case, Operation, Options, Program, Verdict
+from sliders.reconcile.repairs import Case, Operation, Options, Program, Verdict
 from sliders.schema.types import Table
 
 _OPERATIONS: tuple[Operation, ...] = ("deduplicate", "consolidate", "resolve_conflict", "aggregate", "canonicalize")

@@ -12,7 +12,7 @@ from rapidfuzz import utils
 
 from sliders.answer.findings import Finding, Kind, cell_text, column_name
 from sliders.answer.profile import DATED, MAX_EXAMPLES, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, quote
-from sliders.answer.values import QueryResult, SqlAttempt
+from sliders.answer.turns import QueryResult, SqlAttempt
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Request
 from sliders.llm.prompts import load_prompt

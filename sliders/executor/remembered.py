@@ -8,7 +8,7 @@ from typing import get_args
 
 from sliders.errors import RepairError
 from sliders.executor.session import Session
-from sliders.reconcile.values import Criterion, Program, Reconciliation, Settlement
+from sliders.reconcile.repairs import Criterion, Program, Reconciliation, Settlement
 
 _CRITERIA = "criteria"
 _FIELDS = 4

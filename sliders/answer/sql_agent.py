@@ -13,12 +13,12 @@ from sqlglot import exp
 from sliders.answer.dialects import in_sqlite, statement_in
 from sliders.answer.findings import findings
 from sliders.answer.profile import TableProfile, profile_tables
-from sliders.answer.prompt import SHOWN, Turn, result_lines, sql_request
 from sliders.answer.range import number_in
 from sliders.answer.references import References
 from sliders.answer.result import SqlAnswer
 from sliders.answer.shape import empty, text_of, value_of
-from sliders.answer.values import Action, RunSql, SqlAttempt, TableView
+from sliders.answer.sql_prompt import SHOWN, Turn, result_lines, sql_request
+from sliders.answer.turns import Action, RunSql, SqlAttempt, TableView
 from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Response, Usage

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sliders.reconcile.canonical import Links
-from sliders.reconcile.profile import Codes, ColumnProfile, Encoded
+from sliders.reconcile.column_codes import Codes, ColumnProfile, Encoded
 from sliders.reconcile.resolution import Match, Resolved, cluster, link
 from sliders.schema.types import ColumnType, Table
 

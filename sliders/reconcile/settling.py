@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from sliders.extraction.cell import Grounding, Scalar
 from sliders.extraction.parse_units import convert, same_unit
-from sliders.reconcile.values import IN_WORDS, RULES, CellSource, Criterion, DocumentSource, Operation, Precedence
+from sliders.reconcile.repairs import IN_WORDS, RULES, CellSource, Criterion, DocumentSource, Operation, Precedence
 from sliders.words import fold
 
 _NEWER = re.compile(

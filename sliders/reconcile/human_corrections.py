@@ -8,8 +8,8 @@ import numpy as np
 
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.profile import Codes, Encoded, comparison_form
-from sliders.reconcile.values import Correction
+from sliders.reconcile.column_codes import Codes, Encoded, comparison_form
+from sliders.reconcile.repairs import Correction
 
 
 def check_corrections(corrections: Sequence[Correction], columns: Sequence[str]) -> None:

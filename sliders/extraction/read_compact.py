@@ -15,6 +15,7 @@ from sliders.extraction.check import value_cell, with_calculation, with_words
 from sliders.extraction.extract import Extraction, Refusal, generate, new_row
 from sliders.extraction.ground import find
 from sliders.extraction.judge import NOT_TOLD, TOLD
+from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import (
     Asked,
     calculation_prompt,
@@ -31,7 +32,6 @@ from sliders.extraction.prompt import (
     values_prompt,
     words_prompt,
 )
-from sliders.extraction.records import records_of
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request, Response
 from sliders.schema.types import Column, ColumnType

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sliders.documents.document import Document, Element
 from sliders.store.catalog import Catalog
 from sliders.store.records import StoredDocument
-from sliders.view.model import Block, Passage, ShownAnswer, ShownDocument, ShownTable, Silent, Value
+from sliders.view.page_content import Block, Passage, ShownAnswer, ShownDocument, ShownTable, Silent, Value
 
 MOST_CHARACTERS = 1_200_000
 MOST_SILENT = 500

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from sliders.errors import RepairError
 from sliders.llm.model import Model
-from sliders.reconcile.agent import repair_cases
 from sliders.reconcile.guard import Outcome, repaired
-from sliders.reconcile.values import Case, Options, Settlement
+from sliders.reconcile.repair_agent import repair_cases
+from sliders.reconcile.repairs import Case, Options, Settlement
 from sliders.schema.types import Table
 
 

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sliders.errors import StoreError, UnsafeStatement
+from sliders.store.bounds import Limits, Result, fetch, short
 from sliders.store.database import Database, quote_identifier
 from sliders.store.file import file_uri
 from sliders.store.functions import ANALYST_AGGREGATES, register_functions
-from sliders.store.limits import Limits, Result, fetch, short
-from sliders.store.memory import MemoryGauge
-from sliders.store.naming import RESERVED_PREFIXES, RESERVED_TABLES, fold
+from sliders.store.memory_gain import MemoryGauge
+from sliders.store.sql_names import RESERVED_PREFIXES, RESERVED_TABLES, fold
 from sliders.store.statement import MAX_SQL_CHARACTERS, CheckedStatement, Permission, check_statement
 from sliders.store.translate import to_postgres
 

@@ -39,9 +39,9 @@ from sliders.store import codec
 from sliders.store.database import Database, data_table, quote_identifier
 from sliders.store.layout import CURRENT, cells, chunks, columns, derivations, documents, rows, tables, versions
 from sliders.store.migrations import now
-from sliders.store.naming import SYSTEM_COLUMNS, version_name
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
 from sliders.store.schemas import Schemas
+from sliders.store.sql_names import SYSTEM_COLUMNS, version_name
 
 EXTRACT = "extract"
 UNVERIFIED = "extract with unverified values"
