@@ -19,7 +19,7 @@ RowsTold = Callable[[Sequence[Table]], Awaitable[Sequence[Sequence[Collection[st
 
 SEVERAL = 3
 """Rows of a document from which on its table has several a document: of one thing a small model may list two forms."""
-_LISTED_WITH = 1
+_LISTED_WITH = 2
 
 
 def row_noun(table: Table) -> str:
