@@ -11,6 +11,7 @@ from sqlglot.errors import SqlglotError
 from sliders.answer.profile import TEXTUAL, TableProfile
 from sliders.answer.references import References
 from sliders.errors import QueryError
+from sliders.schema.names import with_apostrophes
 from sliders.words import normalize
 
 DIALECT = "sqlite"
@@ -47,14 +48,15 @@ def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Quer
     """The statement to run and its tree; the very text that was given wherever SQLite reads it as it was meant.
 
     What other dialects say differently is said in SQLite's words: parts of dates, days and years between two dates, ILIKE, double
-    quotes around a string, a text that the column holds in other letter case.
+    quotes around a string, an apostrophe inside one, a text that the column holds in other letter case.
     Raises QueryError: it is no single SELECT in any dialect.
     """
     try:
         tree = parse_select(sql)
         changed = False
     except QueryError:
-        read = next((t for d in _OTHERS if (t := _tried(sql, d)) is not None), None)
+        tries = [(sql, other) for other in _OTHERS] + [(with_apostrophes(sql), DIALECT)]
+        read = next((t for text, dialect in tries if (t := _tried(text, dialect)) is not None), None)
         if read is None:
             raise
         tree, changed = read, True

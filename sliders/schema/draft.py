@@ -16,7 +16,7 @@ from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.schema.critique import Issue
 from sliders.schema.grain import naming_column
-from sliders.schema.names import snake_name
+from sliders.schema.names import snake_name, with_apostrophes
 from sliders.schema.pin import column_type
 from sliders.schema.proposal import DOCUMENT, Proposal
 from sliders.schema.sample import Sample
@@ -56,7 +56,8 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
     parts = [part for part in data["columns"] if isinstance(part, Mapping)]
     asked = [part for part in parts if _in_question(str(part.get("asked", "")), question)]
     columns = [_column(part) for part in asked or parts]
-    name, used = _used(str(data.get("sql", "")))
+    draft = _parsed(str(data.get("sql", "")))
+    name, used = _used(draft)
     known = {c: f"{t.name}.{c}" for t in reversed(standing.tables) for c in t.column_names}
     taken = [c for c in columns if c.name in used or c.type is ColumnType.BOOLEAN] or columns
     if not used and name:  # it counts rows alone: what was proposed beside it would only stand in the way
@@ -67,7 +68,7 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
     told = {_column(part).name for part in parts}
     needs = [f"{name}.{c.name}" for c in taken] + [known.get(n, f"{name}.{n}") for n in used if n not in told]
     table = Table(name, tuple(taken), row, grain=grain or said)
-    return Proposal((table,), {1: tuple(needs)}, drafts={1: str(data.get("sql", ""))})
+    return Proposal((table,), {1: tuple(needs)}, drafts={1: draft})
 
 
 def slips(proposal: Proposal, question: str) -> tuple[Issue, ...]:
@@ -153,6 +154,17 @@ def _column(part: Mapping[str, Any]) -> Column:
         description=str(part.get("question", "")).strip(),
         reading="judged" if kind is ColumnType.BOOLEAN else "stated",
     )
+
+
+def _parsed(sql: str) -> str:
+    """The statement as it stands, or with its apostrophes doubled where only that parses."""
+    for text in (sql, with_apostrophes(sql)):
+        try:
+            sqlglot.parse_one(text, read="sqlite")
+        except sqlglot.errors.SqlglotError:
+            continue
+        return text
+    return sql
 
 
 def _used(sql: str) -> tuple[str, list[str]]:

@@ -109,6 +109,7 @@ def test_a_semicolon_in_a_string_is_a_part_of_it() -> None:
         ("owner = 'Harbour Lines'", "owner = 'Harbour Lines'"),
         ("owner = 'Harbour-Lines Ltd.'", "owner = 'Harbour-Lines Ltd.'"),
         ("built = '1911-05-02'", "built = '1911-05-02'"),
+        ("name = 'Piper's Row' OR name = 'Tern'", "name = 'Piper''s Row' OR name = 'Tern'"),
     ],
 )
 def test_a_text_that_the_column_holds_in_other_case_or_marks_is_compared_as_it_is_held(where: str, run: str) -> None:

@@ -210,12 +210,12 @@ PROSE = "The ferry Merrow takes 20 cars. The ferry Tern takes 35 cars. Of the fe
 
 
 async def test_a_list_in_prose_is_read_with_the_name_first() -> None:
-    rows = [{"name": "Merrow", "cars": 20}, {"name": "Tern", "cars": 35}, {"name": "Auk", "cars": None},
-            {"name": None, "cars": None}]  # fmt: skip
+    rows = [{"name": "Merrow", "cars": 20}, {"name": "Tern", "cars": 35}, {"name": "Auk", "cars": None}]
     found, asked = await read(MANY, lambda request: {"rows": rows}, PROSE)
     assert [tuple(c.value for c in row.cells) for row in found.rows] == [(20, "Merrow"), (35, "Tern"), (None, "Auk")]
     shape: Any = asked[0].json_schema
-    assert list(shape["properties"]["rows"]["items"]["properties"]) == ["name", "cars"]
+    fields = shape["properties"]["rows"]["items"]["properties"]
+    assert list(fields) == ["name", "cars"] and fields["name"]["minLength"] == 1, "a row without a name is none"
 
 
 async def test_a_loop_is_cut_and_recorded() -> None:

@@ -41,6 +41,15 @@ def test_each_question_is_a_call_and_the_tables_grow() -> None:
     assert found.needs["What was carried?"] == ("sailings.cargo", "sailings.tons")
 
 
+def test_an_apostrophe_within_a_name_is_doubled_in_the_draft() -> None:
+    priced = compact("SELECT tons FROM sailings WHERE cargo = 'Miller's oats'", ("tons", "How many tons of cargo?", "number"),
+                     ("cargo", "What cargo is it?", "text"))  # fmt: skip
+    found, model = ask_compact("How many tons of Miller's oats are cargo?", priced)
+    assert sum(request.json_schema is not None for request in model.history) == 1
+    assert found.schema.table("sailings").column_names == ("tons", "cargo")
+    assert "'Miller''s oats'" in next(iter(found.drafts.values()))
+
+
 def test_columns_that_its_sql_does_not_use_are_no_part_of_the_proposal() -> None:
     extra = compact(
         "SELECT COUNT(*) FROM sailings WHERE late", ("late", "Was it late?", "yes/no"), ("sailings", "How many?", "integer")
