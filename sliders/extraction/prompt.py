@@ -262,6 +262,7 @@ def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Colu
     shapes = {c.name: _value_schema(c) for c in columns}
     if columns[0].type is ColumnType.TEXT:  # free to leave it empty, a small model gives the page as a first row
         shapes[columns[0].name] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_VALUE}
+    shapes |= {c.name: {"type": "boolean"} for c in columns if c.type is ColumnType.BOOLEAN}  # its odds tell how sure it is
     return Request(
         stage="extract",
         messages=prompt.render(document=document, row=row_noun(table), fields=[field_line(c) for c in columns]),
@@ -273,6 +274,7 @@ def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Colu
             "additionalProperties": False,
         },
         max_tokens=max(256, min(4096, tokens + 40 * len(columns))),
+        told=any(is_judged(c) for c in columns),
         enough=says_again,
     )
 

@@ -5,6 +5,7 @@ The document stands first in every request, so that the server's prefix cache re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,7 +17,9 @@ from sliders.extraction.extract import Extraction, Refusal, generate, new_row
 from sliders.extraction.ground import find
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.extraction.list_entries import records_of
+from sliders.extraction.parse import typed
 from sliders.extraction.prompt import (
+    YES_NO,
     Asked,
     calculation_prompt,
     choices_of,
@@ -34,6 +37,7 @@ from sliders.extraction.prompt import (
 )
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request, Response
+from sliders.llm.odds import numbered
 from sliders.schema.types import Column, ColumnType
 
 _DEEPEST = 4
@@ -231,10 +235,37 @@ async def _listed(reading: _Reading, source: Source, asked: Asked, depth: int) -
         reading.refusals.append(Refusal(source.chunk.id, subject, told, asked.table.name, fatal=False))
     rows = []
     for ordinal, item in enumerate(items):
-        cells = _cells(source, columns, item, reply, request, reading.model)
+        stated = [c for c in columns if not is_judged(c)]
+        cells = _cells(source, stated, item, replace(reply, odds={}), request, reading.model)
+        for column in (c for c in columns if is_judged(c)):
+            judged = _judged_in_list(source, column, item.get(column.name), reply.odds.get(numbered(column.name, ordinal)))
+            cells[column.name] = replace(
+                judged, call_id=reply.call_id, model=reading.model.name, prompt_hash=request.prompt_hash
+            )
         if any(cell.absence is not Absence.NOT_STATED for cell in cells.values()):
             rows.append(new_row(source, asked.table.name, ordinal, [cells[c.name] for c in asked.columns]))
     return rows
+
+
+def _judged_in_list(source: Source, column: Column, said: object, odds: float | None) -> Cell:
+    """A judgement as the list gives it: beside its neighbours a row is judged better than by a question of its own, in which
+    a small model takes what the page says of others (written catalogue of 75 rows: 69 against 41 of 85 right)."""
+    parsed = typed(said, column, source.context) if said is not None else None
+    if parsed is None or parsed.absent:
+        return Cell(column.name, absence=Absence.NOT_STATED, how=How.JUDGED)
+    if parsed.value is None:
+        return Cell(column.name, printed=str(said), absence=Absence.NOT_PARSED, detail=parsed.reason, how=How.JUDGED)
+    if column.type is not ColumnType.BOOLEAN:
+        odds = None  # those of a value against null, which say nothing of the choice
+    kept = () if odds is None else tuple(zip(YES_NO, (_log_chance(odds), _log_chance(-odds)), strict=True))
+    return Cell(column.name, parsed.value, how=How.JUDGED, odds=kept, doubt="" if kept else "the reply gives no odds")
+
+
+def _log_chance(odds: float) -> float:
+    return -math.log1p(math.exp(-odds)) if odds > -_STEEP else odds
+
+
+_STEEP = 30.0
 
 
 def _before_loop(items: Sequence[Any]) -> tuple[list[Any], int]:

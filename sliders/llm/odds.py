@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -49,7 +50,8 @@ def odds_of(choices: Sequence[str], listed: Sequence[Mapping[str, Any]]) -> dict
 
 
 def told_odds(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """The log-odds of a value against null for each member of a JSON object, where the member's value begins.
+    """For each member of the JSON objects of a reply, where its value begins: the log-odds of true against false where it is one
+    of these, else of a value against null.
 
     The reply may say a value each time and yet prefer it far less in a document that has none: what a small model prefers
     between documents is sound, its threshold is not.
@@ -58,21 +60,43 @@ def told_odds(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         tokens: the reply's tokens as the chat API gives them, each with its likeliest rivals.
 
     Returns:
-        Nothing for members whose token came without rivals; one that is not listed counts as the floor of the list, minus 1.
+        By the member's name, with `#1`, `#2`... behind it where one comes again in a further object. Nothing for members whose
+        token came without rivals; one that is not listed counts as the floor of the list, minus 1.
     """
     starts, text = [], ""
     for token in tokens:
         starts.append(len(text))
         text += token["token"]
     found: dict[str, float] = {}
+    times: Counter[str] = Counter()
     for member in _MEMBER.finditer(text):
         listed = tokens[bisect_right(starts, min(member.end(), len(text) - 1)) - 1].get("top_logprobs") or ()
-        nulls = [t["logprob"] for t in listed if t["token"].strip().startswith("null")]
-        values = [t["logprob"] for t in listed if not t["token"].strip().startswith("null")]
+        name = numbered(member[1], times[member[1]])
+        times[member[1]] += 1
         if listed:
-            floor = min(t["logprob"] for t in listed) - 1.0
-            found.setdefault(member[1], max(values, default=floor) - max(nulls, default=floor))
+            found[name] = _preferred(listed, text.startswith(("true", "false"), member.end()))
     return found
+
+
+def numbered(member: str, object_number: int) -> str:
+    """The key of a member's odds in the object of this number, from 0.
+
+    >>> numbered("open", 0), numbered("open", 2)
+    ('open', 'open#2')
+    """
+    return f"{member}#{object_number}" if object_number else member
+
+
+def _preferred(listed: Sequence[Mapping[str, Any]], boolean: bool) -> float:
+    """How much the first kind of token is preferred to the second: true to false, or anything to null."""
+    begun = [(str(t["token"]).strip(), float(t["logprob"])) for t in listed]
+    floor = min(log for _, log in begun) - 1.0
+    if boolean:
+        first, second = ([log for word, log in begun if word.startswith(said)] for said in ("true", "false"))
+    else:
+        first = [log for word, log in begun if not word.startswith("null")]
+        second = [log for word, log in begun if word.startswith("null")]
+    return max(first, default=floor) - max(second, default=floor)
 
 
 _MEMBER = re.compile(r'[{,]\s*"([^"\\]+)"\s*:\s*')

@@ -56,6 +56,7 @@ class Channel:
         embedded server sends one by one; how long its prompt was is then not known.
         """
         text, pieces, reason, usage = "", 0, "stop", None
+        tokens: list[Any] = []
         async with self._replied({**body, "stream": True, "stream_options": {"include_usage": True}}) as reply:
             async for line in reply.content:
                 chunk = _said(line.removeprefix(b"data:"))
@@ -67,11 +68,12 @@ class Channel:
                 piece = "".join((choice.get("delta") or {}).get("content") or "" for choice in choices)
                 reason = next((choice["finish_reason"] for choice in choices if choice.get("finish_reason")), reason)
                 text, pieces = text + piece, pieces + bool(piece)
+                tokens += (token for choice in choices for token in (choice.get("logprobs") or {}).get("content") or ())
                 if "}" in piece and enough(ended := text[: text.rindex("}") + 1]):
                     text, reason = ended, "length"
                     reply.close()
                     break
-        choices = [{"message": {"content": text}, "finish_reason": reason}]
+        choices = [{"message": {"content": text}, "finish_reason": reason, "logprobs": {"content": tokens}}]
         return {"choices": choices, "usage": usage or {"prompt_tokens": None, "completion_tokens": pieces}}
 
     @asynccontextmanager

@@ -218,6 +218,20 @@ async def test_a_list_in_prose_is_read_with_the_name_first() -> None:
     assert list(fields) == ["name", "cars"] and fields["name"]["minLength"] == 1, "a row without a name is none"
 
 
+async def test_a_judgement_in_a_list_is_kept_with_the_odds_of_its_own_row() -> None:
+    rows = [{"name": "Merrow", "liked": True, "kind": "ferry"}, {"name": "Tern", "liked": False, "kind": None},
+            {"name": "Auk", "liked": None, "kind": "tug"}]  # fmt: skip
+    listed = Response(json.dumps({"rows": rows}), {"rows": rows}, odds={"name": 9.0, "liked": 2.0, "liked#1": -1.0, "kind": 3.0})
+    found, asked = await read(table_of(Column("name"), LIKED, KIND, grain="many"), lambda request: listed, PROSE)
+    liked, kinds = ([row.cells[n] for row in found.rows] for n in (1, 2))
+    assert asked[0].told and [c.value for c in liked] == [True, False, None]
+    for cell, odds in zip(liked[:2], (2.0, -1.0), strict=True):
+        yes, no = (dict(cell.odds)[said] for said in ("yes", "no"))
+        assert cell.how is How.JUDGED and yes - no == pytest.approx(odds)
+    assert liked[2].absence is Absence.NOT_STATED
+    assert kinds[0].value == "ferry" and "no odds" in kinds[0].doubt and kinds[1].absence is Absence.NOT_STATED
+
+
 async def test_a_loop_is_cut_and_recorded() -> None:
     rows = [{"name": name, "cars": cars} for name, cars in (("Merrow", 20), ("Tern", 35))]
     stopped = Response(json.dumps({"rows": rows * 4}, separators=(",", ":"))[:-2], {"rows": rows * 4}, "length", salvaged=True)

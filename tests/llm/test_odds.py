@@ -54,6 +54,15 @@ def test_the_odds_of_a_value_against_null_are_read_where_it_begins() -> None:
     assert told_odds(reply) == pytest.approx({"sold": 4.0, "by": 0.5})
 
 
+def test_a_boolean_is_held_against_the_other_one_and_a_member_of_a_further_object_has_its_number() -> None:
+    reply = generated(
+        ('{"', {}), ("late", {}), ('":', {}), ("true", {"true": -0.5, "false": -2.0, "null": -0.1}), ('},{"', {}), ("late", {}),
+        ('":', {}), ("false", {"false": -0.25, "true": -3.0}), ('},{"', {}), ("late", {}), ('":', {}),
+        ("null", {"null": 0.0, "x": -9.0}), ("}", {}),
+    )  # fmt: skip
+    assert told_odds(reply) == pytest.approx({"late": 1.5, "late#1": -2.75, "late#2": -9.0})
+
+
 def test_a_rival_that_is_not_listed_counts_as_the_floor_and_no_list_as_nothing() -> None:
     one, two = ("1", {"1": -0.1, "2": -3.0}), ("2", {})
     reply = generated(('{"', {}), ("a", {}), ('":', {}), one, (',"', {}), ("b", {}), ('":', {}), two)
