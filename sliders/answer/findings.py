@@ -31,11 +31,15 @@ _EQUAL = (exp.EQ, exp.NEQ, exp.In, exp.Like)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One oddity: its kind, what it is about (the same one is sent once), and the words for the model and the user."""
+    """One oddity: its kind, what it is about (the same one is sent once), and the words for the model and the user.
+
+    `near` says that they name a value that is like the one that no row has.
+    """
 
     kind: Kind
     subject: str
     text: str
+    near: bool = False
 
 
 def findings(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql) -> tuple[Finding, ...]:
@@ -98,7 +102,7 @@ def _literals(tree: exp.Query, names: References) -> Iterator[Finding]:
         near = [quote(t) for t in nearest(one.literal.strip("%"), known.texts, _ALIKE)] if known.column.type in TEXTUAL else []
         shown = f"the nearest are {', '.join(near)}" if near else listed(known)
         elsewhere = _elsewhere(one.literal.strip("%"), names.profiles, name)
-        yield Finding("literal", f"{name}={one.literal}", f"no row has {one.literal!r} in {name}; {shown}{elsewhere}")
+        yield Finding("literal", f"{name}={one.literal}", f"no row has {one.literal!r} in {name}; {shown}{elsewhere}", bool(near))
 
 
 def _held(node: exp.Expr, literal: str, column: ColumnProfile) -> bool:

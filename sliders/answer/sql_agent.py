@@ -76,7 +76,7 @@ async def answer_question(
         talk.turns.append(turn)
         if turn.attempt.action == "cannot":
             return _not_found(question, turn.attempt.error or "no column holds it", talk)
-        if not turn.told:
+        if not turn.told and not (model.dialect.sql == "text" and _stuck(talk)):
             break
     return _final(question, talk, model.dialect)
 
@@ -138,9 +138,12 @@ def check_names(tree: exp.Query, known: Sequence[TableProfile], *, look: bool = 
 
 
 def _stuck(talk: _Talk) -> bool:
-    """Whether the last reply is one that was given before and did not run."""
-    past = talk.attempts
-    return bool(past) and bool(past[-1].error) and any(past[-1].written == before.written for before in past[:-1])
+    """Whether the last reply is one that was given before and did not run, or names a value that no row has where one is near."""
+    if not talk.turns:
+        return False
+    last = talk.turns[-1]
+    unheard = bool(last.attempt.error) or any(one.near for one in last.found)
+    return unheard and any(last.attempt.written == before.written for before in talk.attempts[:-1])
 
 
 def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:

@@ -212,3 +212,12 @@ async def test_tables_without_rows_cost_no_call() -> None:
     model = ScriptedModel([])
     answer = await answer_question("?", (), database(), model)
     assert answer.status == "not_found" and not model.history
+
+
+async def test_a_value_that_no_row_has_is_asked_for_by_chance_where_one_is_near() -> None:
+    wrong, right = "SELECT length FROM ships WHERE name = 'The Grey Gull'", "SELECT length FROM ships WHERE name = 'Grey Gull'"
+    answer, model = await compact("How long is The Grey Gull?", wrong, wrong, right)
+    assert answer.value == 80 and [request.temperature > 0 for request in model.history] == [False, False, True]
+    far = "SELECT length FROM ships WHERE name = 'Zephyr'"
+    answer, model = await compact("How long is the Zephyr?", far, far, right)
+    assert answer.status == "not_found" and len(model.history) == 2, "nothing is near: it is not there"
