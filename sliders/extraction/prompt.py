@@ -21,6 +21,8 @@ _LONGEST_VALUE = 240
 """Characters after which the grammar stops a value: run-away values are not cheap."""
 _LONGEST_SENTENCE = 420
 _MOST_QUESTIONS = 40
+_ROW_TOKENS = 40
+"""Of one value with its key, in a reply of rows: the grammar ends the reply long before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,26 +258,30 @@ def counts_prompt(sentence: str, column: Column) -> Request:
     )
 
 
-def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
-    """All rows of a table that `document` (of so many tokens) tells of, as typed values; the first column names the row."""
+def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Column], names: Sequence[str] = ()) -> Request:
+    """All rows of a table that `document` (of so many tokens) tells of, as typed values; the first column names the row.
+
+    Args:
+        names: the rows to give, one for each name in this order; those that the model finds when there are none.
+    """
     prompt = load_prompt("extraction/rows", COMPACT)
     shapes = {c.name: _value_schema(c) for c in columns}
     if columns[0].type is ColumnType.TEXT:  # free to leave it empty, a small model gives the page as a first row
         shapes[columns[0].name] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_VALUE}
     shapes |= {c.name: {"type": "boolean"} for c in columns if c.type is ColumnType.BOOLEAN}  # its odds tell how sure it is
+    named = [_closed(shapes | {columns[0].name: {"const": name}}) for name in names]
+    rows = {"prefixItems": named, "items": False, "minItems": len(named)} if names else {"items": _closed(shapes)}
+    most = _ROW_TOKENS * len(columns) * len(names) if names else min(4096, tokens + 40 * len(columns))
     return Request(
         stage="extract",
-        messages=prompt.render(document=document, row=row_noun(table), fields=[field_line(c) for c in columns]),
+        messages=prompt.render(
+            document=document, row=row_noun(table), names=list(names), fields=[field_line(c) for c in columns]
+        ),
         prompt_hash=prompt.hash,
-        json_schema={
-            "type": "object",
-            "properties": {"rows": {"type": "array", "items": _closed(shapes)}},
-            "required": ["rows"],
-            "additionalProperties": False,
-        },
-        max_tokens=max(256, min(4096, tokens + 40 * len(columns))),
+        json_schema=_closed({"rows": {"type": "array", **rows}}),
+        max_tokens=max(256, most),
         told=any(is_judged(c) for c in columns),
-        enough=says_again,
+        enough=None if names else says_again,
     )
 
 

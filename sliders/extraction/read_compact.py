@@ -38,7 +38,8 @@ from sliders.extraction.prompt import (
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request, Response
 from sliders.llm.odds import numbered
-from sliders.schema.types import Column, ColumnType
+from sliders.schema.types import Column, ColumnType, Table
+from sliders.words import fold
 
 _DEEPEST = 4
 
@@ -210,9 +211,19 @@ async def _judged(reading: _Reading, table: str, column: Column, document: str) 
 
 
 async def _listed(reading: _Reading, source: Source, asked: Asked, depth: int) -> list[Row]:
-    """All rows that a text lists; a reply that was cut is asked again in halves of the text."""
+    """All rows that a text lists: their names first, then the columns of these; a reply that was cut is asked again in halves
+    of the text.
+
+    Asked for everything at once, a small model takes the page's heading or an entry's description for each entry's name
+    (written catalogue: a page of nine entries 0 of 9 names right with twelve columns, 9 of 9 with the names alone, and then
+    all twelve columns beside them).
+    """
     columns = _naming_first(asked.columns)
     text = source.text.strip() if depth else chunk_document(source.chunk, source.card)
+    if len(columns) > 1 and columns[0].type is ColumnType.TEXT:
+        names = await _names(reading, asked.table, columns[0], text)
+        if names is not None:
+            return await _named_rows(reading, source, asked, columns, text, names)
     request = rows_prompt(text, reading.model.count_tokens(text), asked.table, columns)
     reply = await generate(request, reading.model)
     looped = isinstance(reply, Response) and says_again(reply.text)  # who has nothing more to say; halves would loop again
@@ -233,17 +244,54 @@ async def _listed(reading: _Reading, source: Source, asked: Asked, depth: int) -
         subject = f"{again} rows"
         told = "the reply went round in a loop and said earlier rows again"
         reading.refusals.append(Refusal(source.chunk.id, subject, told, asked.table.name, fatal=False))
+    return _rows(reading, source, asked, columns, items, reply, request)
+
+
+async def _names(reading: _Reading, table: Table, naming: Column, text: str) -> list[str] | None:
+    """The names of the rows that a text lists; None where names do not tell the rows apart, or the list did not end."""
+    reply = await generate(rows_prompt(text, reading.model.count_tokens(text), table, (naming,)), reading.model)
+    if isinstance(reply, ModelError):
+        return None
+    reading.tokens += reply.usage.tokens
+    names = [str(item[naming.name]).strip() for item in (reply.data or {}).get("rows", ())]
+    ended = reply.finish_reason == "stop" and not reply.salvaged
+    return names if ended and all(names) and len(set(map(fold, names))) == len(names) else None
+
+
+async def _named_rows(
+    reading: _Reading, source: Source, asked: Asked, columns: Sequence[Column], text: str, names: Sequence[str]
+) -> list[Row]:
+    """The rows of these names, some at a time; what fails is recorded, and the others stand."""
+    rows: list[Row] = []
+    for start in range(0, len(names), _AT_A_TIME):
+        some = names[start : start + _AT_A_TIME]
+        request = rows_prompt(text, reading.model.count_tokens(text), asked.table, columns, some)
+        reply = await reading.ask(request, asked.table.name)
+        if reply is not None:
+            items = list((reply.data or {}).get("rows", ()))
+            rows += _rows(reading, source, asked, columns, items, reply, request, start)
+    return rows
+
+
+_AT_A_TIME = 12
+
+
+def _rows(
+    reading: _Reading, source: Source, asked: Asked, columns: Sequence[Column], items: Sequence[Any], reply: Response,
+    request: Request, first: int = 0,
+) -> list[Row]:  # fmt: skip
+    """The rows of a reply, the first one with this number; those that tell nothing are none."""
     rows = []
-    for ordinal, item in enumerate(items):
-        stated = [c for c in columns if not is_judged(c)]
+    stated = [c for c in columns if not is_judged(c)]
+    for number, item in enumerate(items):
         cells = _cells(source, stated, item, replace(reply, odds={}), request, reading.model)
         for column in (c for c in columns if is_judged(c)):
-            judged = _judged_in_list(source, column, item.get(column.name), reply.odds.get(numbered(column.name, ordinal)))
+            judged = _judged_in_list(source, column, item.get(column.name), reply.odds.get(numbered(column.name, number)))
             cells[column.name] = replace(
                 judged, call_id=reply.call_id, model=reading.model.name, prompt_hash=request.prompt_hash
             )
         if any(cell.absence is not Absence.NOT_STATED for cell in cells.values()):
-            rows.append(new_row(source, asked.table.name, ordinal, [cells[c.name] for c in asked.columns]))
+            rows.append(new_row(source, asked.table.name, first + number, [cells[c.name] for c in asked.columns]))
     return rows
 
 

@@ -209,22 +209,68 @@ MANY = table_of(Column("cars", INTEGER), Column("name"), grain="many")
 PROSE = "The ferry Merrow takes 20 cars. The ferry Tern takes 35 cars. Of the ferry Auk nobody knows."
 
 
-async def test_a_list_in_prose_is_read_with_the_name_first() -> None:
+def listing(rows: list[dict[str, Any]]) -> Callable[[Request], Any]:
+    """Replies with the names of the rows where these alone are asked for, and with the rows of the names that a request gives."""
+
+    def reply(request: Request) -> Any:
+        shape: Any = request.json_schema
+        items = shape["properties"]["rows"]
+        if "prefixItems" not in items:
+            return {"rows": [{name: row[name] for name in items["items"]["properties"]} for row in rows]}
+        names = [item["properties"]["name"]["const"] for item in items["prefixItems"]]
+        return {"rows": [next(row for row in rows if row["name"] == name) for name in names]}
+
+    return reply
+
+
+async def test_a_list_in_prose_is_read_by_its_names_and_then_their_columns() -> None:
     rows = [{"name": "Merrow", "cars": 20}, {"name": "Tern", "cars": 35}, {"name": "Auk", "cars": None}]
-    found, asked = await read(MANY, lambda request: {"rows": rows}, PROSE)
+    found, asked = await read(MANY, listing(rows), PROSE)
     assert [tuple(c.value for c in row.cells) for row in found.rows] == [(20, "Merrow"), (35, "Tern"), (None, "Auk")]
-    shape: Any = asked[0].json_schema
-    fields = shape["properties"]["rows"]["items"]["properties"]
-    assert list(fields) == ["name", "cars"] and fields["name"]["minLength"] == 1, "a row without a name is none"
+    names, named = (request.json_schema["properties"]["rows"] for request in asked if request.json_schema)
+    assert list(names["items"]["properties"]) == ["name"] and names["items"]["properties"]["name"]["minLength"] == 1
+    assert [list(item["properties"]) for item in named["prefixItems"]] == [["name", "cars"]] * 3
+    assert "Merrow; Tern; Auk" in asked[1].messages[-1].content
+
+
+async def test_a_long_list_is_asked_for_some_rows_at_a_time_and_what_fails_costs_these_alone() -> None:
+    rows = [{"name": f"Number {n}", "cars": n + 100} for n in range(30)]
+    text = " ".join(f"The ferry {row['name']} takes {row['cars']} cars." for row in rows)
+    whole = listing(rows)
+
+    def reply(request: Request) -> Any:
+        return ModelRefusal("broken") if "Number 12; " in request.messages[-1].content else whole(request)
+
+    found, asked = await read(MANY, whole, text)
+    assert len(asked) == 4 and [row.cells[0].value for row in found.rows] == list(range(100, 130))
+    assert len({row.id for row in found.rows}) == 30
+    broken, _ = await read(MANY, reply, text)
+    assert [row.cells[0].value for row in broken.rows] == [*range(100, 112), *range(124, 130)]
+    assert len(broken.refusals) == 1 and broken.failed("ferries")
+
+
+async def test_names_that_do_not_tell_the_rows_apart_are_not_asked_for_one_by_one() -> None:
+    rows = [{"name": "Tern", "cars": 35}, {"name": "Tern", "cars": 20}]
+    found, asked = await read(MANY, listing(rows), PROSE)
+    assert [row.cells[0].value for row in found.rows] == [35, 20] and len(asked) == 2
+    assert "prefixItems" not in json.dumps(asked[1].json_schema)
+
+
+async def test_a_page_that_lists_nothing_is_asked_once() -> None:
+    found, asked = await read(MANY, listing([]), PROSE)
+    assert found.rows == () and len(asked) == 1 and found.refusals == ()
 
 
 async def test_a_judgement_in_a_list_is_kept_with_the_odds_of_its_own_row() -> None:
     rows = [{"name": "Merrow", "liked": True, "kind": "ferry"}, {"name": "Tern", "liked": False, "kind": None},
             {"name": "Auk", "liked": None, "kind": "tug"}]  # fmt: skip
     listed = Response(json.dumps({"rows": rows}), {"rows": rows}, odds={"name": 9.0, "liked": 2.0, "liked#1": -1.0, "kind": 3.0})
-    found, asked = await read(table_of(Column("name"), LIKED, KIND, grain="many"), lambda request: listed, PROSE)
+    names = listing(rows)
+    found, asked = await read(
+        table_of(Column("name"), LIKED, KIND, grain="many"), lambda request: listed if request.told else names(request), PROSE
+    )
     liked, kinds = ([row.cells[n] for row in found.rows] for n in (1, 2))
-    assert asked[0].told and [c.value for c in liked] == [True, False, None]
+    assert asked[1].told and [c.value for c in liked] == [True, False, None]
     for cell, odds in zip(liked[:2], (2.0, -1.0), strict=True):
         yes, no = (dict(cell.odds)[said] for said in ("yes", "no"))
         assert cell.how is How.JUDGED and yes - no == pytest.approx(odds)
@@ -237,7 +283,7 @@ async def test_a_loop_is_cut_and_recorded() -> None:
     stopped = Response(json.dumps({"rows": rows * 4}, separators=(",", ":"))[:-2], {"rows": rows * 4}, "length", salvaged=True)
     found, asked = await read(MANY, lambda request: stopped, PROSE * 8)
     assert asked[0].enough is not None and asked[0].enough(stopped.text), "so that a server of our own stops it"
-    assert [row.cells[1].value for row in found.rows] == ["Merrow", "Tern"] and len(asked) == 1
+    assert [row.cells[1].value for row in found.rows] == ["Merrow", "Tern"] and len(asked) == 2, "names and rows"
     (refusal,) = found.refusals
     assert "loop" in refusal.reason and "6" in refusal.subject and not found.failed("ferries")
 
