@@ -302,7 +302,7 @@ def _rows(
 
 def _judged_in_list(source: Source, column: Column, said: object, odds: float | None) -> Cell:
     """A judgement as the list gives it: beside its neighbours a row is judged better than by a question of its own, in which
-    a small model takes what the page says of others (written catalogue of 75 rows: 69 against 41 of 85 right)."""
+    a small model takes what the page says of others (written catalogue, sold out or not: 69 of 75 right, against 41 of 85)."""
     parsed = typed(said, column, source.context) if said is not None else None
     if parsed is None or parsed.absent:
         return Cell(column.name, absence=Absence.NOT_STATED, how=How.JUDGED)
