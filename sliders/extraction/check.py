@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar, Span
+from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
 from sliders.extraction.ground import Grounded, find
 from sliders.extraction.ground_value import find_value
 from sliders.extraction.parse import ExpressionError, Parsed, agrees, evaluate, parse_value, typed
@@ -204,14 +204,10 @@ def _placed(cell: Cell, source: Source, places: Sequence[Grounded]) -> Cell:
     if not places:
         return cell
     spans = tuple(dict.fromkeys(source.span(p.start, p.end) for p in places))
-    printed = " ... ".join(_words(source, span) for span in spans)
+    printed = source.words(spans[0].start - source.offset, spans[0].end - source.offset)
     worst = max((p.status for p in places), key=list(Grounding).index)
     status = Grounding.DERIVED if cell.how is How.COMPUTED else worst
     return replace(cell, printed=printed, grounding=status, span=spans[0], parts=spans[1:])
-
-
-def _words(source: Source, span: Span) -> str:
-    return source.words(span.start - source.offset, span.end - source.offset)
 
 
 def _join(words: Sequence[str]) -> str:

@@ -30,6 +30,20 @@ def period(year: int, amount: int, quarter: dict[str, Any] | None = None) -> dic
     return {"table": "sales", "cells": cells | ({"quarter": quarter} if quarter else {})}
 
 
+def test_a_value_that_rests_on_two_places_is_verified_at_both(place: str | Path, tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("Ropes * cost 12 euros.\n\nA star means that it is sold out.", encoding="utf-8")
+    table = Table("goods", (Column("name"), Column("sold_out", ColumnType.BOOLEAN)), row="one thing for sale", pinned=True)
+    gone = {**said(True, "Ropes *", "A star means that it is sold out"), "how": "judged", "why": "it has the star"}
+    row = {"table": "goods", "cells": {"name": said("Ropes", "Ropes"), "sold_out": gone}}
+    answer = {"action": "answer", "sql": "SELECT name FROM goods WHERE sold_out"}
+    with Workspace(place, model=ScriptedModel({"plan": {"hints": []}, "extract": {"rows": [row]}, "answer": answer})) as ws:
+        ws.add(tmp_path / "list.txt")
+        ws.pin_schema(Schema((table,)))
+        assert ws.ask("What is sold out?").value == "Ropes"
+        assert ws.verify() == []
+        assert "A star means" in str(ws.why(ws.tables["goods"]["row_id"].iloc[0]))
+
+
 def test_three_years_and_a_quarter_of_one_table_stay_apart(place: str | Path, tmp_path: Path) -> None:
     (tmp_path / "sales.html").write_text(YEARS, encoding="utf-8")
     rows = [period(2020, 410), period(2021, 455), period(2022, 512), period(2022, 120, said(3, "Third quarter"))]

@@ -42,6 +42,7 @@ def test_a_computed_value_keeps_all_its_words_and_its_arithmetic() -> None:
     assert found.finding == ""
     assert (found.cell.value, found.cell.rationale, found.cell.grounding) == (17, "2 + 15", Grounding.DERIVED)
     assert (found.cell.span, found.cell.parts) == (at("2 pilots"), (at("15 passengers"),))
+    assert found.cell.printed == "2 pilots", "the words of its own place; further ones stand at theirs"
 
 
 @pytest.mark.parametrize(("why", "told"), [("2 + 16", "18"), ("all of them", "again"), ("2 / 0", "again"), ("", "again")])
