@@ -94,16 +94,16 @@ class Completeness:
 
     def __str__(self) -> str:
         parts = [f"{self.documents_with_rows} of {self.documents} documents gave rows"]
-        for count, words in (
-            (self.failed_chunks, "chunks failed"),
-            (self.ungrounded_cells, "values were not found in the text"),
-            (self.unparsed_cells, "values did not parse"),
-            (self.open_conflicts, "conflicts are open"),
-            (self.judged_cells, "values are judged, not printed"),
-            (self.unverified_cells, "values are unverified"),
+        for count, one, several in (
+            (self.failed_chunks, "chunk failed", "chunks failed"),
+            (self.ungrounded_cells, "value was not found in the text", "values were not found in the text"),
+            (self.unparsed_cells, "value did not parse", "values did not parse"),
+            (self.open_conflicts, "conflict is open", "conflicts are open"),
+            (self.judged_cells, "value is judged, not printed", "values are judged, not printed"),
+            (self.unverified_cells, "value is unverified", "values are unverified"),
         ):
             if count:
-                parts.append(f"{count} {words}")
+                parts.append(f"{count} {one if count == 1 else several}")
         if self.uncovered:
             parts.append(f"no column holds {', '.join(self.uncovered)}")
         return "; ".join(parts)

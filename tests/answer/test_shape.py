@@ -31,7 +31,7 @@ def test_values(rows: list[tuple[object, ...]], value: object, text: str) -> Non
 def test_an_answer_tells_what_is_judged_unverified_and_not_covered() -> None:
     ledger = Completeness(3, 2, judged_cells=5, unverified_cells=1, uncovered=("the shipyard",))
     assert str(ledger) == (
-        "2 of 3 documents gave rows; 5 values are judged, not printed; 1 values are unverified; no column holds the shipyard"
+        "2 of 3 documents gave rows; 5 values are judged, not printed; 1 value is unverified; no column holds the shipyard"
     )
     told = Answer("?", "answered", completeness=ledger).to_dict()
     assert (told["judged_cells"], told["unverified_cells"], told["uncovered"]) == (5, 1, ["the shipyard"])
