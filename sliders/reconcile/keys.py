@@ -14,6 +14,7 @@ import numpy as np
 
 from sliders.errors import RepairError
 from sliders.reconcile.column_codes import Codes, ColumnProfile, Encoded, combine, unique_share
+from sliders.schema.grain import called_as_row
 from sliders.schema.types import ColumnType, Table
 
 ENTITY_AGREEMENT = 0.6  # Cohen's kappa above which repeated keys are repeated things
@@ -128,9 +129,7 @@ class KeyChooser:
             raise RepairError(f"the key of {self._table.name!r} names {unknown}; use columns of the table: {known}")
         if self._table.key:
             return self._declared(self._table.key)
-        if self.per_document:
-            return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
-        return self._discovered()
+        return self._of_documents() if self.per_document else self._discovered()
 
     def objection(self, key: Sequence[str]) -> str:
         """Why the data do not bear out a key that somebody names, "" when they do."""
@@ -163,6 +162,16 @@ class KeyChooser:
         )
         reason = f"the schema's key; the other columns agree across documents with kappa {found.kappa:.2f}"
         return KeyPlan(key, self.per_document, True, across, False, f"{reason} in {found.comparisons} comparisons")
+
+    def _of_documents(self) -> KeyPlan:
+        """One row a document: documents whose rows are called the same are one thing where the other columns agree, too."""
+        named = called_as_row(self._table) if self._table.row else None
+        if named is not None and self._usable(named.name):
+            found = self.agreement((named.name,))
+            if found.kappa >= DECLARED_AGREEMENT:
+                reason = f"documents of one {named.name} agree with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
+                return KeyPlan((named.name,), True, True, True, False, reason)
+        return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
 
     def _discovered(self) -> KeyPlan:
         """Beside the candidates the first column of text is tried: it has to show as much as any other."""

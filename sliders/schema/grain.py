@@ -98,9 +98,15 @@ def with_naming(table: Table) -> Table:
     if table.grain != "many":
         return table
     naming = naming_column(table)
-    named = next((c for c in table.columns if _names_row(c, table, naming)), naming)
+    named = called_as_row(table) or naming
     rest = tuple(c for c in table.columns if not _names_row(c, table, naming))
     return replace(table, columns=(replace(named, description=naming.description), *rest))
+
+
+def called_as_row(table: Table) -> Column | None:
+    """The column that holds what a row is called; None where no column is named or asked for as that."""
+    naming = naming_column(table)
+    return next((c for c in table.columns if _names_row(c, table, naming)), None)
 
 
 def _names_row(column: Column, table: Table, naming: Column) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -407,6 +408,17 @@ def test_the_schemas_key_holds_in_a_small_table() -> None:
     result = run(table, rows, "abcc")
     assert result.key == ("company", "year")
     assert sorted(row.sources for row in result.rows) == [("r0", "r2"), ("r1",), ("r3",)]
+
+
+def test_two_documents_are_one_thing_where_a_column_asks_for_its_name_and_the_others_agree() -> None:
+    columns = (Column("bridge_name", description="What is the name of the bridge?"), Column("cost", NUMBER), Column("town"))
+    table = Table("bridges", columns, row="a bridge", grain="document")
+    rows = [("Alder Ford", 5.0, "Cork"), ("Tarn Viaduct", 7.0, "Bray"), ("Alder Ford", 5.0, "Cork"), ("Eastgate", 9.0, "Sligo")]
+    assert [row.sources for row in run(table, rows, "abcd").rows] == [("r0", "r2"), ("r1",), ("r3",)]
+    unlike = [*rows[:2], ("Alder Ford", 8.0, "Kerry"), rows[3]]
+    assert len(run(table, unlike, "abcd").rows) == 4, "two bridges may have one name"
+    other = replace(table, columns=(Column("owner", description="Who owns it?"), *columns[1:]))
+    assert len(run(other, rows, "abcd").rows) == 4, "an owner is no bridge"
 
 
 def test_two_documents_of_one_thing_become_one_row_where_all_agrees() -> None:
