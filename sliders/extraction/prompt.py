@@ -22,7 +22,7 @@ _LONGEST_VALUE = 240
 _LONGEST_SENTENCE = 420
 _MOST_QUESTIONS = 40
 _ROW_TOKENS = 40
-"""Of one value with its key, in a reply of rows: the grammar ends the reply long before."""
+"""Of one value with its key, in a reply of rows: a reply ends long before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Colu
     shapes |= {c.name: {"type": "boolean"} for c in columns if c.type is ColumnType.BOOLEAN}  # its odds tell how sure it is
     named = [_closed(shapes | {columns[0].name: {"const": name}}) for name in names]
     rows = {"prefixItems": named, "items": False, "minItems": len(named)} if names else {"items": _closed(shapes)}
-    most = _ROW_TOKENS * len(columns) * len(names) if names else min(4096, tokens + 40 * len(columns))
+    most = _ROW_TOKENS * len(columns) * len(names) if names else min(4096, tokens + _ROW_TOKENS * len(columns))
     return Request(
         stage="extract",
         messages=prompt.render(

@@ -5,7 +5,6 @@ The document stands first in every request, so that the server's prefix cache re
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -254,10 +253,9 @@ _SHORT = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)
 
 async def _names(reading: _Reading, table: Table, columns: Sequence[Column], text: str) -> list[str] | None:
     """The names of the rows that a text lists; None where names do not tell the rows apart, or the list did not end."""
-    reply = await generate(rows_prompt(text, reading.model.count_tokens(text), table, columns), reading.model)
-    if isinstance(reply, ModelError):
+    reply = await reading.ask(rows_prompt(text, reading.model.count_tokens(text), table, columns), table.name, fatal=False)
+    if reply is None:
         return None
-    reading.tokens += reply.usage.tokens
     names = [str(item[columns[0].name]).strip() for item in (reply.data or {}).get("rows", ())]
     ended = reply.finish_reason == "stop" and not reply.salvaged
     return names if ended and all(names) and len(set(map(fold, names))) == len(names) else None
@@ -310,15 +308,8 @@ def _judged_in_list(source: Source, column: Column, said: object, odds: float | 
         return Cell(column.name, printed=str(said), absence=Absence.NOT_PARSED, detail=parsed.reason, how=How.JUDGED)
     if column.type is not ColumnType.BOOLEAN:
         odds = None  # those of a value against null, which say nothing of the choice
-    kept = () if odds is None else tuple(zip(YES_NO, (_log_chance(odds), _log_chance(-odds)), strict=True))
+    kept = () if odds is None else tuple(zip(YES_NO, (odds, 0.0), strict=True))
     return Cell(column.name, parsed.value, how=How.JUDGED, odds=kept, doubt="" if kept else "the reply gives no odds")
-
-
-def _log_chance(odds: float) -> float:
-    return -math.log1p(math.exp(-odds)) if odds > -_STEEP else odds
-
-
-_STEEP = 30.0
 
 
 def _before_loop(items: Sequence[Any]) -> tuple[list[Any], int]:
