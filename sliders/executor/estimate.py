@@ -12,7 +12,8 @@ from sliders.executor.needs import known_need
 from sliders.executor.run import check, turned_away
 from sliders.executor.sampling import samples
 from sliders.executor.session import Session
-from sliders.extraction.prompt import Asked, chunk_document, is_judged, judge_prompt, read_prompt, rows_prompt, values_prompt
+from sliders.extraction.prompt import Asked, chunk_document, read_prompt
+from sliders.extraction.prompt_compact import is_judged, judge_prompt, rows_prompt, values_prompt
 from sliders.llm.model import Model, Request
 from sliders.llm.usage import PriceTable
 from sliders.markup import note, table_html

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, Row
 from sliders.extraction.judge import TOLD, judge, told_cut
-from sliders.extraction.prompt import YES_NO, chosen_value, is_judged
+from sliders.extraction.prompt_compact import YES_NO, chosen_value, is_judged
 from sliders.schema.types import Column, Table
 
 _Odds = Mapping[str, float]

@@ -22,7 +22,7 @@ from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
 from sliders.extraction.judge import LIKELY_NULL, TOLD, judge
 from sliders.extraction.parse import parse_value
-from sliders.extraction.prompt import YES_NO, chosen_value, is_judged
+from sliders.extraction.prompt_compact import YES_NO, chosen_value, is_judged
 from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.variants import variant_pairs
 from sliders.schema.types import Column, ColumnType, Table

@@ -12,7 +12,7 @@ from sliders.errors import ModelError
 from sliders.executor.session import Session
 from sliders.extraction.extract import generate
 from sliders.extraction.list_entries import records_of
-from sliders.extraction.prompt import rows_prompt, says_again
+from sliders.extraction.prompt_compact import rows_begun, rows_prompt, says_again
 from sliders.schema.grain import SEVERAL
 from sliders.schema.sample import Sample
 from sliders.schema.types import Grain, Table
@@ -88,4 +88,4 @@ async def _listed(session: Session, table: Table, text: str) -> frozenset[str]:
 
 
 def _enough(reply: str) -> bool:
-    return reply.count("},{") > SEVERAL or says_again(reply)
+    return len(rows_begun(reply)) > SEVERAL + 1 or says_again(reply)

@@ -79,6 +79,14 @@ def find(words: str, text: str, near: Spans = (), *, fuzzy: bool = True) -> Grou
     return NOWHERE if found is None else Grounded(Grounding.FUZZY, body.origin(found[0]), body.origin(found[1] - 1) + 1, 1)
 
 
+def everywhere(words: str, text: str) -> list[tuple[int, int]]:
+    """Every place of words in a text, as they are or in normal form; none where it prints them nowhere."""
+    words = words.strip()
+    if places := _places(words, text):
+        return places
+    return next((places for form in _forms(words) if (places := _original(form, _body(text)))), [])
+
+
 def _original(needle: str, body: Normalized) -> list[tuple[int, int]]:
     return [(body.origin(start), body.origin(end - 1) + 1) for start, end in _places(needle, body.text)]
 

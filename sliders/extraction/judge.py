@@ -126,4 +126,4 @@ def best_split(values: Sequence[float]) -> tuple[float, float, float]:
         between = count / number * (1 - count / number) * (high - low) ** 2
         if between > best:
             best, cut, distance = between, (value + following) / 2, high - low
-    return cut, best / variance if variance else 0.0, distance
+    return cut, min(best / variance, 1.0) if variance else 0.0, distance

@@ -6,16 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.chunks.chunk import ChunkContext
-from sliders.extraction.prompt import (
+from sliders.extraction.prompt import chunk_document, column_line, read_prompt
+from sliders.extraction.prompt_compact import (
     choices_of,
     chosen_value,
-    chunk_document,
-    column_line,
     field_line,
     is_judged,
     judge_gate_prompt,
     judge_prompt,
-    read_prompt,
     rows_prompt,
     says_again,
     values_prompt,

@@ -1,0 +1,252 @@
+"""What an extraction asks in the compact dialect: typed values under a grammar, and one token's odds for a judgement.
+
+The document stands first and the system message is one, so that a server's prefix cache serves every further question on the
+same document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sliders.extraction.entries import Entry
+from sliders.extraction.prompt import measured_in
+from sliders.llm.dialect import COMPACT
+from sliders.llm.model import Message, Request
+from sliders.llm.prompts import load_prompt
+from sliders.schema.grain import row_noun
+from sliders.schema.names import spoken_name
+from sliders.schema.types import Column, ColumnType, Table
+
+YES_NO = ("yes", "no")
+_LONGEST_VALUE = 240
+"""Characters after which the grammar stops a value: run-away values are not cheap."""
+_LONGEST_SENTENCE = 420
+_ROW_TOKENS = 40
+"""Of one value with its key, in a reply of rows: a reply ends long before."""
+_CALCULATION = "^[0-9][0-9.,]{0,15} [-+*/] [0-9][0-9.,]{0,15}$"  # of more terms than two a small model adds what it sees
+
+
+def values_prompt(document: str, columns: Sequence[Column]) -> Request:
+    """One object of typed values for one row."""
+    shapes = {c.name: _value_schema(c) for c in columns}
+    return _object("extraction/values", document, columns, shapes, 24 + 100 * len(columns), told=True)
+
+
+def dates_prompt(document: str, columns: Sequence[Column]) -> Request:
+    """Dates as year, month and day, which the grammar holds."""
+    shapes = {c.name: _nullable({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}) for c in columns}
+    return _object("extraction/values", document, columns, shapes, 24 + 40 * len(columns), note="as YYYY-MM-DD")
+
+
+def words_prompt(document: str, columns: Sequence[Column]) -> Request:
+    """The exact words that tell each of these columns."""
+    shapes = {c.name: _nullable({"type": "string", "maxLength": _LONGEST_VALUE}) for c in columns}
+    return _object("extraction/words", document, columns, shapes, 24 + 100 * len(columns))
+
+
+def calculation_prompt(document: str, column: Column) -> Request:
+    """The two printed numbers from which a number follows that is itself printed nowhere, as a calculation."""
+    prompt = load_prompt("extraction/calculation", COMPACT)
+    return Request(
+        stage="extract",
+        messages=prompt.render(document=document, question=column.description or spoken_name(column.name)),
+        prompt_hash=prompt.hash,
+        json_schema=_closed({"calculation": {"type": "string", "pattern": _CALCULATION}}),
+        max_tokens=40,
+    )
+
+
+def sentence_prompt(document: str, column: Column) -> Request:
+    """The sentence that tells a number, then the number."""
+    prompt = load_prompt("extraction/sentence", COMPACT)
+    shape = {"sentence": {"type": "string", "maxLength": _LONGEST_SENTENCE}, "number": {"type": "integer"}}
+    messages = prompt.render(document=document, question=column.description or spoken_name(column.name))
+    return Request(
+        stage="extract", messages=messages, prompt_hash=prompt.hash, json_schema=_closed(shape), max_tokens=_LONGEST_SENTENCE // 3
+    )
+
+
+def counts_prompt(sentence: str, column: Column) -> Request:
+    """What the words of one sentence count, part by part: a small model adds up a phrase, not a page."""
+    prompt = load_prompt("extraction/counts", COMPACT)
+    parts = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 8}
+    return Request(
+        stage="extract",
+        messages=prompt.render(sentence=sentence, question=column.description or spoken_name(column.name)),
+        prompt_hash=prompt.hash,
+        json_schema=_closed({"counts": parts, "number": {"type": "integer"}}),
+        max_tokens=64,
+    )
+
+
+def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
+    """All rows of a table that `document` (of so many tokens) tells of, as typed values; the first column names the row."""
+    prompt = load_prompt("extraction/rows", COMPACT)
+    shapes = _row_shapes(columns)
+    if columns[0].type is ColumnType.TEXT:  # free to leave it empty, a small model gives the page as a first row
+        shapes[columns[0].name] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_VALUE}
+    return Request(
+        stage="extract",
+        messages=prompt.render(document=document, row=row_noun(table), fields=[field_line(c) for c in columns]),
+        prompt_hash=prompt.hash,
+        json_schema=_closed({"rows": {"type": "array", "items": _closed(shapes)}}),
+        max_tokens=max(256, min(4096, tokens + _ROW_TOKENS * len(columns))),
+        told=any(is_judged(c) for c in columns),
+        enough=says_again,
+    )
+
+
+def entry_prompt(common: str, entry: Entry, name: str, table: Table, columns: Sequence[Column]) -> Request:
+    """The columns of one thing that a document lists, from its own words beside what holds for all.
+
+    The questions stand before the entry: for the next one a server's prefix cache has read them.
+    """
+    prompt = load_prompt("extraction/entry", COMPACT)
+    return Request(
+        stage="extract",
+        messages=prompt.render(
+            common=common, row=row_noun(table), name=name, above=entry.above, own=entry.own,
+            fields=[field_line(c) for c in columns],
+        ),
+        prompt_hash=prompt.hash,
+        json_schema=_closed(_row_shapes(columns)),
+        max_tokens=24 + 100 * len(columns),
+        told=any(is_judged(c) for c in columns),
+    )  # fmt: skip
+
+
+def _row_shapes(columns: Sequence[Column]) -> dict[str, Any]:
+    """The values of one of several rows; a yes or no is never null there, since its odds tell how sure it is."""
+    return {c.name: {"type": "boolean"} if c.type is ColumnType.BOOLEAN else _value_schema(c) for c in columns}
+
+
+def judge_prompt(document: str, column: Column) -> Request:
+    """One plain question on the document, answered by one token; `choices_of` gives the answers."""
+    prompt = load_prompt("extraction/judge", COMPACT)
+    choices = choices_of(column)
+    listed = [c if choice == c else f"{choice} ({c})" for choice, c in zip(choices, _options(column), strict=True)]
+    return Request(
+        stage="extract",
+        messages=prompt.render(document=document, question=column.description or spoken_name(column.name), choices=_or(listed)),
+        prompt_hash=prompt.hash,
+        choices=choices,
+        max_tokens=1,
+        logprobs=True,
+    )
+
+
+def judge_gate_prompt(document: str, table: Table, columns: Sequence[Column]) -> Request:
+    """Whether a part tells any of the columns, as the odds of one token."""
+    prompt = load_prompt("extraction/gate", COMPACT)
+    fields = "; ".join(spoken_name(c.name) for c in columns)
+    return Request(
+        stage="gate",
+        messages=prompt.render(document=document, row=table.row, fields=fields),
+        prompt_hash=prompt.hash,
+        choices=YES_NO,
+        max_tokens=1,
+        logprobs=True,
+    )
+
+
+def choices_of(column: Column) -> tuple[str, ...]:
+    """The words that answer a judged column: yes and no, the category's values, or letters where those begin alike."""
+    options = _options(column)
+    heads = [option.casefold()[:3] for option in options]
+    if len(set(heads)) == len(heads):
+        return options
+    return tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(options)])
+
+
+def chosen_value(column: Column, choice: str) -> str | bool:
+    """The value of the column that a choice stands for."""
+    option = _options(column)[choices_of(column).index(choice)]
+    return option == YES_NO[0] if column.type is ColumnType.BOOLEAN else option
+
+
+def is_judged(column: Column) -> bool:
+    """Whether the compact dialect asks for the odds of a choice: booleans, and categories that a reader judges."""
+    return column.type is ColumnType.BOOLEAN or (column.reading == "judged" and 2 <= len(column.values) <= 26)
+
+
+def _options(column: Column) -> tuple[str, ...]:
+    return YES_NO if column.type is ColumnType.BOOLEAN else column.values
+
+
+def _or(words: Sequence[str]) -> str:
+    return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
+
+
+def _object(
+    name: str,
+    document: str,
+    columns: Sequence[Column],
+    shapes: Mapping[str, Any],
+    most: int,
+    note: str = "",
+    told: bool = False,
+) -> Request:
+    prompt = load_prompt(name, COMPACT)
+    fields = [f"{field_line(c)}, {note}" if note else field_line(c) for c in columns]
+    messages: tuple[Message, ...] = prompt.render(document=document, fields=fields)
+    return Request(
+        stage="extract", messages=messages, prompt_hash=prompt.hash, json_schema=_closed(shapes), max_tokens=most, told=told
+    )
+
+
+def _closed(shapes: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": dict(shapes), "required": list(shapes), "additionalProperties": False}
+
+
+def _value_schema(column: Column) -> dict[str, Any]:
+    match column.type:
+        case ColumnType.INTEGER:
+            return _nullable({"type": "integer"})
+        case ColumnType.NUMBER:
+            return _nullable({"type": "number"})
+        case ColumnType.BOOLEAN:
+            return _nullable({"type": "boolean"})
+        case ColumnType.CATEGORY if column.values:
+            return _nullable({"type": "string", "enum": list(column.values)})
+        case _:
+            return _nullable({"type": "string", "maxLength": _LONGEST_VALUE})
+
+
+def _nullable(shape: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [shape, {"type": "null"}]}
+
+
+_AGAIN = 4
+
+
+def says_again(text: str) -> bool:
+    """Whether the last rows of a reply under way all stand in it already: a small model with nothing more to say loops.
+
+    >>> says_again('{"rows":[{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"},{"a":"1"},{"a":"2"}')
+    True
+    """
+    rows = rows_begun(text.rstrip().removesuffix("}"))
+    return len(rows) > _AGAIN and all(rows[at] in rows[:at] for at in range(len(rows) - _AGAIN, len(rows)))
+
+
+def rows_begun(text: str) -> list[str]:
+    """The rows of a reply under way, the last one as far as it goes."""
+    begun = text.partition("[{")[2]
+    return _NEXT_ROW.split(begun) if begun else []
+
+
+_NEXT_ROW = re.compile(r"\},\s*\{")
+
+
+def field_line(column: Column) -> str:
+    """A column for the compact dialect: its plain question, its unit and values, and the name of the field."""
+    said = column.description or spoken_name(column.name)
+    unit = measured_in(column)
+    notes = [said]
+    if unit and unit.casefold() not in said.casefold():
+        notes.append(f"in {unit}")
+    if column.values:
+        notes.append("one of " + ", ".join(column.values))
+    return f'{"; ".join(notes)} ("{column.name}")'

@@ -1,0 +1,179 @@
+"""Lists as a small model reads them: the names of the things listed, then what the text says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sliders.errors import ModelError, TruncatedReply
+from sliders.extraction.cell import Absence, Cell, How, Row
+from sliders.extraction.entries import Entry, entries_of
+from sliders.extraction.extract import Refusal, generate, new_row
+from sliders.extraction.ground import everywhere
+from sliders.extraction.parse import typed
+from sliders.extraction.prompt import Asked, chunk_document, chunk_head
+from sliders.extraction.prompt_compact import YES_NO, entry_prompt, is_judged, rows_prompt, says_again
+from sliders.extraction.reading import Reading, cells_of
+from sliders.extraction.source import Source
+from sliders.llm.model import Request, Response
+from sliders.llm.odds import numbered
+from sliders.schema.types import Column, ColumnType, Table
+from sliders.words import fold
+
+_DEEPEST = 4
+_TOLD_AT_ONCE = 2
+_SHORT = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE, ColumnType.BOOLEAN)
+_READINGS = 3
+
+
+async def read_list(reading: Reading, source: Source, asked: Asked, depth: int = 0) -> list[Row]:
+    """All rows that a text lists: their names first, then the columns of each from its own words; a reply that was cut is asked
+    again in halves of the text.
+
+    Asked for everything at once, a small model takes the page's heading or an entry's description for each entry's name; asked
+    for names alone, it gives kinds or sentences (written catalogue, six pages of 51 entries: 43 names right and 13 others, with
+    one column beside them 49 and 6; a page of nine, 0 right with twelve columns).
+    """
+    columns = _naming_first(asked.columns)
+    text = source.text.strip() if depth else chunk_document(source.chunk, source.card)
+    if len(columns) > _TOLD_AT_ONCE and columns[0].type is ColumnType.TEXT:
+        names = await _names(reading, asked.table, columns, text)
+        if names is not None:
+            head = "" if depth else chunk_head(source.chunk, source.card)
+            return await _named_rows(reading, source, asked, columns, names, head)
+    request = rows_prompt(text, reading.model.count_tokens(text), asked.table, columns)
+    reply = await generate(request, reading.model)
+    looped = isinstance(reply, Response) and says_again(reply.text)  # who has nothing more to say; halves would loop again
+    cut = isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length" and not looped)
+    if cut and depth < _DEEPEST and (halves := source.halves()):
+        return [row for half in halves for row in await read_list(reading, half, asked, depth + 1)]
+    if isinstance(reply, ModelError):
+        reading.refusals.append(Refusal(source.chunk.id, "rows", str(reply), asked.table.name))
+        return []
+    reading.tokens += reply.usage.tokens
+    if reply.salvaged and not looped:
+        reading.refusals.append(
+            Refusal(source.chunk.id, "rows", "the reply was cut; complete rows were kept", asked.table.name)
+        )
+    items = list((reply.data or {}).get("rows", ()))
+    if looped:
+        items, again = _before_loop(items)
+        subject = f"{again} rows"
+        told = "the reply went round in a loop and said earlier rows again"
+        reading.refusals.append(Refusal(source.chunk.id, subject, told, asked.table.name, fatal=False))
+    return _rows(reading, source, asked, columns, items, reply, request)
+
+
+async def _names(reading: Reading, table: Table, columns: Sequence[Column], text: str) -> list[str] | None:
+    """The names of the rows that a text lists, as the one of some readings gives them that has the most printed ones; each
+    reading has another column beside the names, since what a small model takes for the name hangs on it. None where no reading
+    tells the rows apart, or came to its end."""
+    fullest: list[str] | None = None
+    for beside in sorted(columns[1:], key=lambda c: c.type not in _SHORT)[:_READINGS]:
+        names = await _names_beside(reading, table, (columns[0], beside), text)
+        if names is not None and (fullest is None or _printed(names, text) > _printed(fullest, text)):
+            fullest = names
+        if fullest == []:
+            break
+    return fullest
+
+
+async def _names_beside(reading: Reading, table: Table, columns: Sequence[Column], text: str) -> list[str] | None:
+    reply = await reading.ask(rows_prompt(text, reading.model.count_tokens(text), table, columns), table.name, fatal=False)
+    if reply is None or reply.finish_reason != "stop" or reply.salvaged:
+        return None
+    names = [str(item[columns[0].name]).strip() for item in (reply.data or {}).get("rows", ())]
+    return names if all(names) and len(set(map(fold, names))) == len(names) else None
+
+
+def _printed(names: Sequence[str], text: str) -> int:
+    return sum(bool(everywhere(name, text)) for name in names)
+
+
+async def _named_rows(
+    reading: Reading, source: Source, asked: Asked, columns: Sequence[Column], names: Sequence[str], head: str
+) -> list[Row]:
+    """The rows of these names, each read from its own words; those whose name is printed nowhere are none.
+
+    What fails is recorded, and the others stand.
+    """
+    common, entries = entries_of(source.text, names)
+    shown = "\n\n".join(part for part in (head, common) if part)
+    rows: list[Row] = []
+    for number, (name, entry) in enumerate(zip(names, entries, strict=True)):
+        if entry is None:
+            told = "the text prints this name nowhere"
+            reading.refusals.append(Refusal(source.chunk.id, name, told, asked.table.name, fatal=False))
+            continue
+        request = entry_prompt(shown, entry, name, asked.table, columns[1:])
+        reply = await reading.ask(request, asked.table.name)
+        if reply is not None:
+            item = {columns[0].name: name, **(reply.data if isinstance(reply.data, dict) else {})}
+            cells = _own_cells(reading, source, entry, columns, item, reply, request)
+            rows.append(new_row(source, asked.table.name, number, [cells[c.name] for c in asked.columns]))
+    return rows
+
+
+def _own_cells(
+    reading: Reading, source: Source, entry: Entry, columns: Sequence[Column], item: dict[str, Any], reply: Response,
+    request: Request,
+) -> dict[str, Cell]:  # fmt: skip
+    """The cells of one entry, their words in it; what its own words do not print may stand elsewhere in the text."""
+    cells = _cells(reading, source.part(entry.start, entry.end), columns, item, reply, request)
+    lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
+    return cells | _cells(reading, source, lost, item, reply, request)
+
+
+def _rows(
+    reading: Reading, source: Source, asked: Asked, columns: Sequence[Column], items: Sequence[Any], reply: Response,
+    request: Request,
+) -> list[Row]:  # fmt: skip
+    """The rows of a reply; those that tell nothing are none."""
+    rows = []
+    for number, item in enumerate(items):
+        cells = _cells(reading, source, columns, item, reply, request, number)
+        if any(cell.absence is not Absence.NOT_STATED for cell in cells.values()):
+            rows.append(new_row(source, asked.table.name, number, [cells[c.name] for c in asked.columns]))
+    return rows
+
+
+def _cells(
+    reading: Reading, source: Source, columns: Sequence[Column], item: dict[str, Any], reply: Response, request: Request,
+    number: int = 0,
+) -> dict[str, Cell]:  # fmt: skip
+    """The cells of one object of a reply, the one with this number."""
+    stated = [c for c in columns if not is_judged(c)]
+    cells = cells_of(source, stated, item, replace(reply, odds={}), request, reading.model)
+    for column in (c for c in columns if is_judged(c)):
+        judged = _judged_in_list(source, column, item.get(column.name), reply.odds.get(numbered(column.name, number)))
+        cells[column.name] = replace(
+            judged, call_id=reply.call_id, model=reading.model.name, prompt_hash=request.prompt_hash
+        )
+    return cells
+
+
+def _judged_in_list(source: Source, column: Column, said: object, odds: float | None) -> Cell:
+    """A judgement as the reply of its row gives it: asked with a question of its own over the whole page, a small model takes
+    what the page says of others (written catalogue, sold out or not: 41 of 85 right, in the list 69 of 75)."""
+    parsed = typed(said, column, source.context) if said is not None else None
+    if parsed is None or parsed.absent:
+        return Cell(column.name, absence=Absence.NOT_STATED, how=How.JUDGED)
+    if parsed.value is None:
+        return Cell(column.name, printed=str(said), absence=Absence.NOT_PARSED, detail=parsed.reason, how=How.JUDGED)
+    if column.type is not ColumnType.BOOLEAN:
+        odds = None  # those of a value against null, which say nothing of the choice
+    kept = () if odds is None else tuple(zip(YES_NO, (odds, 0.0), strict=True))
+    return Cell(column.name, parsed.value, how=How.JUDGED, odds=kept, doubt="" if kept else "the reply gives no odds")
+
+
+def _before_loop(items: Sequence[Any]) -> tuple[list[Any], int]:
+    """The rows up to the last one that is new, and how many after it say earlier ones again."""
+    last = max(n for n, item in enumerate(items) if item not in items[:n])
+    return list(items[: last + 1]), len(items) - last - 1
+
+
+def _naming_first(columns: Sequence[Column]) -> list[Column]:
+    """The columns with the one that names the row first: a number that stands before its name is left null."""
+    naming = next((c for c in columns if c.type in (ColumnType.TEXT, ColumnType.CATEGORY)), None)
+    return [naming, *(c for c in columns if c is not naming)] if naming is not None else list(columns)

@@ -1,0 +1,52 @@
+"""One chunk on its way through the compact dialect, and the cells of one reply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sliders.errors import ModelError
+from sliders.extraction.cell import Cell
+from sliders.extraction.check import value_cell
+from sliders.extraction.extract import Refusal, generate
+from sliders.extraction.judge import NOT_TOLD, TOLD
+from sliders.extraction.source import Source
+from sliders.llm.model import Model, Request, Response
+from sliders.schema.types import Column
+
+
+@dataclass(slots=True)
+class Reading:
+    """One chunk on its way: what is spent and what was refused."""
+
+    source: Source
+    model: Model
+    tokens: int = 0
+    refusals: list[Refusal] = field(default_factory=list)
+
+    async def ask(self, request: Request, table: str, *, fatal: bool = True) -> Response | None:
+        """The reply, or None with the refusal kept; a second look that fails costs no more than itself."""
+        reply = await generate(request, self.model)
+        if isinstance(reply, ModelError):
+            self.refusals.append(Refusal(self.source.chunk.id, request.stage, str(reply), table, fatal))
+            return None
+        self.tokens += reply.usage.tokens
+        return reply
+
+
+def cells_of(
+    source: Source, columns: Sequence[Column], data: Any, reply: Response, request: Request, model: Model
+) -> dict[str, Cell]:
+    """Typed values with their printed places, equal ones beside the row's others."""
+    told = data if isinstance(data, dict) else {}
+    cells: dict[str, Cell] = {}
+    near: list[tuple[int, int]] = []
+    for column in columns:
+        cell = value_cell(source, column, told.get(column.name), near)
+        if cell.span is not None:
+            near.append((cell.span.start - source.offset, cell.span.end - source.offset))
+        if column.name in reply.odds:
+            cell = replace(cell, odds=((TOLD, reply.odds[column.name]), (NOT_TOLD, 0.0)))
+        cells[column.name] = replace(cell, call_id=reply.call_id, model=model.name, prompt_hash=request.prompt_hash)
+    return cells
