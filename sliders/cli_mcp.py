@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -55,7 +56,19 @@ def serve(
         if http is None:
             server.run()
         else:
-            server.run("streamable-http", host=host, port=http)
+            _over_http(server, host, http)
+
+
+def _over_http(server: MCPServer[Any], host: str, port: int) -> None:
+    """Serves until it is interrupted; the door is opened here, since uvicorn ends the program where it cannot be."""
+    import uvicorn
+
+    try:
+        door = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, UnicodeError) as error:  # a name with an empty part is no IDNA
+        raise SettingsError(f"{host} port {port} cannot be listened on ({error}); name others with --http and --host") from error
+    with door:
+        uvicorn.Server(uvicorn.Config(server.streamable_http_app(host=host), log_level="warning")).run(sockets=[door])
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ from mcp import Client, StdioServerParameters
 
 import sliders
 from sliders.chunks.embeddings import HashEmbedder
+from sliders.cli import run
 from sliders.cli_mcp import mcp_server
 from sliders.errors import SettingsError
 
@@ -85,6 +86,16 @@ async def test_documents_are_added_only_from_the_folder_that_is_allowed(tmp_path
             assert (await client.call_tool("tables", {})).structured_content["documents_in_all"] == 11
         with pytest.raises(SettingsError, match="no folder"):
             mcp_server(ws, tmp_path / "none")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "203.0.113.1", "a..b"])
+def test_a_door_that_cannot_be_had(tmp_path: Path, host: str, capfd: pytest.CaptureFixture[str]) -> None:
+    workspace(tmp_path).close()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert run(["mcp", str(tmp_path / "w.db"), "--http", port, "--host", host]) == 2
+    told = capfd.readouterr().err
+    assert f"{host} port {port}" in told and "--http" in told
 
 
 @pytest.fixture
