@@ -73,7 +73,10 @@ def _over_http(server: MCPServer[Any], host: str, port: int) -> None:
 
 @dataclass(slots=True)
 class _Tools:
-    """What an agent can do with a workspace: one thing at a time, and all of it within one budget."""
+    """What an agent can do with a workspace, within one budget. One thing runs at a time, looks go on beside it.
+
+    Statements wait for each other and for answers: the cage measures a statement's memory by what the whole process gains.
+    """
 
     workspace: Workspace
     folder: Path | None
@@ -96,18 +99,18 @@ class _Tools:
         """Run one SELECT (SQLite) over the tables; read-only, at most 500 rows, nothing is extracted."""
         async with self.lock:
             with _told():
-                frame = plain(self.workspace.session, sql)
+                # In a thread: the cage's connection is its own, and the store's is guarded by a lock.
+                frame = await asyncio.to_thread(plain, self.workspace.session, sql)
         rows = plain_json(records(frame.head(MOST_ROWS)))
         return {"columns": list(map(str, frame.columns)), "rows": rows, "truncated": len(frame) > MOST_ROWS}
 
     async def tables(self) -> dict[str, Any]:
         """List the tables with their columns and what they mean, and the documents."""
-        async with self.lock:
-            with _told():
-                catalog, known = self.workspace.session.catalog, self.workspace.tables
-                sizes = {name: len(frame) for name, frame in known.items()}
-                named = {r.name: r for r in catalog.schemas.relations()}
-                documents = [{"name": d.name, "characters": d.characters} for d in catalog.documents.all()]
+        with _told():
+            catalog, known = self.workspace.session.catalog, self.workspace.tables
+            sizes = {name: len(frame) for name, frame in known.items()}
+            named = {r.name: r for r in catalog.schemas.relations()}
+            documents = [{"name": d.name, "characters": d.characters} for d in catalog.documents.all()]
         listed = [
             {"name": named[table.name].relation, "row": table.row, "rows": sizes[table.name],
              "columns": _columns(table, named[table.name])}
@@ -117,9 +120,8 @@ class _Tools:
 
     async def why(self, subject: str) -> str:
         """Say why a row is here, with its words on the page, or what became of a document or table."""
-        async with self.lock:
-            with _told():
-                return str(self.workspace.why(subject))
+        with _told():
+            return str(self.workspace.why(subject))
 
     async def add(self, path: str) -> str:
         """Add a file or folder of documents; the path is inside the folder that the server allows."""
