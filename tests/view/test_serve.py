@@ -77,6 +77,16 @@ async def test_sql_that_fails_is_refused_as_it_was_asked(file: Path, capfd: pyte
     assert capfd.readouterr() == ("", "")
 
 
+async def test_only_what_a_person_looks_at_is_listed(file: Path) -> None:
+    served = application(file)
+    front, database = [(await got(served, path)).text for path in ("/", "/harbour+one")]
+    for page in (front, database):
+        assert ">incidents</a>" in page
+        assert ">sl_chunk_text</a>" not in page and ">cell_absence</a>" not in page and ">sl_cells</a>" not in page
+    assert ">sl_cells</a>" in (await got(served, "/harbour+one?_show_hidden=1")).text
+    assert (await got(served, "/harbour+one.json?sql=SELECT+*+FROM+cell_absence+LIMIT+1")).json()["rows"]
+
+
 async def test_only_this_machine_is_answered_and_nothing_is_written(file: Path) -> None:
     served = application(file)
     assert (await got(served, "/", host="evil.example")).status_code == 421
