@@ -49,9 +49,11 @@ print(answer.range)
 # A person knows better: the decision is kept, it holds for documents that come later, and it can be revoked.
 
 # %%
-row = table.dropna(subset=["length"]).iloc[0]
+measured = next(c for c in answer.citations if isinstance(c.value, int | float))
+row = workspace.tables[measured.table].set_index("row_id").loc[measured.row_id]
+named = next(column for column in row.index if isinstance(row[column], str))
 decision = workspace.set_value(
-    name, "length", row["length"] + 10, {"bridge_name": row["bridge_name"]}, author="surveyor", reason="measured on site"
+    measured.table, measured.column, measured.value + 10, {named: row[named]}, author="surveyor", reason="measured on site"
 )
 again = workspace.ask(question)
 print(answer.value, "->", again.value)

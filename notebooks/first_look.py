@@ -55,7 +55,8 @@ table = workspace.tables[name]
 table
 
 # %% [markdown]
-# The next question starts from what is known: only its SQL is new.
+# The next question starts from what is known: its plan, its columns and its SQL are calls of their own, and documents are read
+# for columns that are new only.
 
 # %%
 second = workspace.ask("How many bridges were opened after 2000?")
@@ -68,7 +69,8 @@ print(second.text, second.usage.calls, "calls")
 cost_by_stage(workspace)
 
 # %%
-spread(workspace, name, "length")
+measured = next(c for c in answer.citations if isinstance(c.value, int | float))
+spread(workspace, measured.table, measured.column)
 
 # %%
 workspace.close()

@@ -50,7 +50,7 @@ print(workspace.usage.tokens, "tokens")
 workspace.query("SELECT bridge_name, cost FROM bridges WHERE cost IS NOT NULL ORDER BY cost DESC LIMIT 3")
 
 # %% [markdown]
-# Everything is known now: the same query again costs nothing.
+# These columns are known now: another query over them costs nothing.
 
 # %%
 workspace.query("SELECT AVG(length) AS mean_length, MAX(cost) AS dearest FROM bridges")

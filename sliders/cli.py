@@ -274,7 +274,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(args=None if arguments is None else list(arguments), prog_name="sliders", standalone_mode=False)
     except typer.TyperException as error:
-        return _fail(error.format_message(), error.exit_code)
+        said, place = error.format_message(), getattr(getattr(error, "ctx", None), "command_path", "sliders")
+        return _fail(f"{said if said.endswith(('.', '?')) else f'{said}.'} See: {place} --help", error.exit_code)
     except SettingsError as error:
         return _fail(str(error), 2)
     except SlidersError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -55,12 +56,27 @@ def serve(
         if http is None:
             server.run()
         else:
-            server.run("streamable-http", host=host, port=http)
+            _over_http(server, host, http)
+
+
+def _over_http(server: MCPServer[Any], host: str, port: int) -> None:
+    """Serves until it is interrupted; the door is opened here, since uvicorn ends the program where it cannot be."""
+    import uvicorn
+
+    try:
+        door = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, UnicodeError) as error:  # a name with an empty part is no IDNA
+        raise SettingsError(f"{host} port {port} cannot be listened on ({error}); name others with --http and --host") from error
+    with door:
+        uvicorn.Server(uvicorn.Config(server.streamable_http_app(host=host), log_level="warning")).run(sockets=[door])
 
 
 @dataclass(slots=True)
 class _Tools:
-    """What an agent can do with a workspace: one thing at a time, and all of it within one budget."""
+    """What an agent can do with a workspace, within one budget. One thing runs at a time, looks go on beside it.
+
+    Statements wait for each other and for answers: the cage measures a statement's memory by what the whole process gains.
+    """
 
     workspace: Workspace
     folder: Path | None
@@ -83,18 +99,18 @@ class _Tools:
         """Run one SELECT (SQLite) over the tables; read-only, at most 500 rows, nothing is extracted."""
         async with self.lock:
             with _told():
-                frame = plain(self.workspace.session, sql)
+                # In a thread: the cage's connection is its own, and the store's is guarded by a lock.
+                frame = await asyncio.to_thread(plain, self.workspace.session, sql)
         rows = plain_json(records(frame.head(MOST_ROWS)))
         return {"columns": list(map(str, frame.columns)), "rows": rows, "truncated": len(frame) > MOST_ROWS}
 
     async def tables(self) -> dict[str, Any]:
         """List the tables with their columns and what they mean, and the documents."""
-        async with self.lock:
-            with _told():
-                catalog, known = self.workspace.session.catalog, self.workspace.tables
-                sizes = {name: len(frame) for name, frame in known.items()}
-                named = {r.name: r for r in catalog.schemas.relations()}
-                documents = [{"name": d.name, "characters": d.characters} for d in catalog.documents.all()]
+        with _told():
+            catalog, known = self.workspace.session.catalog, self.workspace.tables
+            sizes = {name: len(frame) for name, frame in known.items()}
+            named = {r.name: r for r in catalog.schemas.relations()}
+            documents = [{"name": d.name, "characters": d.characters} for d in catalog.documents.all()]
         listed = [
             {"name": named[table.name].relation, "row": table.row, "rows": sizes[table.name],
              "columns": _columns(table, named[table.name])}
@@ -104,9 +120,8 @@ class _Tools:
 
     async def why(self, subject: str) -> str:
         """Say why a row is here, with its words on the page, or what became of a document or table."""
-        async with self.lock:
-            with _told():
-                return str(self.workspace.why(subject))
+        with _told():
+            return str(self.workspace.why(subject))
 
     async def add(self, path: str) -> str:
         """Add a file or folder of documents; the path is inside the folder that the server allows."""

@@ -9,9 +9,7 @@ from sliders.llm.local import download_bar
 from sliders.llm.model_file import EMBEDDED, ensure_model, silent
 from sliders.settings import Settings
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="The embedded model: fetch it, list it, say where it is."
-)
+app = typer.Typer(rich_markup_mode=None, help="The embedded model: fetch it, list it, say where it is.")
 
 
 @app.command()

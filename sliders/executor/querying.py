@@ -84,6 +84,9 @@ async def query_frame(
     query, tables = bind(session, sql, describe or {})
     if any(table.grain == "many" for table in tables):
         columns = _columns(query)
+        if _partial(session, columns):
+            raise QueryError(f"the query names no attribute of {DOCS} beside tables of many rows a document: leave {DOCS} out, "
+                             "every table has document and document_id")  # fmt: skip
         await settle_tables(session, (await fill(session, columns)).stopped, list(columns))
         return plain(session, sql)
     result = await run_query(session, sql, describe, reader=reader)
@@ -119,7 +122,18 @@ def _stands(session: Session, sql: str) -> bool:
         needed = needed_cells(sql, session.schema)
     except QueryError:  # over documents, its errors are the planner's to tell
         return bool(filled) and not any(word.casefold().strip("(),;\"") == DOCS for word in sql.split())
-    return needed.keys() <= filled and not missing_work(session, needed)
+    return needed.keys() <= filled and not missing_work(session, needed) and not _partial(session, needed)
+
+
+def _partial(session: Session, needed: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether rows of all documents are wanted of a table that has only those that earlier queries read."""
+    if needed.get(DOCS) != () or session.schema.table(DOCS).grain == "many":
+        return False
+    relation = session.catalog.schemas.relation(DOCS)
+    if relation.current_version is None:
+        return True
+    counted = f"SELECT count(DISTINCT document_id) FROM {quote_identifier(relation.relation)}"
+    return session.catalog.database.query(counted) != [(session.catalog.documents.count(),)]
 
 
 def plain(session: Session, sql: str) -> pd.DataFrame:

@@ -180,9 +180,10 @@ class KeyChooser:
         first = tuple(texts[:1] if self._table.row else ())
         if first and first not in candidates:
             candidates.append(first)
-        best: KeyPlan | None = None
+        best, most = None, 0
         for key in candidates:
             found = self.agreement(key)
+            most = max(most, found.comparisons)
             said = key == first and found.kappa >= DECLARED_AGREEMENT and found.comparisons >= _MIN_COMPARISONS
             if said or self._names_an_entity(key, found):
                 reason = f"repeated across documents with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
@@ -194,6 +195,8 @@ class KeyChooser:
         if best is not None:
             return best
         why = "rows of equal names contradict each other" if candidates else "no column names one thing"
+        if candidates and most < _MIN_COMPARISONS:
+            why = f"rows of equal names have too few values to compare across documents ({most}; {_MIN_COMPARISONS} are needed)"
         refuted = "; the chunks hold several rows a document, so the grain is many" if self._refuted else ""
         return KeyPlan((), False, False, False, False, f"every row is a record of its own: {why}{refuted}")
 

@@ -19,7 +19,7 @@ QUOTE_CHARACTERS = 160
 class Evidence:
     """One source of a value. `agrees` says that its typed value is the one that the table shows.
 
-    `quote` is the line around the words, cut to about `2 * QUOTE_CHARACTERS`; `start` and `end` are their place in the
+    `quote` is the line around the words, cut to about `2 * QUOTE_CHARACTERS` with "…"; `start` and `end` are their place in the
     document's text. A value that rests on no words (a judgement read from its odds) has no quote and -1 for its place.
     `parts` are the quotes of further words; `doubt` says why the value is unverified.
     """
@@ -117,8 +117,13 @@ def _evidence(catalog: Catalog, row: Row, cell: Cell, shown: Scalar, texts: dict
 
 
 def _line(text: str, start: int, end: int) -> str:
-    """The line around `text[start:end]`, cut at `QUOTE_CHARACTERS` on either side."""
-    left = max(text.rfind("\n", 0, start) + 1, start - QUOTE_CHARACTERS)
-    right = text.find("\n", end)
-    right = min(len(text) if right < 0 else right, end + QUOTE_CHARACTERS)
-    return text[left:right].strip()
+    """The line around `text[start:end]`; what is beyond `QUOTE_CHARACTERS` on either side is cut at a word, with an ellipsis."""
+    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    before, after = text[first:start].lstrip(), text[end : len(text) if last < 0 else last].rstrip()
+    if len(before) > QUOTE_CHARACTERS:
+        near = before[-QUOTE_CHARACTERS:]
+        before = f"…{near.partition(' ')[2] or near}"
+    if len(after) > QUOTE_CHARACTERS:
+        near = after[:QUOTE_CHARACTERS]
+        after = f"{near.rpartition(' ')[0] or near}…"
+    return f"{before}{text[start:end]}{after}".strip()

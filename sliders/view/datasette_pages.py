@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -12,7 +12,8 @@ from urllib.parse import urlencode
 import datasette as package
 from datasette import hookimpl
 from datasette.utils import tilde_decode, tilde_encode
-from datasette.utils.asgi import NotFound, Response
+from datasette.utils.asgi import Base400, NotFound, Response
+from datasette.views.base import DatasetteError
 from markupsafe import Markup
 
 from sliders.errors import StoreError
@@ -76,6 +77,26 @@ def asgi_wrapper(datasette: Any) -> Callable[[App], App]:
         return guarded
 
     return wrap
+
+
+@hookimpl(hookwrapper=True)
+def handle_exception(datasette: Any, request: Any, exception: Exception) -> Iterator[None]:
+    """A page with the reason in place of Datasette's handler, which also prints a traceback with its locals."""
+    outcome: Any = yield
+    if _file(datasette):
+        outcome.force_result([_refused(datasette, request, exception)])
+
+
+async def _refused(datasette: Any, request: Any, exception: Exception) -> Any:
+    told: dict[str, Any] = {"ok": False, "status": 500, "error": f"{type(exception).__name__}: {exception}", "title": None}
+    if isinstance(exception, Base400):
+        told |= {"status": exception.status, "error": str(exception)}
+    elif isinstance(exception, DatasetteError):
+        message = Markup(exception.message) if exception.message_is_html else exception.message
+        told |= {**exception.error_dict, "status": exception.status, "error": message, "title": exception.title}
+    if request.path.endswith(".json"):
+        return Response.json(told, status=told["status"])
+    return Response.html(await datasette.render_template("error.html", told, request=request), status=told["status"])
 
 
 def _policy() -> str:

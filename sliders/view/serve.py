@@ -46,14 +46,16 @@ def application(workspace: str | os.PathLike[str]) -> Datasette:
             raise StoreError(f"Datasette serves files, and {database.title} is on a server; {told}")
         if set(str(file)) & set("?#%"):
             raise StoreError(f"Datasette opens no path with ?, # or % in it: {str(file)!r}; rename it to serve it")
-        names = {name for (name,) in database.query("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
+        listed = database.query("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')")
         shown = {relation.relation for relation in Catalog(database).schemas.relations()} | _SEEN
     if not pm.has_plugin("sliders"):
         pm.register(datasette_pages, name="sliders")
+    # Datasette lists hidden views as well; one that is not allowed is not listed, and SQL still reads it.
+    hidden = {name: {"hidden": True, "allow": kind == "table"} for name, kind in listed if name not in shown}
     about = {
         "title": f"sliders: {file.name}", "description_html": _ABOUT.format(RUN, tilde_encode(file.stem)),
         "plugins": {"sliders": {"file": str(file)}},
-        "databases": {file.stem: {"tables": {name: {"hidden": True} for name in names - shown}}},
+        "databases": {file.stem: {"tables": hidden}},
     }  # fmt: skip
     return Datasette([str(file)], metadata=about, settings={"allow_download": False})
 

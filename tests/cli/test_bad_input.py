@@ -256,9 +256,18 @@ def test_disk_full_while_writing(tmp_path: Path) -> None:
     assert "disk" in lines[0] or "full" in lines[0] or "I/O" in lines[0]
 
 
-def test_unknown_command_and_option(fail: Fail) -> None:
-    assert fail("asks")[0] == 2
-    assert fail("add", "docs", "--wrkspace", "x")[0] == 2
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        (["asks"], "sliders"), (["add", "docs", "--wrkspace", "x"], "sliders add"),
+        (["set-value", "t", "c", "1"], "sliders set-value"), (["query"], "sliders query"),
+        (["model", "pul"], "sliders model"), (["model"], "sliders model"),
+    ],
+)  # fmt: skip
+def test_a_command_that_is_none_says_where_help_is(fail: Fail, words: list[str], where: str) -> None:
+    code, told = fail(*words)
+    assert code == 2
+    assert told.endswith(f" See: {where} --help")
 
 
 def test_bad_settings(fail: Fail, monkeypatch: pytest.MonkeyPatch) -> None:

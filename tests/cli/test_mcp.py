@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +18,13 @@ from demo_reader import demo_reader
 from mcp import Client, StdioServerParameters
 
 import sliders
+from sliders import cli_mcp
 from sliders.chunks.embeddings import HashEmbedder
+from sliders.cli import run
 from sliders.cli_mcp import mcp_server
 from sliders.errors import SettingsError
+from sliders.executor.querying import plain
+from sliders.executor.session import Session
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "What is the average length of the bridges in metres?"
@@ -44,6 +50,27 @@ async def test_an_agent_asks_looks_and_gets_the_words(tmp_path: Path) -> None:
             assert rows["columns"] == ["row_id", "length"] and not rows["truncated"]
             why = await client.call_tool("why", {"subject": rows["rows"][0]["row_id"]})
             assert "metres" in why.content[0].text
+
+
+async def test_tables_and_words_are_told_while_a_query_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, looked = threading.Event(), threading.Event()
+
+    def slow(session: Session, sql: str) -> Any:
+        begun.set()
+        looked.wait(10)
+        return plain(session, sql)
+
+    monkeypatch.setattr(cli_mcp, "plain", slow)
+    with workspace(tmp_path) as ws:
+        await ws.ask_async(QUESTION)
+        async with Client(mcp_server(ws)) as client:
+            query = asyncio.create_task(client.call_tool("query", {"sql": "SELECT COUNT(*) AS n FROM bridges"}))
+            await asyncio.to_thread(begun.wait, 10)
+            listed = (await client.call_tool("tables", {})).structured_content
+            why = await client.call_tool("why", {"subject": "ferry_timetable.txt"})
+            assert listed["documents_in_all"] == 10 and not why.is_error and not query.done()
+            looked.set()
+            assert (await query).structured_content["rows"][0]["n"] > 0
 
 
 @pytest.mark.parametrize(
@@ -85,6 +112,16 @@ async def test_documents_are_added_only_from_the_folder_that_is_allowed(tmp_path
             assert (await client.call_tool("tables", {})).structured_content["documents_in_all"] == 11
         with pytest.raises(SettingsError, match="no folder"):
             mcp_server(ws, tmp_path / "none")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "203.0.113.1", "a..b"])
+def test_a_door_that_cannot_be_had(tmp_path: Path, host: str, capfd: pytest.CaptureFixture[str]) -> None:
+    workspace(tmp_path).close()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert run(["mcp", str(tmp_path / "w.db"), "--http", port, "--host", host]) == 2
+    told = capfd.readouterr().err
+    assert f"{host} port {port}" in told and "--http" in told
 
 
 @pytest.fixture

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from sliders.api import Workspace
-from sliders.errors import PlanError, QueryError, UnsafeStatement
+from sliders.errors import ModelError, PlanError, QueryError, UnsafeStatement
 from sliders.executor.attribute_reader import ModelReader
 from sliders.executor.lazy import TableRun
 from sliders.executor.query import QueryResult, explain_query, run_query
 from sliders.executor.querying import needed_cells, query_frame
 from sliders.llm.testing import ScriptedModel
+from sliders.schema.types import Column, Schema, Table
 
 from .query_double import PatternReader, truth, workspace
 
@@ -243,6 +245,37 @@ def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:
     counted = "SELECT count(*) AS n FROM ships WHERE length > 30"
     frame = asyncio.run(query_frame(ws.session, counted, reader=PatternReader(limit=0)))
     assert frame["n"].tolist() == [9]
+
+
+def test_rows_of_all_documents_are_counted_after_a_query_that_read_some(tmp_path: Path) -> None:
+    with workspace(tmp_path, ships=12, schema=False) as ws:
+        asyncio.run(query_frame(ws.session, "SELECT document, length FROM docs LIMIT 3", reader=PatternReader()))
+
+        def told(sql: str) -> list[object]:
+            return list(asyncio.run(query_frame(ws.session, sql, reader=PatternReader(limit=0))).iloc[:, 0])
+
+        assert told("SELECT count(*) FROM docs") == [12]
+        assert told("SELECT count(*) FROM docs WHERE document LIKE '%1.txt'") == [2]
+        assert len(told("SELECT document FROM docs")) == 12
+
+
+def test_documents_are_counted_after_a_query_that_failed(tmp_path: Path) -> None:
+    class Down(PatternReader):
+        async def read(self, *_: object) -> NoReturn:
+            raise ModelError("no server answers")
+
+    with workspace(tmp_path, ships=12, schema=False) as ws:
+        with pytest.raises(ModelError):
+            asyncio.run(query_frame(ws.session, "SELECT ship FROM docs LIMIT 2", reader=Down()))
+        assert [len(ws.query("SELECT document FROM docs LIMIT 2")) for _ in range(2)] == [2, 2]
+
+
+def test_documents_that_were_not_read_are_not_joined_to_rows_that_were(tmp_path: Path) -> None:
+    with workspace(tmp_path, ships=12, schema=False) as ws:
+        asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 3", reader=PatternReader()))
+        ws.session.catalog.schemas.save(Schema((*ws.schema.tables, Table("repairs", (Column("part"),)))), "test")
+        with pytest.raises(QueryError, match="leave docs out"):
+            ws.query("SELECT count(*) FROM repairs r JOIN docs d ON d.document_id = r.document_id")
 
 
 def test_a_comment_after_the_statement_changes_nothing(ws: Workspace) -> None:

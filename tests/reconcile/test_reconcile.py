@@ -410,6 +410,15 @@ def test_the_schemas_key_holds_in_a_small_table() -> None:
     assert sorted(row.sources for row in result.rows) == [("r0", "r2"), ("r1",), ("r3",)]
 
 
+def test_the_reason_why_no_column_is_a_key_is_what_the_rows_show() -> None:
+    def told(rows: Sequence[Sequence[Any]]) -> str:
+        result = run(Table("bridges", (Column("bridge"), Column("length", NUMBER))), rows, "abcdefghijkl"[: len(rows)])
+        return next(d.reason for d in result.decisions if "a record of its own" in d.reason)
+
+    assert "too few values to compare across documents (1; 5 are needed)" in told([("Tarn", 7.0), ("Tarn", 7.0), ("Alder", 5.0)])
+    assert "contradict each other" in told([(name, 10 * i + n) for n, name in enumerate("ABCDEF") for i in (1.0, 2.0)])
+
+
 def test_two_documents_are_one_thing_where_a_column_asks_for_its_name_and_the_others_agree() -> None:
     columns = (Column("bridge_name", description="What is the name of the bridge?"), Column("cost", NUMBER), Column("town"))
     table = Table("bridges", columns, row="a bridge", grain="document")

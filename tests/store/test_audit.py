@@ -22,7 +22,7 @@ from sliders.store.export import export_audit, export_csv, export_excel, export_
 from sliders.store.records import Decision, Derivation
 from sliders.store.verify import check_audit
 
-from .samples import DOCUMENT, MERGED, TEXT, grounded, merge, rows_of, span_of
+from .samples import DOCUMENT, MERGED, TEXT, chunks_of, document, grounded, merge, rows_of, span_of
 
 
 def verify_audit(path: str | Path) -> list[str]:
@@ -46,6 +46,19 @@ def test_value_walks_back_to_the_page(made: Catalog) -> None:
     assert {e.column for e in lineage(made, "doc-1-r0")} == {"customer", "pieces", "price"}
     assert lineage(made, "doc-1-r1", "customer") == []  # ungrounded: it proves nothing
     assert lineage(made, "nothing") == []
+
+
+def test_a_quote_of_a_long_line_is_cut_at_words_and_shows_it(filled: Catalog) -> None:
+    long = TEXT.replace("Northwind", f"{'meadow ' * 40}Northwind").replace("dollars.", f"dollars{' upwards' * 40}")
+    source = document("doc-2", "long.md", long)
+    filled.documents.add(source)
+    filled.chunks.save(source.id, chunks_of(source))
+    filled.extractions.save(rows_of(source))
+    filled.tables.materialise("orders")
+    [evidence] = lineage(filled, "doc-2-r0", "price")
+    words = evidence.quote.split()
+    assert words[0] == "…meadow" and words[-1] == "upwards…"
+    assert set(words[1:-1]) == {"meadow", *"Northwind bought 12 lamps for 1,250 dollars upwards".split()}
 
 
 def test_merged_value_walks_back_to_all_its_sources(made: Catalog) -> None:

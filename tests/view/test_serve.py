@@ -58,11 +58,33 @@ async def test_runs_lead_to_their_audit_pages(file: Path) -> None:
     assert RUN in (await got(served, "/")).text
 
 
-@pytest.mark.parametrize("path", [f"{RUN}/99", "/-/sliders/value/incidents/nothing", "/-/sliders/value/no~20table/r0"])
-async def test_what_is_not_there_is_said(file: Path, path: str) -> None:
+@pytest.mark.parametrize(
+    "path", [f"{RUN}/99", f"{RUN}/1?against=99", "/-/sliders/value/incidents/nothing", "/-/sliders/value/no~20table/r0"]
+)
+async def test_what_is_not_there_is_said(file: Path, path: str, capfd: pytest.CaptureFixture[str]) -> None:
     found = await got(application(file), path)
     assert found.status_code == 404
     assert re.search("no run 99|no row|no table", found.text)
+    assert capfd.readouterr() == ("", ""), "the terminal shows no traceback"
+
+
+async def test_sql_that_fails_is_refused_as_it_was_asked(file: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    served = application(file)
+    page, data = [await got(served, f"/harbour+one{kind}?sql=DELETE+FROM+sl_runs") for kind in ("", ".json")]
+    assert (page.status_code, data.status_code) == (400, 400)
+    assert "Statement must be a SELECT" in page.text
+    assert data.json()["error"] == "Statement must be a SELECT"
+    assert capfd.readouterr() == ("", "")
+
+
+async def test_only_what_a_person_looks_at_is_listed(file: Path) -> None:
+    served = application(file)
+    front, database = [(await got(served, path)).text for path in ("/", "/harbour+one")]
+    for page in (front, database):
+        assert ">incidents</a>" in page
+        assert ">sl_chunk_text</a>" not in page and ">cell_absence</a>" not in page and ">sl_cells</a>" not in page
+    assert ">sl_cells</a>" in (await got(served, "/harbour+one?_show_hidden=1")).text
+    assert (await got(served, "/harbour+one.json?sql=SELECT+*+FROM+cell_absence+LIMIT+1")).json()["rows"]
 
 
 async def test_only_this_machine_is_answered_and_nothing_is_written(file: Path) -> None:
