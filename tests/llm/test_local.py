@@ -65,7 +65,7 @@ async def test_it_answers_compactly_and_its_child_ends_with_it() -> None:
     response = await model.generate(rows_request("Ann is 4 years old. Bob is 61 years old.", max_tokens=80))
     await model.aclose()
     assert [row["age"] for row in response.data["rows"]] == [4, 61]
-    assert " " not in response.text and "\n" not in response.text
+    assert "  " not in response.text and "\n" not in response.text, "one blank at most, no indentation"
     assert response.usage.completion_tokens < 40
     model.stop()
 
