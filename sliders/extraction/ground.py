@@ -65,26 +65,28 @@ def find(words: str, text: str, near: Spans = (), *, fuzzy: bool = True) -> Grou
     words = words.strip()
     if not words or not text:
         return NOWHERE
-    if places := _places(words, text):
-        return chosen(Grounding.EXACT, places, near)
-    body = _body(text)
-    for form in _forms(words):
-        if places := _original(form, body):
-            return chosen(Grounding.NORMALIZED, places, near)
+    status, places = _printed(words, text)
+    if places:
+        return chosen(status, places, near)
     if (gapped := _fragments(words, text, near)) is not None:
         return Grounded(Grounding.NORMALIZED, *gapped, 1)
     if places := _original(_loosened(words).text.strip(), _loosened(text)):
         return chosen(Grounding.NORMALIZED, places, near)
+    body = _body(text)
     found = _misspelt(normalize(words).text, body.text) if fuzzy else None
     return NOWHERE if found is None else Grounded(Grounding.FUZZY, body.origin(found[0]), body.origin(found[1] - 1) + 1, 1)
 
 
 def everywhere(words: str, text: str) -> list[tuple[int, int]]:
     """Every place of words in a text, as they are or in normal form; none where it prints them nowhere."""
-    words = words.strip()
+    return _printed(words.strip(), text)[1]
+
+
+def _printed(words: str, text: str) -> tuple[Grounding, list[tuple[int, int]]]:
     if places := _places(words, text):
-        return places
-    return next((places for form in _forms(words) if (places := _original(form, _body(text)))), [])
+        return Grounding.EXACT, places
+    forms = (_original(form, _body(text)) for form in _forms(words))
+    return Grounding.NORMALIZED, next((places for places in forms if places), [])
 
 
 def _original(needle: str, body: Normalized) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -65,7 +66,7 @@ async def test_it_answers_compactly_and_its_child_ends_with_it() -> None:
     response = await model.generate(rows_request("Ann is 4 years old. Bob is 61 years old.", max_tokens=80))
     await model.aclose()
     assert [row["age"] for row in response.data["rows"]] == [4, 61]
-    assert "  " not in response.text and "\n" not in response.text, "one blank at most, no indentation"
+    assert response.text == json.dumps(response.data), "one blank behind colon and comma, no other white space"
     assert response.usage.completion_tokens < 40
     model.stop()
 
