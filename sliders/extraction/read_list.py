@@ -38,7 +38,7 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
     columns = _naming_first(asked.columns)
     text = source.text.strip() if depth else chunk_document(source.chunk, source.card)
     if len(columns) > _TOLD_AT_ONCE and columns[0].type is ColumnType.TEXT:
-        names = await _names(reading, asked.table, columns, text)
+        names = await _names(reading, source, asked.table, columns, text)
         if names is not None:
             head = "" if depth else chunk_head(source.chunk, source.card)
             return await _named_rows(reading, source, asked, columns, names, head)
@@ -65,18 +65,20 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
     return _rows(reading, source, asked, columns, items, reply, request)
 
 
-async def _names(reading: Reading, table: Table, columns: Sequence[Column], text: str) -> list[str] | None:
+async def _names(
+    reading: Reading, source: Source, table: Table, columns: Sequence[Column], text: str
+) -> list[str] | None:
     """The names of the rows that a text lists, as the one of some readings gives them that has the most printed ones; each
     reading has another column beside the names, since what a small model takes for the name hangs on it. None where no reading
-    tells the rows apart, or came to its end."""
+    tells the rows apart, came to its end, or gives a name that is printed."""
     fullest: list[str] | None = None
     for beside in sorted(columns[1:], key=lambda c: c.type not in _SHORT)[:_READINGS]:
         names = await _names_beside(reading, table, (columns[0], beside), text)
-        if names is not None and (fullest is None or _printed(names, text) > _printed(fullest, text)):
+        if names is not None and (fullest is None or _printed(names, source.text) > _printed(fullest, source.text)):
             fullest = names
         if fullest == []:
             break
-    return fullest
+    return fullest if not fullest or _printed(fullest, source.text) else None
 
 
 async def _names_beside(reading: Reading, table: Table, columns: Sequence[Column], text: str) -> list[str] | None:

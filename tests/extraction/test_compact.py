@@ -272,6 +272,14 @@ async def test_a_name_that_is_printed_nowhere_is_a_recorded_refusal() -> None:
     assert refusal.subject == "Cormorant" and "nowhere" in refusal.reason and not found.failed("ferries")
 
 
+async def test_names_of_which_none_is_printed_are_not_asked_for_one_by_one() -> None:
+    rows = [{"name": name, "cars": cars, "town": None} for name, cars in (("First", 20), ("Second", 35))]
+    found, asked = await read(MANY, listing(rows), PROSE)
+    assert [row.cells[0].value for row in found.rows] == [20, 35] and found.refusals == ()
+    shapes = [request.json_schema["properties"] for request in asked if request.json_schema]
+    assert {"cars", "name", "town"} in [set(s["rows"]["items"]["properties"]) for s in shapes if "rows" in s]
+
+
 async def test_names_that_do_not_tell_the_rows_apart_are_not_asked_for_one_by_one() -> None:
     rows = [{"name": "Tern", "cars": 35, "town": None}, {"name": "Tern", "cars": 20, "town": None}]
     found, asked = await read(MANY, listing(rows), PROSE)
