@@ -202,6 +202,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     names = [p.name for p in sorted(given.suites.glob("er_*")) if (p / given.split).is_dir()]
+    if not names:
+        parser.error(f"no er_*/{given.split} in {given.suites}; --suites names their folder")
     model = connected(given).model_for("reconcile") if given.model else None
 
     def keep(figures: dict[str, float]) -> None:

@@ -127,6 +127,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.docs:
         suite = over_documents(suite, args.docs)
     suite = suite.limited(questions=args.questions, only=args.only)
+    if not suite.questions and not args.cells:
+        print(f"{suite.name}: no question can be scored over the first {len(suite.documents)} documents", file=sys.stderr)
+        return 2
     work = args.workspace or Path(tempfile.mkdtemp(prefix=f"bench-{suite.name}-"))
     return run(suite, SlidersSystem(args.model, args.base_url, work), args)
 

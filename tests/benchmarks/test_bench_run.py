@@ -190,6 +190,7 @@ def test_other_systems_and_bad_suites_are_refused(
     assert main([str(folder), "--system", "retrieval"]) == 2 and main([str(tmp_path)]) == 2
     said = capsys.readouterr()
     assert "benchmarks.compare" in said.out and "gold.json" in said.err
+    assert main([str(folder), "--only", "none such"]) == 2 and "no question" in capsys.readouterr().err
 
 
 def test_a_task_survives_the_pipe() -> None:
