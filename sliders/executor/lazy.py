@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from sliders.documents.document import Document
 from sliders.executor.attribute_reader import AttributeReader
+from sliders.executor.binding import DOCS
 from sliders.executor.known import CellWriter, Known
 from sliders.executor.learning import WEIGHTS, Learned
 from sliders.executor.ranking import Ranking, chance_between, rank_segments
@@ -325,7 +326,9 @@ class TableRun:
                     self.statistics.observe([leaf], values, leaf.attributes[0])
 
     def is_row(self, document_id: str) -> bool:
-        """Whether an accepted document is a row: something of the table is stated, or the condition did not ask."""
+        """Whether an accepted document is a row: each of `docs`; else something is stated, or the condition did not ask."""
+        if self.table.name == DOCS:
+            return True
         known = self.known[document_id]
         asked = [name for name in self.attributes if name in known]
         return not asked or self.has_values(document_id)

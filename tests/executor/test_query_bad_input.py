@@ -88,7 +88,15 @@ def test_a_collection_of_one_document_that_states_nothing(tmp_path: Path) -> Non
     with Workspace(tmp_path / "w.db", model=ScriptedModel({}), embedder=HashEmbedder()) as ws:
         ws.add_text(FILLER, "nothing.txt")
         assert run(ws, "SELECT ship FROM docs WHERE port = 'Arden'").rows == ()
-        assert run(ws, "SELECT ship FROM docs WHERE port IS NULL").rows == ()
+        assert run(ws, "SELECT ship FROM docs WHERE port IS NULL").rows == ((None,),), "docs has one row a document"
+
+
+def test_docs_has_as_many_rows_the_first_time_as_later(tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w.db", model=ScriptedModel({"port": "Arden"}), embedder=HashEmbedder()) as ws:
+        ws.add_text(ship_text(1), "ship.txt")
+        ws.add_text(FILLER, "nothing.txt")
+        first, later = (ws.query("SELECT document, port FROM docs ORDER BY document") for _ in range(2))
+    assert list(first["document"]) == list(later["document"]) == ["nothing.txt", "ship.txt"]
 
 
 def test_a_value_that_no_sample_states_is_found(tmp_path: Path) -> None:
