@@ -60,11 +60,14 @@ def repaired(case: Case, programs: Sequence[Program], additive: frozenset[str] =
         about = program.operation in ("resolve_conflict", "aggregate", "canonicalize")
         if about and program.column not in case.open:
             raise RepairError(f"{program.column!r} is not in question; repair one of: {', '.join(case.open) or 'none'}")
-        steps.append(Step(program, tuple(group.rows), run_program(group, program, additive)))
-        group = steps[-1].after
+        after = run_program(group, program, additive, one_thing=case.kind == "records")
+        steps.append(Step(program, tuple(group.rows), after))
+        group = after
     for name in case.open:
         place = group.columns.index(name)
         left = {values[place]: row for row, values in group.rows.items() if values[place] is not None}
+        if not left:
+            raise RepairError(f"the row that stays lacks a value in {name!r}, of which the others have several; settle it first")
         if len(left) > 1:
             told = ", ".join(f"{value!r} in {row}" for value, row in left.items())
             raise RepairError(
@@ -73,11 +76,15 @@ def repaired(case: Case, programs: Sequence[Program], additive: frozenset[str] =
     return Outcome("repaired", "; ".join(dict.fromkeys(p.reason for p in programs if p.reason)), tuple(steps))
 
 
-def run_program(group: Group, program: Program, additive: frozenset[str] = frozenset()) -> Group:
+def run_program(
+    group: Group, program: Program, additive: frozenset[str] = frozenset(), *, one_thing: bool = False
+) -> Group:
     """The group after a repair program, checked: the rows that stay.
 
     Args:
         additive: columns whose values may be summed over sources.
+        one_thing: what is asked is whether the rows are one thing; where they are, the row that stays says what holds, and
+            those merged into it keep their values as its sources.
 
     Raises:
         RepairError: a statement is refused, or the result loses or invents something; the message says which.
@@ -96,7 +103,7 @@ def run_program(group: Group, program: Program, additive: frozenset[str] = froze
     merged = {str(r[0]): str(r[1]) for r in found if r[1] is not None}
     if not merged and after == dict(group.rows):
         raise RepairError(f"the {program.operation} changes nothing; leave the group as it is instead")
-    return _check_repair(group, after, merged, program, additive)
+    return _check_repair(group, after, merged, program, additive, one_thing and program.operation == "deduplicate")
 
 
 def _fill(connection: sqlite3.Connection, group: Group) -> None:
@@ -150,8 +157,9 @@ def _execute(connection: sqlite3.Connection, statements: Sequence[str]) -> None:
 
 
 def _check_repair(
-    group: Group, after: Mapping[str, tuple[Scalar, ...]], merged: Mapping[str, str], program: Program, additive: frozenset[str]
-) -> Group:
+    group: Group, after: Mapping[str, tuple[Scalar, ...]], merged: Mapping[str, str], program: Program,
+    additive: frozenset[str], one_thing: bool,
+) -> Group:  # fmt: skip
     """Compare a group before and after.
 
     Raises:
@@ -170,7 +178,7 @@ def _check_repair(
         raise RepairError(f"column {program.column!r} is not declared additive; its values are never summed")
     filled = _consolidated(group, staying, merged)
     for place, column in enumerate(group.columns):
-        _check_column(group, filled, merged, place, column, program)
+        _check_column(group, filled, merged, place, column, program, one_thing)
     return Group(group.columns, staying, group.types)
 
 
@@ -192,6 +200,7 @@ def _check_column(
     place: int,
     column: str,
     program: Program,
+    one_thing: bool,
 ) -> None:
     sources = [v[place] for v in group.rows.values() if v[place] is not None]
     results = [v[place] for v in staying.values() if v[place] is not None]
@@ -209,7 +218,7 @@ def _check_column(
             raise RepairError(f"{column!r} was emptied; a conflict is settled by one of its values")
         return
     lost = [s for s in sources if not _among(s, results)]
-    if lost:
+    if lost and not one_thing:
         raise RepairError(
             f"{column!r}: {lost} would be lost by a {program.operation} of {program.column or 'the rows'!r}"
         )

@@ -114,6 +114,21 @@ def test_a_table_without_a_key_is_resolved_by_whole_records() -> None:
     assert len(run(Table("goods", columns), heavier, model).rows) == 8 and not model.history
 
 
+def test_the_agent_merges_records_into_the_row_that_it_lets_stay() -> None:
+    columns = (Column("title"), Column("maker"), Column("weight", NUMBER), Column("note"))
+    rows = [
+        ("Quartz Lantern Mark 4 storm lamp", "Tarnside", 2.5, "brass"), ("Storm lamp Quartz Lantern Mark 4", "Tarnside Ltd", 2.5, "rust"),
+        ("Copper kettle, two litres", "Orla", 1.0, None), ("Oak ladder", "Vela", 9.0, None), ("Hemp rope 20 m", "Brisk", 4.0, None),
+        ("Iron anvil", "Cobalt", 80.0, None), ("Glass float", "Dunmore", 0.5, None), ("Brass compass", "Elgin", 0.2, None),
+    ]  # fmt: skip
+    merge = ["UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r0'"]
+    said = {"group": 1, "operation": "deduplicate", "column": "", "statements": merge, "reason": "one lamp"}
+    result = run(Table("goods", columns), rows, ScriptedModel([{"looks": [], "repairs": [said]}]))
+    (lamp,) = [row for row in result.rows if len(row.sources) > 1]
+    assert lamp.values == rows[1] and set(lamp.sources) == {"r0", "r1"} and len(result.rows) == 7
+    assert result.conflict_groups == result.calls == 1 and not result.conflicts
+
+
 def test_entries_of_two_lists_match_one_to_one() -> None:
     columns = (Column("title"), Column("weight", NUMBER))
     rows = [("Quartz Lantern Mark 4 storm lamp", 2.5), ("Copper kettle, two litres", 1.0), ("Oak ladder", 9.0),

@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 
 from sliders.errors import RepairError
-from sliders.reconcile.guard import run_program
-from sliders.reconcile.repairs import Group, Operation, Program
+from sliders.reconcile.guard import repaired, run_program
+from sliders.reconcile.repairs import Case, Group, Operation, Program
 
 GROUPS = (
     Group(
@@ -57,8 +57,7 @@ OPERATIONS: tuple[Operation, ...] = ("deduplicate", "consolidate", "resolve_conf
     ],
 )
 def test_honest_programs_pass(program: Program, staying: dict[str, tuple[object, ...]]) -> None:
-    repaired = run_program(GROUPS[0], program)
-    assert repaired.rows == staying
+    assert run_program(GROUPS[0], program).rows == staying
 
 
 def test_an_additive_column_may_be_summed_and_the_sum_is_recomputed() -> None:
@@ -73,6 +72,41 @@ def test_an_additive_column_may_be_summed_and_the_sum_is_recomputed() -> None:
     wrong = replace(program, statements=("UPDATE rows SET amount = 18",))
     with pytest.raises(RepairError, match="sum"):
         run_program(GROUPS[0], wrong, frozenset({"amount"}))
+
+
+SAME = Program("deduplicate", "", ("UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r2'",), "one thing")
+LAMPS = Group(
+    ("title", "maker", "price"),
+    {"r1": ("storm lamp Mark 4", None, 20.0), "r2": ("Mark 4 lamp", "Tarnside", 22.0), "r3": ("storm lamp", None, None)},
+)
+
+
+def records(group: Group = LAMPS, open_: tuple[str, ...] = ("title", "price")) -> Case:
+    return Case("records", group, open_, {}, tuple((row,) for row in group.rows))
+
+
+def test_records_that_are_one_thing_are_what_the_row_that_stays_says() -> None:
+    merge = replace(SAME, statements=("UPDATE rows SET merged_into = 'r1' WHERE row_id <> 'r1'",))
+    outcome = repaired(records(), [merge])
+    assert outcome.verdict == "repaired" and outcome.steps[-1].after.rows == {"r1": LAMPS.rows["r1"]}
+    with pytest.raises(RepairError, match="lost"):
+        repaired(replace(records(), kind="conflict"), [merge])
+
+
+@pytest.mark.parametrize(
+    ("statements", "why"),
+    [
+        (("UPDATE rows SET merged_into = 'r1' WHERE row_id = 'r2'",), "contradict"),
+        (("UPDATE rows SET merged_into = 'r3' WHERE row_id <> 'r3'",), "lacks a value in 'price'"),
+        (("UPDATE rows SET price = 22.0, merged_into = CASE row_id WHEN 'r1' THEN NULL ELSE 'r1' END",), "was changed"),
+        (("UPDATE rows SET maker = 'Orla', merged_into = CASE row_id WHEN 'r1' THEN NULL ELSE 'r1' END",), "no source"),
+        (("UPDATE rows SET merged_into = 'r9' WHERE row_id <> 'r1'",), "do not stay"),
+        (("UPDATE rows SET merged_into = 'r1'",), "do not stay"),
+    ],
+)
+def test_records_are_merged_into_a_row_as_it_stands(statements: tuple[str, ...], why: str) -> None:
+    with pytest.raises(RepairError, match=why):
+        repaired(records(), [replace(SAME, statements=statements)])
 
 
 OUTSIDE = (
