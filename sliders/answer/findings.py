@@ -124,10 +124,13 @@ def _nothing(tree: exp.Query, names: References, result: QueryResult, run_sql: R
     """A result of nothing: what each condition keeps by itself, and what stands in the columns that were tested."""
     if not _found_nothing(tree, result):
         return
-    tested = {id(o[1]): o[1] for n in tree.find_all(exp.Predicate) for c in n.find_all(exp.Column) if (o := names.of(c))}
-    said = [*_kept(tree, run_sql), *(listed(column) for column in tested.values())]
-    what = "the result is empty" if not result.rows or empty([tuple(r) for r in result.rows]) else "the result is 0"
-    yield Finding("nothing", "", "; ".join([what, *said]))
+    rows = [tuple(row) for row in result.rows]
+    if rows and empty(rows) and isinstance(tree, exp.Select) and not any(item.find(exp.AggFunc) for item in tree.expressions):
+        held, what = tree.expressions, f"what was selected is NULL in every row found ({len(rows)})"
+    else:
+        held, what = list(tree.find_all(exp.Predicate)), "the result is 0" if rows and not empty(rows) else "the result is empty"
+    named = {id(o[1]): o[1] for n in held for c in n.find_all(exp.Column) if (o := names.of(c))}
+    yield Finding("nothing", "", "; ".join([what, *_kept(tree, run_sql), *(listed(column) for column in named.values())]))
 
 
 def _kept(tree: exp.Query, run_sql: RunSql) -> Iterator[str]:
