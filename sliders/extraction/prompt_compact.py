@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sliders.extraction.entries import Entry
 from sliders.extraction.prompt import measured_in
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Message, Request
@@ -20,6 +19,7 @@ from sliders.schema.names import spoken_name
 from sliders.schema.types import Column, ColumnType, Table
 
 YES_NO = ("yes", "no")
+ONE_SEVERAL = ("one", "several")
 _LONGEST_VALUE = 240
 """Characters after which the grammar stops a value: run-away values are not cheap."""
 _LONGEST_SENTENCE = 420
@@ -84,7 +84,8 @@ def counts_prompt(sentence: str, column: Column) -> Request:
 def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
     """All rows of a table that `document` (of so many tokens) tells of, as typed values; the first column names the row."""
     prompt = load_prompt("extraction/rows", COMPACT)
-    shapes = _row_shapes(columns)
+    shapes = {c.name: _value_schema(c) for c in columns}
+    shapes |= {c.name: {"type": "boolean"} for c in columns if c.type is ColumnType.BOOLEAN}  # its odds tell how sure it is
     if columns[0].type is ColumnType.TEXT:  # free to leave it empty, a small model gives the page as a first row
         shapes[columns[0].name] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_VALUE}
     return Request(
@@ -98,30 +99,6 @@ def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Colu
     )
 
 
-def entry_prompt(common: str, entry: Entry, name: str, table: Table, columns: Sequence[Column]) -> Request:
-    """The columns of one thing that a document lists, from its own words beside what holds for all.
-
-    The questions stand before the entry: for the next one a server's prefix cache has read them.
-    """
-    prompt = load_prompt("extraction/entry", COMPACT)
-    return Request(
-        stage="extract",
-        messages=prompt.render(
-            common=common, row=row_noun(table), name=name, above=entry.above, own=entry.own,
-            fields=[field_line(c) for c in columns],
-        ),
-        prompt_hash=prompt.hash,
-        json_schema=_closed(_row_shapes(columns)),
-        max_tokens=24 + 100 * len(columns),
-        told=any(is_judged(c) for c in columns),
-    )  # fmt: skip
-
-
-def _row_shapes(columns: Sequence[Column]) -> dict[str, Any]:
-    """The values of one of several rows; a yes or no is never null there, since its odds tell how sure it is."""
-    return {c.name: {"type": "boolean"} if c.type is ColumnType.BOOLEAN else _value_schema(c) for c in columns}
-
-
 def judge_prompt(document: str, column: Column) -> Request:
     """One plain question on the document, answered by one token; `choices_of` gives the answers."""
     prompt = load_prompt("extraction/judge", COMPACT)
@@ -132,6 +109,19 @@ def judge_prompt(document: str, column: Column) -> Request:
         messages=prompt.render(document=document, question=column.description or spoken_name(column.name), choices=_or(listed)),
         prompt_hash=prompt.hash,
         choices=choices,
+        max_tokens=1,
+        logprobs=True,
+    )
+
+
+def several_prompt(document: str, table: Table, *, counted: bool) -> Request:
+    """Whether a document tells of one row of a table or of several, as the odds of one token, in one of two phrasings."""
+    prompt = load_prompt("extraction/several", COMPACT)
+    return Request(
+        stage="extract",
+        messages=prompt.render(document=document, row=row_noun(table), counted=counted),
+        prompt_hash=prompt.hash,
+        choices=ONE_SEVERAL,
         max_tokens=1,
         logprobs=True,
     )

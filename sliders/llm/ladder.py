@@ -44,13 +44,12 @@ def wire_messages(messages: tuple[Message, ...]) -> list[dict[str, str]]:
 
 
 def compact_grammar(json_schema: Mapping[str, Any]) -> str:
-    """The schema as a grammar for servers of the llama.cpp family (llguidance) that holds white space to one blank.
+    """The schema as a grammar for servers of the llama.cpp family (llguidance) that leaves no white space.
 
     Asked for a JSON schema, such a server lets the model indent: measured on an object of nine fields, 101 generated tokens
-    against 73. Without the blank a small model begins a string with what its vocabulary has behind a quotation mark (`">`,
-    `",`), and copies worse.
+    against 73.
     """
-    separators = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+    separators = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"}
     return "%llguidance {}\nstart: %json " + json.dumps({**json_schema, "x-guidance": separators})
 
 

@@ -211,92 +211,21 @@ PROSE = "The ferry Merrow takes 20 cars. The ferry Tern takes 35 cars. Of the fe
 
 
 def listing(rows: list[dict[str, Any]]) -> Callable[[Request], Any]:
-    """Replies with the names of the rows where a list is asked for, and with the columns of the one whose entry is shown."""
+    """Replies with the rows, each with the columns that are asked for."""
 
     def reply(request: Request) -> Any:
         shape: Any = request.json_schema
-        if "rows" in shape["properties"]:
-            return {"rows": [{name: row[name] for name in shape["properties"]["rows"]["items"]["properties"]} for row in rows]}
-        shown = entry_in(request)
-        (row,) = [row for row in rows if f" is {row['name']}:" in request.messages[-1].content]
-        assert f"{row['name']} " in shown and not any(f"{other['name']} " in shown for other in rows if other is not row)
-        return {name: row[name] for name in shape["properties"]}
+        return {"rows": [{name: row[name] for name in shape["properties"]["rows"]["items"]["properties"]} for row in rows]}
 
     return reply
 
 
-def entry_in(request: Request) -> str:
-    return request.messages[-1].content.partition("<entry>")[2].partition("</entry>")[0]
-
-
-async def test_a_list_in_prose_is_read_by_its_names_and_then_entry_by_entry() -> None:
+async def test_a_list_in_prose_is_read_in_one_reply_with_the_name_first() -> None:
     rows = [{"name": name, "cars": cars, "town": None} for name, cars in (("Merrow", 20), ("Tern", 35), ("Auk", None))]
     found, asked = await read(MANY, listing(rows), PROSE)
     assert [tuple(c.value for c in row.cells[:2]) for row in found.rows] == [(20, "Merrow"), (35, "Tern"), (None, "Auk")]
-    first, second, *entries = (request.json_schema["properties"] for request in asked if request.json_schema)
-    listed = [shape["rows"]["items"]["properties"] for shape in (first, second)]
-    assert [list(names) for names in listed] == [["name", "cars"], ["name", "town"]] and listed[0]["name"]["minLength"] == 1
-    assert [list(shape) for shape in entries] == [["cars", "town"]] * 3
-    before = [request.messages[-1].content.partition("<entry>")[0] for request in asked[2:]]
-    assert len({text.rpartition("The ferries is")[0] for text in before}) == 1, "one prefix for all entries"
-
-
-async def test_equal_numbers_of_two_entries_have_their_words_each_in_its_own() -> None:
-    text = "The ferry Merrow takes 20 cars.\nThe ferry Tern takes 20 cars.\n\nBoth sail from Abbotsquay."
-    rows = [{"name": name, "cars": 20, "town": "Abbotsquay"} for name in ("Merrow", "Tern")]
-    found, asked = await read(MANY, listing(rows), text)
-    for row, line in zip(found.rows, text.splitlines(), strict=False):
-        cars, _, town = (cell.span for cell in row.cells)
-        assert cars and town and cars.start - 100 == text.index(line) + line.index("20")
-        assert town.start - 100 == text.index("Abbotsquay"), "what holds for all stands outside of the entry"
-    assert all("Both sail from Abbotsquay." in request.messages[-1].content.partition("<entry>")[0] for request in asked[2:])
-
-
-async def test_an_entry_whose_call_fails_costs_itself_alone() -> None:
-    rows = [{"name": f"Number {n}", "cars": n + 100, "town": None} for n in range(30)]
-    text = " ".join(f"The ferry {row['name']} takes {row['cars']} cars." for row in rows)
-    whole = listing(rows)
-    found, asked = await read(MANY, whole, text)
-    assert len(asked) == 32 and [row.cells[0].value for row in found.rows] == list(range(100, 130))
-    assert len({row.id for row in found.rows}) == 30
-    broken, _ = await read(MANY, lambda r: ModelRefusal("broken") if "Number 12 " in entry_in(r) else whole(r), text)
-    assert [row.cells[0].value for row in broken.rows] == [*range(100, 112), *range(113, 130)]
-    assert len(broken.refusals) == 1 and broken.failed("ferries")
-
-
-async def test_a_name_that_is_printed_nowhere_is_a_recorded_refusal() -> None:
-    rows = [{"name": "Merrow", "cars": 20, "town": None}, {"name": "Cormorant", "cars": 20, "town": None}]
-    found, asked = await read(MANY, listing(rows), PROSE)
-    assert [row.cells[1].value for row in found.rows] == ["Merrow"] and len(asked) == 3
-    (refusal,) = found.refusals
-    assert refusal.subject == "Cormorant" and "nowhere" in refusal.reason and not found.failed("ferries")
-
-
-async def test_names_of_which_none_is_printed_are_not_asked_for_one_by_one() -> None:
-    rows = [{"name": name, "cars": cars, "town": None} for name, cars in (("First", 20), ("Second", 35))]
-    found, asked = await read(MANY, listing(rows), PROSE)
-    assert [row.cells[0].value for row in found.rows] == [20, 35] and found.refusals == ()
-    shapes = [request.json_schema["properties"] for request in asked if request.json_schema]
-    assert {"cars", "name", "town"} in [set(s["rows"]["items"]["properties"]) for s in shapes if "rows" in s]
-
-
-async def test_names_that_do_not_tell_the_rows_apart_are_not_asked_for_one_by_one() -> None:
-    rows = [{"name": "Tern", "cars": 35, "town": None}, {"name": "Tern", "cars": 20, "town": None}]
-    found, asked = await read(MANY, listing(rows), PROSE)
-    assert [row.cells[0].value for row in found.rows] == [35, 20] and len(asked) == 3
-    assert fields(asked[2]) == {"rows"}
-
-
-async def test_the_reading_with_the_most_printed_names_is_taken() -> None:
-    rows = [{"name": name, "cars": cars, "town": None} for name, cars in (("Merrow", 20), ("Tern", 35), ("Auk", None))]
-    whole = listing(rows)
-    fewer = {"rows": [{"name": "Ferry", "cars": 1}, {"name": "Cormorant", "cars": 2}, {"name": "Merrow", "cars": 20}]}
-
-    def reply(request: Request) -> Any:
-        return fewer if fields(request) == {"rows"} and '"cars"' in json.dumps(request.json_schema) else whole(request)
-
-    found, _ = await read(MANY, reply, PROSE)
-    assert [row.cells[1].value for row in found.rows] == ["Merrow", "Tern", "Auk"] and found.refusals == ()
+    (shape,) = (request.json_schema["properties"]["rows"]["items"]["properties"] for request in asked if request.json_schema)
+    assert list(shape) == ["name", "cars", "town"] and shape["name"]["minLength"] == 1
 
 
 async def test_a_page_that_lists_nothing_is_asked_once() -> None:
@@ -306,21 +235,11 @@ async def test_a_page_that_lists_nothing_is_asked_once() -> None:
 
 async def test_a_judgement_in_a_list_is_kept_with_the_odds_of_its_own_row() -> None:
     rows = [{"name": "Merrow", "liked": True, "kind": "ferry"}, {"name": "Tern", "liked": False, "kind": None},
-            {"name": "Auk", "liked": False, "kind": "tug"}]  # fmt: skip
-    odds = {"Merrow": 2.0, "Tern": -1.0, "Auk": 0.5}
-    told = listing(rows)
-
-    def reply(request: Request) -> Any:
-        data = told(request)
-        if "rows" in data:
-            return data
-        name = next(name for name in odds if name in entry_in(request))
-        data |= {"liked": None} if name == "Auk" else {}
-        return Response(json.dumps(data), data, odds={"liked": odds[name], "kind": 3.0})
-
-    found, asked = await read(table_of(Column("name"), LIKED, KIND, grain="many"), reply, PROSE)
+            {"name": "Auk", "liked": None, "kind": "tug"}]  # fmt: skip
+    listed = Response(json.dumps({"rows": rows}), {"rows": rows}, odds={"name": 9.0, "liked": 2.0, "liked#1": -1.0, "kind": 3.0})
+    found, asked = await read(table_of(Column("name"), LIKED, KIND, grain="many"), lambda request: listed, PROSE)
     liked, kinds = ([row.cells[n] for row in found.rows] for n in (1, 2))
-    assert all(request.told for request in asked[1:]) and [c.value for c in liked] == [True, False, None]
+    assert asked[0].told and [c.value for c in liked] == [True, False, None]
     for cell, preferred in zip(liked[:2], (2.0, -1.0), strict=True):
         yes, no = (dict(cell.odds)[said] for said in ("yes", "no"))
         assert cell.how is How.JUDGED and yes - no == pytest.approx(preferred)
