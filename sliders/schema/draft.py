@@ -26,15 +26,17 @@ from sliders.words import fold
 _REPLY_TOKENS = 500
 
 
-def induction_prompt(question: str, samples: Sequence[Sample], dialect: Dialect) -> Request:
+def induction_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect) -> Request:
     """The request for the columns of one question; examples and samples stand first, for the server's prefix cache.
 
-    Columns of other questions are not shown: a small model takes one of them for whatever is asked.
+    Stated columns of other questions are shown, so that all ask for one fact by one name; judgements are not: a small model takes
+    one of them for whatever is asked.
     """
     prompt = load_prompt("schema/induce", dialect)
+    known = [column for table in schema.tables for column in table.columns if column.reading == "stated"]
     return Request(
         stage="schema",
-        messages=prompt.render(samples=[s.text for s in samples], question=question),
+        messages=prompt.render(samples=[s.text for s in samples], question=question, known=known),
         prompt_hash=prompt.hash,
         json_schema=_REPLY,
         max_tokens=_REPLY_TOKENS,

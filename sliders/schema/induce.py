@@ -46,7 +46,7 @@ def induction_prompt(questions: Sequence[str], samples: Sequence[Sample], schema
     In the compact dialect it is about the first question alone.
     """
     if dialect.name == "compact":
-        return draft.induction_prompt(questions[0], samples, dialect)
+        return draft.induction_prompt(questions[0], samples, schema, dialect)
     prompt, guidelines = load_prompt("schema/induce", dialect), load_prompt("schema/guidelines", dialect)
     return Request(
         stage="schema",

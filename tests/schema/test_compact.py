@@ -12,7 +12,7 @@ from sliders.llm.model import Request
 from sliders.llm.testing import truncated
 from sliders.schema.draft import proposal_of
 from sliders.schema.induce import induction_prompt
-from sliders.schema.types import ColumnType, Schema
+from sliders.schema.types import Column, ColumnType, Schema, Table
 from tests.schema.helpers import SAMPLES, ask, ask_compact, compact
 
 LATE = compact("SELECT COUNT(*) FROM sailings WHERE late = TRUE", ("late", "Was the ferry late?", "yes/no"))
@@ -129,6 +129,12 @@ def test_the_prompt_is_few_shot_and_the_question_stands_last() -> None:
     request = induction_prompt(["How many were late?"], SAMPLES, Schema(), COMPACT)
     assert request.messages[-1].content.endswith("How many were late?") and "Ada Lund" in request.messages[-1].content
     assert request.json_schema is not None and len(request.messages) > 6
+
+
+def test_stated_columns_of_other_questions_are_shown_and_judgements_are_not() -> None:
+    columns = (Column("captain", description="Who led it?"), Column("late", ColumnType.BOOLEAN, "Was it late?", reading="judged"))
+    shown = induction_prompt(["Who sailed?"], SAMPLES, Schema((Table("sailings", columns),)), COMPACT).messages[-1].content
+    assert "captain (text): Who led it?" in shown and "Was it late?" not in shown
 
 
 def test_a_reply_without_columns_is_refused() -> None:
