@@ -56,9 +56,10 @@ async def beside_others(
 ) -> SqlAnswer:  # fmt: skip
     """The answer as most statements of the model have it, marked where they differ.
 
-    Where the draft from before the tables were filled gives the same, or a second statement from another prompt, that is
-    all. Where they differ, more statements are drawn by chance from both prompts until three give the same, and the result
-    that most of them give answers (self-consistency by execution; Wang et al., 2023); of equally many, the earlier.
+    Where a second statement from another prompt gives the same, that is all (the draft from before the tables were filled
+    has no say: the first statement was written with it in sight). Where they differ, more statements are drawn by chance from
+    both prompts until three give the same, and the result that most of them give answers (self-consistency by execution; Wang
+    et al., 2023); of equally many, the earlier.
 
     Args:
         draft, mind, uncovered: as the answer's own prompt had them.
@@ -69,9 +70,7 @@ async def beside_others(
     """
     if model.dialect.sql != "text" or answer.status != "answered":
         return answer
-    votes = [_Vote(answer.sql, answer.columns, answer.rows), *_vote(draft, profiles, run_sql)]
-    if len(votes) > 1 and _same(votes[0].rows, votes[1].rows):
-        return answer
+    votes = [_Vote(answer.sql, answer.columns, answer.rows)]
     second = second_prompt(answer.question, profiles, model.dialect)
     first = sql_request(answer.question, profiles, model.dialect, draft=draft, mind=mind, uncovered=uncovered)
     drawn = [replace(request, temperature=t) for t in _TEMPERATURES for request in (second, first)]
@@ -82,7 +81,7 @@ async def beside_others(
             continue
         answer = replace(answer, usage=answer.usage + reply.usage)
         votes += _vote(statement_in(reply.text), profiles, run_sql)
-        if request is second and _same(votes[-1].rows, answer.rows) and len(votes) > 1:
+        if request is second and len(votes) > 1 and _same(votes[1].rows, answer.rows):
             return answer
         if max(map(len, _alike(votes))) >= _ENOUGH:
             break

@@ -14,7 +14,6 @@ from sliders.errors import ModelRefusal
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
-from sliders.schema.critique import Issue
 from sliders.schema.grain import naming_column
 from sliders.schema.names import snake_name, with_apostrophes
 from sliders.schema.pin import column_type
@@ -73,19 +72,6 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
     return Proposal((table,), {1: tuple(needs)}, drafts={1: draft})
 
 
-def slips(proposal: Proposal, question: str) -> tuple[Issue, ...]:
-    """What a draft says that the question does not, and columns that are asked for one value of theirs alone."""
-    draft = next(iter(proposal.drafts.values()), "")
-    columns = {c.name: c for table in proposal.tables for c in table.columns}
-    texts = {n for n, c in columns.items() if c.type is ColumnType.TEXT}
-    values = list(dict.fromkeys(value for name, value in _compared(draft) if name in texts))
-    issues = [Issue(v, "the question does not say it; no value may be made up") for v in values if not _in_question(v, question)]
-    for name, column in columns.items():
-        if column.type is not ColumnType.BOOLEAN and (told := next((v for v in values if _says(column.description, v)), "")):
-            issues.append(Issue(name, f"its question names {told!r}; it is put to every document, so that it must not"))
-    return tuple(issues)
-
-
 def _compared(sql: str) -> Iterator[tuple[str, str]]:
     """Each column that a statement compares with a text, and the text."""
     try:
@@ -96,10 +82,6 @@ def _compared(sql: str) -> Iterator[tuple[str, str]]:
         if isinstance(test.this, exp.Column):
             sides = (test.args.get("expression"), *test.expressions)
             yield from ((snake_name(test.this.name, "fact"), x.this) for x in sides if isinstance(x, exp.Literal) and x.is_string)
-
-
-def _says(words: str, value: str) -> bool:
-    return f" {fold(value)} " in f" {fold(words)} "
 
 
 def kind_prompt(column: Column, dialect: Dialect) -> Request:

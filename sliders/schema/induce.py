@@ -170,8 +170,21 @@ async def _proposed(
         second = await _read(again, batch, schema, model, grain)
     except (ModelRefusal, TruncatedReply):
         return first
-    better = first if len(second.issues) > len(first.issues) else second
-    return replace(better, tokens=reply.usage.tokens + again.usage.tokens)
+    tries = [second, first]
+    if model.dialect.name == "compact":  # the second one is a guess: what the first lacks is taken from it, rather than all
+        tries = [_filled(first, second.proposal, schema), first, second]
+    return replace(min(tries, key=lambda one: len(one.issues)), tokens=reply.usage.tokens + again.usage.tokens)
+
+
+def _filled(one: _Proposed, other: Proposal, standing: Schema) -> _Proposed:
+    """The proposal with the columns that it needs and does not have, as another one describes them."""
+    needed = {name.partition(".")[2] for names in one.proposal.needs.values() for name in names}
+    described = {column.name: column for table in other.tables for column in table.columns}
+    table = one.proposal.tables[0]
+    added = [described[name] for name in sorted(needed - set(table.column_names)) if name in described]
+    tables = (replace(table, columns=(*table.columns, *added)), *one.proposal.tables[1:])
+    issues = criticize(tables, one.proposal.needs, one.proposal.uncovered, one.batch, standing)
+    return replace(one, proposal=replace(one.proposal, tables=tables), issues=issues)
 
 
 async def _read(reply: Response, batch: Sequence[str], standing: Schema, model: Model, grain: Grain | None) -> _Proposed:
@@ -180,7 +193,7 @@ async def _read(reply: Response, batch: Sequence[str], standing: Schema, model: 
     read = draft.proposal_of(reply.data, batch[0], standing, grain) if small else proposal_of(reply.data)
     proposal = await draft.with_kinds(read, model) if small else read
     issues = criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, standing)
-    return _Proposed(batch, proposal, (*issues, *draft.slips(proposal, batch[0])) if small else issues, reply.usage.tokens)
+    return _Proposed(batch, proposal, issues, reply.usage.tokens)
 
 
 def _elsewhere(proposal: Proposal, names: Mapping[str, str]) -> dict[str, str]:

@@ -58,13 +58,8 @@ async def test_a_statement_that_names_what_no_row_has_has_no_vote() -> None:
     assert answer.value == 2 and "1 of 1" in answer.reason and answer.status == "incomplete"
 
 
-async def test_a_draft_that_gives_the_same_saves_the_call() -> None:
-    answer, model = await held(draft=LONG)
-    assert answer.status == "answered" and len(model.history) == 1
-
-
-@pytest.mark.parametrize("draft", ["SELECT COUNT(*) FROM ships", "SELECT nothing FROM anywhere", ""])
-async def test_a_draft_that_gives_something_else_is_a_guess_and_the_model_is_asked(draft: str) -> None:
+@pytest.mark.parametrize("draft", [LONG, ALL, "SELECT nothing FROM anywhere", ""])
+async def test_a_draft_that_the_first_statement_was_written_with_has_no_say(draft: str) -> None:
     answer, model = await held(LONG, draft=draft)
     assert answer.status == "answered" and len(model.history) == 2
 
