@@ -82,8 +82,7 @@ async def _statement(session: Session, need: Need, mind: Sequence[str] = ()) -> 
     found = await answer_question(
         need.question, views, run_sql, model, uncovered=need.uncovered, draft=need.draft, mind=mind, profiles=profiles
     )
-    found = await beside_others(found, profiles, run_sql, model, draft=need.draft, mind=mind, uncovered=need.uncovered)
-    return found, profiles
+    return await beside_others(found, profiles, run_sql, model), profiles
 
 
 def _sql_table(session: Session, table: Table) -> Table:
