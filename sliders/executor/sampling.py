@@ -92,7 +92,7 @@ async def _listed(session: Session, table: Table, text: str) -> frozenset[str]:
 
 async def _several(table: Table, text: str, model: Model) -> bool:
     """Whether a text tells of several such rows, by the odds of two plain questions (documents written for it and look sets,
-    36 pairs of document and noun: 32 right, the others entries of one line); true of a server without odds."""
+    32 pairs of document and noun: 28 right, the others entries of one line); true of a server without odds."""
     odds = 0.0
     for counted in (True, False):
         reply = await generate(several_prompt(text, table, counted=counted), model)
