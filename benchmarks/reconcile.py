@@ -173,6 +173,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     add_options(parser)
     given = parser.parse_args()
+    if given.on_off and not given.suites.is_dir():
+        parser.error(f"no folder {given.suites}; --suites names the one that holds the suites")
     if given.on_off:
         figures = compare(given)
     else:

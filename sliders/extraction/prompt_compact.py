@@ -101,43 +101,28 @@ def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Colu
 
 def judge_prompt(document: str, column: Column) -> Request:
     """One plain question on the document, answered by one token; `choices_of` gives the answers."""
-    prompt = load_prompt("extraction/judge", COMPACT)
     choices = choices_of(column)
     listed = [c if choice == c else f"{choice} ({c})" for choice, c in zip(choices, _options(column), strict=True)]
-    return Request(
-        stage="extract",
-        messages=prompt.render(document=document, question=column.description or spoken_name(column.name), choices=_or(listed)),
-        prompt_hash=prompt.hash,
-        choices=choices,
-        max_tokens=1,
-        logprobs=True,
-    )
+    question = column.description or spoken_name(column.name)
+    return _choice("extract", "extraction/judge", choices, document=document, question=question, choices=_or(listed))
 
 
 def several_prompt(document: str, table: Table, *, counted: bool) -> Request:
     """Whether a document tells of one row of a table or of several, as the odds of one token, in one of two phrasings."""
-    prompt = load_prompt("extraction/several", COMPACT)
-    return Request(
-        stage="extract",
-        messages=prompt.render(document=document, row=row_noun(table), counted=counted),
-        prompt_hash=prompt.hash,
-        choices=ONE_SEVERAL,
-        max_tokens=1,
-        logprobs=True,
-    )
+    return _choice("extract", "extraction/several", ONE_SEVERAL, document=document, row=row_noun(table), counted=counted)
 
 
 def judge_gate_prompt(document: str, table: Table, columns: Sequence[Column]) -> Request:
     """Whether a part tells any of the columns, as the odds of one token."""
-    prompt = load_prompt("extraction/gate", COMPACT)
     fields = "; ".join(spoken_name(c.name) for c in columns)
+    return _choice("gate", "extraction/gate", YES_NO, document=document, row=table.row, fields=fields)
+
+
+def _choice(stage: str, name: str, words: tuple[str, ...], /, **shown: Any) -> Request:
+    """The request for the odds of one token, which is one of these words."""
+    prompt = load_prompt(name, COMPACT)
     return Request(
-        stage="gate",
-        messages=prompt.render(document=document, row=table.row, fields=fields),
-        prompt_hash=prompt.hash,
-        choices=YES_NO,
-        max_tokens=1,
-        logprobs=True,
+        stage=stage, messages=prompt.render(**shown), prompt_hash=prompt.hash, choices=words, max_tokens=1, logprobs=True
     )
 
 
