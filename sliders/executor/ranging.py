@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
@@ -56,6 +57,31 @@ def range_of(session: Session, found: SqlAnswer, views: Sequence[TableView], led
         return None
 
 
+def rests_on_doubt(session: Session, found: SqlAnswer, views: Sequence[TableView]) -> bool:
+    """Whether the rows of an answer are other ones where unverified values, or those that were not found, are not what they are:
+    each alone, or all of them. True where that cannot be tried."""
+    reads = tables_read(session, found.sql, views)
+    try:
+        with Sandbox(session.catalog.database, [r.relation for r in reads]) as sandbox:
+            every = [doubt for read in reads for doubt in _Table(session, read, found.sql).doubts()]
+            doubts = [doubt for doubt in every if doubt.kind in ("unverified", "unfound")]
+            states: list[State] = [option for d in bundled(doubts, _most(sandbox)) for option in d.options]
+            states.append([cell for doubt in doubts for cell in doubt.options[0]])
+            before = Counter(sandbox.run(found.sql).rows)
+            for state in states:
+                with sandbox.changed(_changes(state)):
+                    if Counter(sandbox.run(found.sql).rows) != before:
+                        return True
+            return False
+    except (StoreError, QueryError):
+        return True
+
+
+def _most(sandbox: Sandbox) -> int:
+    """How many states of a sandbox are tried."""
+    return max(10, min(MOST_DOUBTS, _ROWS_READ // (4 * max(1, sandbox.rows))))
+
+
 @dataclass(frozen=True, slots=True)
 class TableRead:
     """A table that the statement reads, and those of its columns that it names."""
@@ -86,8 +112,7 @@ def _measured(
             return number_in(sandbox.run(found.sql).rows)
 
     doubts = [doubt for read in reads for doubt in _Table(session, read, found.sql).doubts()]
-    most = max(10, min(MOST_DOUBTS, _ROWS_READ // (4 * max(1, sandbox.rows))))
-    measured = measure(value, bundled(doubts, most), recompute)
+    measured = measure(value, bundled(doubts, _most(sandbox)), recompute)
     tied = [n for row in tied_rows(parse_select(found.sql), found.rows, sandbox.run) if (n := number_in([row])) is not None]
     measured = widened(measured, "tie", len(tied), tied)
     others = [other for other in found.others if other != value]
@@ -281,17 +306,19 @@ def _in_doubt(
     if not holding or any(not c.doubt and c not in near and (c.how is not How.JUDGED or plainly) for c in holding):
         return _Doubted()
     unverified, judged = any(c.doubt for c in holding), any(c.how is How.JUDGED for c in holding)
-    return _Doubted("unverified" if unverified else "judged" if judged else "cut", _instead(column, value, holding))
+    return _Doubted("unverified" if unverified else "judged" if judged else "cut", _instead(column, value, holding, others))
 
 
-def _instead(column: Column, value: Scalar, cells: Sequence[Cell]) -> list[Scalar]:
-    """What a doubtful value could be: the next choice of its odds, no longer true, another parse of its words, or nothing."""
+def _instead(column: Column, value: Scalar, cells: Sequence[Cell], others: Sequence[Scalar]) -> list[Scalar]:
+    """What a doubtful value could be: the next choice of its odds, no longer true, another parse of its words, nothing, or, where
+    the reader was not sure of a stated one, what an empty cell could be."""
     if column.type is ColumnType.BOOLEAN:
         return [not value]
     ranked = sorted(cells[0].odds, key=lambda choice: -choice[1])
     chosen = [chosen_value(column, choice) for choice, _ in ranked[:2]] if is_judged(column) and ranked else []
     parsed = [parse_value(cell.printed, column).value for cell in cells if cell.printed]
-    found: list[Scalar] = [other for other in (*chosen, *parsed) if other is not None and other != value]
+    any_other = others if cells[0].how is How.STATED and cells[0].doubt else ()
+    found: list[Scalar] = [other for other in (*chosen, *parsed, *any_other) if other is not None and other != value]
     return [*dict.fromkeys(found), None]
 
 

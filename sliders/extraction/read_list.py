@@ -71,7 +71,8 @@ def _cells(
 ) -> dict[str, Cell]:  # fmt: skip
     """The cells of one object of a reply, the one with this number."""
     stated = [c for c in columns if not is_judged(c)]
-    cells = cells_of(source, stated, item, replace(reply, odds={}), request, reading.model)
+    sure = {c.name: chance for c in stated if (chance := reply.sureness.get(numbered(c.name, number))) is not None}
+    cells = cells_of(source, stated, item, replace(reply, odds={}, sureness=sure), request, reading.model)
     for column in (c for c in columns if is_judged(c)):
         judged = _judged_in_list(source, column, item.get(column.name), reply.odds.get(numbered(column.name, number)))
         cells[column.name] = replace(

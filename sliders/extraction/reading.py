@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import exp
 from typing import Any
 
 from sliders.errors import ModelError
@@ -14,6 +15,10 @@ from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request, Response
 from sliders.schema.types import Column
+
+UNSURE = 0.6
+"""A value with a token of a lower chance is unverified. Over a written and a look set (211 cells of compact readings, 64 of them
+wrong) 35 values have such a token, and 25 of these are wrong."""
 
 
 @dataclass(slots=True)
@@ -48,5 +53,7 @@ def cells_of(
             near.append((cell.span.start - source.offset, cell.span.end - source.offset))
         if column.name in reply.odds:
             cell = replace(cell, odds=((TOLD, reply.odds[column.name]), (NOT_TOLD, 0.0)))
+        if cell.stands and not cell.doubt and (chance := exp(reply.sureness.get(column.name, 0.0))) < UNSURE:
+            cell = replace(cell, doubt=f"the model was not sure of it: a token with a chance of {chance:.0%}")
         cells[column.name] = replace(cell, call_id=reply.call_id, model=model.name, prompt_hash=request.prompt_hash)
     return cells

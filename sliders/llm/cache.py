@@ -216,7 +216,9 @@ class CachedModel:
         if known is None or not (request.choices or request.told):
             return known
         kept = known.data or {}
-        return replace(known, data=kept.get("reply"), odds=kept.get("odds") or {}) if request.told else replace(known, odds=kept)
+        if not request.told:
+            return replace(known, odds=kept)
+        return replace(known, data=kept.get("reply"), odds=kept.get("odds") or {}, sureness=kept.get("sureness") or {})
 
     def _record(self, request: Request, key: str, response: Response, **told: Any) -> str:
         """Meter one call and write it down; returns its id."""
@@ -231,7 +233,7 @@ class CachedModel:
             prompt_hash=request.prompt_hash,
             prompt=json.dumps(messages, ensure_ascii=False),
             reply=response.text,
-            data={"reply": response.data, "odds": dict(response.odds)} if request.told else response.data,
+            data=_kept(response) if request.told else response.data,
             finish_reason=response.finish_reason,
             salvaged=response.salvaged,
             token_logprobs=response.token_logprobs,
@@ -244,3 +246,8 @@ class CachedModel:
         )
         self._log.record(replace(call, **told) if told else call)
         return call.id
+
+
+def _kept(response: Response) -> dict[str, Any]:
+    """What the ledger keeps of a reply whose odds were asked for."""
+    return {"reply": response.data, "odds": dict(response.odds), "sureness": dict(response.sureness)}

@@ -21,7 +21,7 @@ from sliders.llm.limits import Gate, Limiter, RateLimiter
 from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import FinishReason, Request, Response, Usage
 from sliders.llm.network_switch import check_requests_allowed
-from sliders.llm.odds import LISTED, chosen, odds_of, told_odds
+from sliders.llm.odds import LISTED, chosen, odds_of, sureness, told_odds
 from sliders.llm.replies import Shape, complete_items, is_closed, plain_data, shape_of, told, unwrapped, without_bad_items
 from sliders.llm.retry import ServerRefusal, translated, with_retries
 from sliders.llm.tokens import context_window, token_counter
@@ -48,8 +48,8 @@ class _Reply:
 
     def response(self, data: Any = None, *, salvaged: bool = False) -> Response:
         logs = () if self.told else tuple(token["logprob"] for token in self.tokens)
-        odds = told_odds(self.tokens) if self.told else {}
-        return Response(self.text, data, self.finish_reason, self.usage, "", salvaged, logs, odds)
+        odds, sure = (told_odds(self.tokens), sureness(self.tokens)) if self.told else ({}, {})
+        return Response(self.text, data, self.finish_reason, self.usage, "", salvaged, logs, odds, sure)
 
 
 class _Unusable(Exception):

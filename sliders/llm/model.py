@@ -82,7 +82,8 @@ class Response:
 
     `salvaged` says that a broken tail was cut from a list; `token_logprobs` are natural logs, empty unless asked for;
     `odds` is the natural log-probability of each choice of the request, or the log-odds of a value against null of each
-    member of the reply, empty where the server tells none.
+    member of the reply, empty where the server tells none; `sureness` is the log-probability of the least likely token of each
+    member's value, beside those odds.
     """
 
     text: str
@@ -93,6 +94,7 @@ class Response:
     salvaged: bool = False
     token_logprobs: tuple[float, ...] = ()
     odds: Mapping[str, float] = field(default_factory=dict)
+    sureness: Mapping[str, float] = field(default_factory=dict)
 
 
 class Model(Protocol):

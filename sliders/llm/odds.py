@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 LISTED = 20
@@ -63,19 +64,55 @@ def told_odds(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         By the member's name, with `#1`, `#2`... behind it where one comes again in a further object. Nothing for members whose
         token came without rivals; one that is not listed counts as the floor of the list, minus 1.
     """
+    text, starts = _text(tokens)
+    found: dict[str, float] = {}
+    for name, begin in _members(text):
+        listed = tokens[bisect_right(starts, min(begin, len(text) - 1)) - 1].get("top_logprobs") or ()
+        if listed:
+            found[name] = _preferred(listed, text.startswith(("true", "false"), begin))
+    return found
+
+
+def sureness(tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """For each member of the JSON objects of a reply, the natural log-probability of the least likely token of its value.
+
+    The token that closes a text is left out: it stands for what follows, too. Of values that a small model read wrongly most have
+    such a token (written and look sets: AUC .81).
+
+    Args:
+        tokens: the reply's tokens as the chat API gives them, each with its `logprob`.
+
+    Returns:
+        By the member's name, numbered as in `told_odds`; nothing for a value that is cut.
+    """
+    text, starts = _text(tokens)
+    found: dict[str, float] = {}
+    for name, begin in _members(text):
+        try:
+            value, end = _DECODER.raw_decode(text, begin)
+        except ValueError:
+            continue
+        first, last = bisect_right(starts, begin) - 1, bisect_right(starts, end - 1) - 1
+        closing = isinstance(value, str) and last > first
+        found[name] = min(float(token["logprob"]) for token in tokens[first : last if closing else last + 1])
+    return found
+
+
+def _text(tokens: Sequence[Mapping[str, Any]]) -> tuple[str, list[int]]:
+    """The text of tokens, and where each of them starts in it."""
     starts, text = [], ""
     for token in tokens:
         starts.append(len(text))
         text += token["token"]
-    found: dict[str, float] = {}
+    return text, starts
+
+
+def _members(text: str) -> Iterator[tuple[str, int]]:
+    """Each member's name, numbered where it comes again in a further object, and where its value begins."""
     times: Counter[str] = Counter()
     for member in _MEMBER.finditer(text):
-        listed = tokens[bisect_right(starts, min(member.end(), len(text) - 1)) - 1].get("top_logprobs") or ()
-        name = numbered(member[1], times[member[1]])
+        yield numbered(member[1], times[member[1]]), member.end()
         times[member[1]] += 1
-        if listed:
-            found[name] = _preferred(listed, text.startswith(("true", "false"), member.end()))
-    return found
 
 
 def numbered(member: str, object_number: int) -> str:
@@ -99,6 +136,7 @@ def _preferred(listed: Sequence[Mapping[str, Any]], boolean: bool) -> float:
     return max(first, default=floor) - max(second, default=floor)
 
 
+_DECODER = json.JSONDecoder(strict=False)
 _MEMBER = re.compile(r'[{,]\s*"([^"\\]+)"\s*:\s*')
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from sliders.executor.ranging import TableRead, _Doubted, _in_doubt, _near_cut, 
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request, Usage
+from sliders.llm.model import Request, Response, Usage
 from sliders.llm.testing import FunctionModel
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.records import Task
@@ -31,7 +32,9 @@ TABLE = Table("reviews", (LIKED, PRICE), row="a review", grain="document", pinne
 MARKS = [2, 30, 4, 33, 1, 29, 3, 31, 5, 28, 2, 32]
 
 
-def answered(place: str | Path, sql: str, marks: list[int], prices: list[int | None]) -> tuple[Answer, sliders.Workspace]:
+def answered(
+    place: str | Path, sql: str, marks: list[int], prices: list[int | None], unsure: int | None = None
+) -> tuple[Answer, sliders.Workspace]:
     def reply(request: Request) -> Any:
         content = request.messages[-1].content
         if request.choices:
@@ -39,7 +42,8 @@ def answered(place: str | Path, sql: str, marks: list[int], prices: list[int | N
         if request.stage == "answer":
             return sql
         price = content.split("costs ")[1].split(".")[0] if "costs " in content else None
-        return {"price": int(price) if price else None}
+        said = {"price": int(price) if price else None}
+        return Response(json.dumps(said), said, sureness={"price": -1.0 if price == str(unsure) else -0.01})
 
     ws = sliders.Workspace(place, model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder())
     for number, (mark, price) in enumerate(zip(marks, prices, strict=True)):
@@ -104,6 +108,31 @@ def test_text_answers_have_no_range(place: str | Path) -> None:
     answer, ws = answered(place, "SELECT document FROM reviews WHERE price = 10", MARKS, [10, *[20] * 11])
     ws.close()
     assert answer.value == "00.txt" and answer.range is None
+
+
+PRICES: list[int | None] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 15, 25, 35]
+
+
+@pytest.mark.parametrize(
+    ("sql", "status"),
+    [
+        ("SELECT MAX(price) FROM reviews", "answered"),
+        ("SELECT MIN(price) FROM reviews", "incomplete"),
+        ("SELECT document FROM reviews WHERE price = 30", "answered"),
+        ("SELECT document FROM reviews WHERE price < 15", "incomplete"),
+    ],
+)
+def test_a_value_in_doubt_warns_where_the_answer_rests_on_it(place: str | Path, sql: str, status: str) -> None:
+    answer, ws = answered(place, sql, MARKS, PRICES, unsure=10)
+    ws.close()
+    assert (answer.status, answer.completeness.unverified_cells) == (status, 1)
+
+
+def test_a_number_that_the_reader_was_not_sure_of_may_be_any_of_its_column(place: str | Path) -> None:
+    answer, ws = answered(place, "SELECT SUM(price) FROM reviews", MARKS, PRICES, unsure=10)
+    ws.close()
+    assert answer.value == 525 and answer.range is not None
+    assert (answer.range.low, answer.range.high) == (515, 605)
 
 
 def test_the_copy_is_caged_and_changes_are_taken_back(place: str | Path) -> None:

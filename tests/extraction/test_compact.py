@@ -141,6 +141,22 @@ async def test_null_is_not_stated_and_an_unfit_value_did_not_parse() -> None:
     assert name.absence is Absence.NOT_STATED and built.absence is Absence.NOT_PARSED
 
 
+async def test_a_value_that_the_model_was_not_sure_of_enters_unverified() -> None:
+    said = {"name": "Merrow", "cars": 20, "town": None}
+    told = Response(json.dumps(said), said, sureness={"name": -0.1, "cars": -0.9, "town": -2.0})
+    found, asked = await read(FERRY, lambda request: told)
+    name, cars, town = found.rows[0].cells
+    assert (name.doubt, cars.value, cars.stands, town.doubt) == ("", 20, True, "") and "41%" in cars.doubt
+    assert asked[0].told and len(asked) == 1
+
+
+async def test_each_row_of_a_list_is_as_sure_as_its_own_values() -> None:
+    rows = [{"name": "Merrow", "cars": 20}, {"name": "Tern", "cars": 35}]
+    told = Response(json.dumps({"rows": rows}), {"rows": rows}, sureness={"cars": -0.1, "cars#1": -0.8})
+    found, _ = await read(PAIR, lambda request: told, PROSE)
+    assert [bool(row.cells[0].doubt) for row in found.rows] == [False, True]
+
+
 async def test_a_judged_column_is_one_token_with_its_odds() -> None:
     found, asked = await read(table_of(LIKED), lambda request: {"yes": -2.0, "no": -0.2})
     (cell,) = found.rows[0].cells

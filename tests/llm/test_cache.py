@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from sliders.errors import BudgetExceeded, ModelRefusal
 from sliders.llm.cache import CachedModel, MemoryCallLog, request_key
-from sliders.llm.model import Message, Request
+from sliders.llm.model import Message, Request, Response
 from sliders.llm.testing import FunctionModel, ScriptedModel, truncated
 from sliders.llm.usage import Meter
 from sliders.settings import Budget
@@ -132,6 +132,15 @@ def test_choices_and_the_shape_of_a_reply_are_part_of_the_key() -> None:
         replace(plain, reply=Place),
     ]
     assert len({request_key(request, "m") for request in asked}) == len(asked)
+
+
+async def test_how_sure_the_values_of_a_reply_are_comes_out_of_the_log_again() -> None:
+    reply = Response('{"rows": []}', {"rows": []}, odds={"rows": 1.0}, sureness={"rows": -0.7})
+    cached = CachedModel(FunctionModel(lambda request: reply), MemoryCallLog())
+    request = replace(rows_request(), told=True)
+    first, second = await cached.generate(request), await cached.generate(request)
+    assert second.usage.cached_calls == 1 and first.sureness == second.sureness == {"rows": -0.7}
+    assert second.data == {"rows": []} and second.odds == {"rows": 1.0}
 
 
 async def test_the_odds_of_a_choice_come_out_of_the_log_again() -> None:

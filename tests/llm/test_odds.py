@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sliders.llm.odds import chosen, odds_of, told_odds
+from sliders.llm.odds import chosen, odds_of, sureness, told_odds
 
 
 def listed(**tokens: float) -> list[dict[str, Any]]:
@@ -68,3 +68,23 @@ def test_a_rival_that_is_not_listed_counts_as_the_floor_and_no_list_as_nothing()
     reply = generated(('{"', {}), ("a", {}), ('":', {}), one, (',"', {}), ("b", {}), ('":', {}), two)
     assert told_odds(reply) == pytest.approx({"a": 3.9})
     assert told_odds([]) == {}
+
+
+def sure(*tokens: tuple[str, float]) -> list[dict[str, Any]]:
+    """The tokens of a reply with their log-probabilities."""
+    return [{"token": token, "logprob": log} for token, log in tokens]
+
+
+def test_a_value_is_as_sure_as_its_least_likely_token_and_what_closes_a_text_says_nothing() -> None:
+    reply = sure(
+        ('{"', -9.0), ("town", -9.0), ('":"', -0.1), ("Ar", -0.7), ("den", -0.2), ('","', -4.0), ("cars", -9.0), ('":', -9.0),
+        ("2", -0.3), ("0", -1.5), ("},{", -5.0), ('"town":', -9.0), ("null", -0.4), ("}", -5.0),
+    )  # fmt: skip
+    assert sureness(reply) == pytest.approx({"town": -0.7, "cars": -1.5, "town#1": -0.4})
+
+
+def test_a_value_in_one_token_counts_with_it_and_one_that_is_cut_not_at_all() -> None:
+    assert sureness(sure(('{"a":""', -0.5), (',"b":', 0.0), ("tru", -0.1), ("e", -0.2), (',"c":"x', -3.0))) == pytest.approx(
+        {"a": -0.5, "b": -0.2}
+    )
+    assert sureness([]) == {}
