@@ -163,9 +163,7 @@ def _readable(connection: sqlite3.Connection, visible: frozenset[str]) -> frozen
         try:
             connection.execute(f"EXPLAIN SELECT * FROM {quote_identifier(name)}")
         except sqlite3.Error as error:
-            raise StoreError(
-                f"the workspace has no table {name!r} to query ({error}); list them with: sliders schema"
-            ) from error
+            raise StoreError(f"the workspace has no table {name!r} to query ({error}); list them with: sliders schema") from error
     connection.set_authorizer(None)
     # A table whose rows are only counted is read through the column "".
     return frozenset(pairs | {(table, "") for table, _ in pairs})
@@ -227,9 +225,7 @@ def _explained(sql: str, watch: _Watch) -> Iterator[None]:
         if watch.stopped:
             raise UnsafeStatement(f"the statement was stopped: {watch.stopped}; ask for less: {short(sql)}") from error
         if watch.complaints:
-            raise StoreError(
-                f"the statement does not run: {watch.complaints[-1]}: {short(sql)}; correct it"
-            ) from error
+            raise StoreError(f"the statement does not run: {watch.complaints[-1]}: {short(sql)}; correct it") from error
         if watch.denied:
             raise UnsafeStatement(f"the statement is refused: {watch.denied}: {short(sql)}") from error
         name = getattr(error, "sqlite_errorname", "")

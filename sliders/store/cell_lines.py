@@ -116,9 +116,7 @@ class Keys:
         return self._columns[table]
 
     def no_column(self, row: Row, cell: Cell) -> int:
-        raise StoreError(
-            f"row {row.id!r} has a cell for column {cell.column!r}, which table {row.table!r} does not have"
-        )
+        raise StoreError(f"row {row.id!r} has a cell for column {cell.column!r}, which table {row.table!r} does not have")
 
     def origin(self, said: tuple[str, str, str]) -> int | None:
         if not any(said):

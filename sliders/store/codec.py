@@ -73,19 +73,14 @@ def encode_parts(parts: tuple[Span, ...], document_id: str) -> str | None:
 
 def decode_parts(text: str | None, document_id: str) -> tuple[Span, ...]:
     """The inverse of `encode_parts`."""
-    return tuple(
-        Span(other[0] if other else document_id, start, end, page) for start, end, page, *other in load(text) or ()
-    )
+    return tuple(Span(other[0] if other else document_id, start, end, page) for start, end, page, *other in load(text) or ())
 
 
 def encode_grid(grid: TableGrid | None, text: str) -> str | None:
     """A table grid as JSON; the words of a cell are left out where they are its span of `text`."""
     if grid is None:
         return None
-    rows = [
-        [[c.start, c.end] if text[c.start : c.end] == c.text else [c.start, c.end, c.text] for c in row]
-        for row in grid.rows
-    ]
+    rows = [[[c.start, c.end] if text[c.start : c.end] == c.text else [c.start, c.end, c.text] for c in row] for row in grid.rows]
     return dump({"header": grid.header, "rows": rows, "caption": grid.caption, "note": grid.note})
 
 
@@ -94,9 +89,7 @@ def decode_grid(data: str | None, text: str) -> TableGrid | None:
     if data is None:
         return None
     grid = load(data)
-    rows = tuple(
-        tuple(TableCell(c[2] if len(c) > 2 else text[c[0] : c[1]], c[0], c[1]) for c in row) for row in grid["rows"]
-    )
+    rows = tuple(tuple(TableCell(c[2] if len(c) > 2 else text[c[0] : c[1]], c[0], c[1]) for c in row) for row in grid["rows"])
     return TableGrid(tuple(grid["header"]), rows, grid["caption"], grid["note"])
 
 

@@ -75,9 +75,7 @@ class Documents:
             modified=document.modified, warnings=codec.dump(document.warnings), version=version, added=now(),
             characters=len(text),
         )  # fmt: skip
-        self._database.add_many(
-            pages, ((key, i, page.number, page.start, page.end) for i, page in enumerate(document.pages))
-        )
+        self._database.add_many(pages, ((key, i, page.number, page.start, page.end) for i, page in enumerate(document.pages)))
         self._database.add_many(
             elements,
             (

@@ -128,8 +128,7 @@ def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
         _only_replace(path, lambda old: "row_id" in parquet.read_schema(old).names)
         values = list(zip(*rows, strict=True)) or [()] * len(columns)
         arrays = [
-            _array(arrow, data, kinds.get(types[name].get(column, "TEXT")))
-            for column, data in zip(columns, values, strict=True)
+            _array(arrow, data, kinds.get(types[name].get(column, "TEXT"))) for column, data in zip(columns, values, strict=True)
         ]
         with _writing(path):
             parquet.write_table(arrow.table(arrays, names=list(columns)), path)
@@ -163,9 +162,7 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
         sheet = workbook.create_sheet(_sheet_name(name, names))
         for number, row in enumerate([columns, *rows]):
             if number >= _EXCEL_ROWS:
-                raise StoreError(
-                    f"table {name!r} has more rows than an Excel sheet ({_EXCEL_ROWS}); export CSV or Parquet"
-                )
+                raise StoreError(f"table {name!r} has more rows than an Excel sheet ({_EXCEL_ROWS}); export CSV or Parquet")
             cells = []
             for value in row:
                 text = isinstance(value, str)

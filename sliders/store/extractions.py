@@ -240,9 +240,7 @@ class Extractions:
         """The extracted rows of a table with all their cells, in document order, trusted or not."""
         return list(self.iterate(table, document_ids=document_ids, superseded=superseded))
 
-    def iterate(
-        self, table: str, *, document_ids: Sequence[str] | None = None, superseded: bool = False
-    ) -> Iterator[Row]:
+    def iterate(self, table: str, *, document_ids: Sequence[str] | None = None, superseded: bool = False) -> Iterator[Row]:
         """As `rows`, one at a time."""
         wanted = ["table"] + ([] if superseded else ["current"]) + ([] if document_ids is None else ["documents"])
         values = {"table": table, "documents": codec.dump(list(document_ids or ()))}

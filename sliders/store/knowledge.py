@@ -68,9 +68,9 @@ class Knowledge:
     def corrections(self, table: str | None = None) -> list[Correction]:
         """Human decisions that are in force, oldest first."""
         c = corrections.c
-        found = select(
-            c.kind, c.table_name, c.subject, c.column_name, c.value, c.author, c.reason, c.id, c.created
-        ).where(c.revoked.is_(None))
+        found = select(c.kind, c.table_name, c.subject, c.column_name, c.value, c.author, c.reason, c.id, c.created).where(
+            c.revoked.is_(None)
+        )
         lines = self._database.query((found if table is None else found.where(c.table_name == table)).order_by(c.id))
         return [
             Correction(kind, name, codec.load(subject), column, codec.load(value), *rest)

@@ -48,9 +48,7 @@ def check_statement(sql: str, permission: Permission) -> CheckedStatement:
         kind = tree.key.upper() if not isinstance(tree, exp.Command) else str(tree.this).upper()
         raise UnsafeStatement(f"{kind} is not allowed; write one SELECT statement")
     for node in tree.walk():
-        if isinstance(node, (exp.DML, exp.DDL, exp.Command, exp.Pragma, exp.Attach)) and not isinstance(
-            node, exp.Query
-        ):
+        if isinstance(node, (exp.DML, exp.DDL, exp.Command, exp.Pragma, exp.Attach)) and not isinstance(node, exp.Query):
             raise UnsafeStatement(f"{node.key.upper()} is not allowed; write one SELECT statement")
         if isinstance(node, exp.Into):
             raise UnsafeStatement("SELECT INTO is not allowed; write a plain SELECT")

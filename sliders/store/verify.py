@@ -57,9 +57,7 @@ def check_audit(path: str | Path) -> Verification:
         if "audit_meta" in names:
             return _verify(database)
         if "sl_meta" not in names:
-            raise AuditError(
-                f"{str(path)!r} is neither an audit database nor a workspace; make one with: sliders export"
-            )
+            raise AuditError(f"{str(path)!r} is neither an audit database nor a workspace; make one with: sliders export")
         with tempfile.TemporaryDirectory(prefix="sliders-") as folder:
             exported = export_audit(Catalog(database), Path(folder) / "audit.db")
             with Database(exported, write=False) as audit:
@@ -146,9 +144,7 @@ def _absences(audit: Database) -> Iterator[str]:
 
 
 def _tables(audit: Database) -> Iterator[str]:
-    for table, relation, version in audit.query(
-        "SELECT name, relation, version FROM audit_tables WHERE version IS NOT NULL"
-    ):
+    for table, relation, version in audit.query("SELECT name, relation, version FROM audit_tables WHERE version IS NOT NULL"):
         if audit.value("SELECT 1 FROM sqlite_master WHERE name = ?", (relation,)) is None:
             continue  # no longer in the schema
         chain = _ancestors(audit, table, version)
