@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-import sqlglot
-from sqlglot import TokenType, exp
+from sqlglot import Dialect, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from sliders.errors import UnsafeStatement
@@ -42,7 +41,6 @@ def check_statement(sql: str, permission: Permission) -> CheckedStatement:
     """
     if len(sql) > MAX_SQL_CHARACTERS:
         raise UnsafeStatement(f"the statement has {len(sql)} characters; shorten it to {MAX_SQL_CHARACTERS}")
-    _check_first_word(sql)
     tree = _parse(sql)
     if not isinstance(tree, exp.Query):
         kind = tree.key.upper() if not isinstance(tree, exp.Command) else str(tree.this).upper()
@@ -56,23 +54,19 @@ def check_statement(sql: str, permission: Permission) -> CheckedStatement:
     return CheckedStatement(sql, _tables(tree, permission), tree)
 
 
-def _check_first_word(sql: str) -> None:
-    """Refuse other kinds of statements before the parser warns on the terminal that it does not know them."""
-    try:
-        tokens = sqlglot.tokenize(sql, read="sqlite")
-    except SqlglotError as error:
-        raise UnsafeStatement(_syntax_message(error)) from error
-    if tokens and tokens[0].token_type not in _FIRST:
-        raise UnsafeStatement(f"{tokens[0].text.upper()[:40]} is not allowed; write one SELECT statement")
-
-
 def _parse(sql: str) -> exp.Expr:
+    dialect = Dialect.get_or_raise("sqlite")
     try:
-        statements = [t for t in sqlglot.parse(sql, read="sqlite") if t is not None and not isinstance(t, exp.Semicolon)]
+        tokens = dialect.tokenize(sql)
+        # Other kinds are refused before the parser warns on the terminal that it does not know them.
+        if tokens and tokens[0].token_type not in _FIRST:
+            raise UnsafeStatement(f"{tokens[0].text.upper()[:40]} is not allowed; write one SELECT statement")
+        parsed = dialect.parser().parse(tokens, sql)
     except SqlglotError as error:
         raise UnsafeStatement(_syntax_message(error)) from error
     except RecursionError as error:
         raise UnsafeStatement("the statement is nested too deeply; write it flatter") from error
+    statements = [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
     if not statements:
         raise UnsafeStatement("there is no statement; write one SELECT statement")
     if len(statements) > 1:
@@ -128,10 +122,10 @@ def _check_expansion(tree: exp.Query) -> None:
     for _ in definitions:
         # A definition that names itself is recursive, and not copied there.
         grown = {name: 1 + _copies(body, sizes, own=name) for name, body in definitions}
-        if grown == sizes or max(grown.values()) > MAX_EXPANSION:
-            sizes = grown
-            break
+        settled = grown == sizes or max(grown.values()) > MAX_EXPANSION
         sizes = grown
+        if settled:
+            break
     if _copies(tree, sizes) > MAX_EXPANSION:
         raise UnsafeStatement("the statement names its subqueries too many times over; write it flatter")
 
