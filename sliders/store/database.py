@@ -227,10 +227,6 @@ class Database:
         with self._guard, _Sentences(self.engine, sql):
             return self._raw.execute(sql, values).fetchall()  # type: ignore[no-any-return]
 
-    def columns(self, statement: str | ClauseElement) -> tuple[str, ...]:
-        """Names of the columns that a SELECT gives."""
-        return tuple(column[0] for column in self._run(*self._bound(statement, ())).description)
-
     def one(self, statement: str | ClauseElement, parameters: Parameters = ()) -> tuple[Any, ...] | None:
         """The first row of a statement, None when there is none."""
         rows = self.query(statement, parameters)

@@ -15,14 +15,13 @@ from sliders.store.layout import documents, elements, pages, rows, tables
 from sliders.store.migrations import now
 from sliders.store.records import Added, StoredDocument
 
-_FIELDS = tuple(field.name for field in fields(StoredDocument))
 _LINE = ("name", "title", "media_type", "source", "modified", "warnings")
-_newer = documents.alias()
-_LISTED: Select[Any] = select(
-    *(func.coalesce(_newer.c.id, "") if name == "superseded_by" else documents.c[name] for name in _FIELDS)
-).outerjoin_from(documents, _newer, _newer.c.key == documents.c.superseded_by)
 _CURRENT = documents.c.superseded_by.is_(None)
-_ALL, _ALL_CURRENT = _LISTED.order_by(documents.c.key), _LISTED.where(_CURRENT).order_by(documents.c.key)
+_newer = documents.alias()
+_ALL: Select[Any] = select(
+    *(func.coalesce(_newer.c.id, "") if f.name == "superseded_by" else documents.c[f.name] for f in fields(StoredDocument))
+).outerjoin_from(documents, _newer, _newer.c.key == documents.c.superseded_by).order_by(documents.c.key)  # fmt: skip
+_ALL_CURRENT = _ALL.where(_CURRENT)
 _KNOWN = select(documents.c.key, documents.c.superseded_by).where(documents.c.id == bindparam("id"))
 _NAMED = select(documents.c.key, documents.c.id, documents.c.version).where(documents.c.name == bindparam("name"), _CURRENT)
 _WHOLE = select(documents.c.key, documents.c.text, *(documents.c[n] for n in _LINE)).where(documents.c.id == bindparam("id"))
@@ -123,18 +122,9 @@ class Documents:
 
     def all(self, *, superseded: bool = False) -> list[StoredDocument]:
         """The documents in the order in which they were added, without their text; old versions only on demand."""
-        return [_stored(row) for row in self._database.query(_ALL if superseded else _ALL_CURRENT)]
+        lines = self._database.query(_ALL if superseded else _ALL_CURRENT)
+        return [StoredDocument(*[*line, tuple(codec.load(warnings))]) for *line, warnings in lines]
 
     def count(self) -> int:
         """How many documents are current."""
         return int(self._database.value(select(func.count()).select_from(documents).where(_CURRENT)))
-
-    def find(self, name: str) -> StoredDocument | None:
-        """The current document of that name, None when there is none."""
-        row = self._database.one(_LISTED.where(documents.c.name == name, _CURRENT))
-        return _stored(row) if row else None
-
-
-def _stored(row: tuple[Any, ...]) -> StoredDocument:
-    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=True))
-    return StoredDocument(**{**values, "warnings": tuple(codec.load(values["warnings"]))})

@@ -144,15 +144,15 @@ def _absences(audit: Database) -> Iterator[str]:
 
 
 def _tables(audit: Database) -> Iterator[str]:
+    known = audit.names()
     for table, relation, version in audit.query("SELECT name, relation, version FROM audit_tables WHERE version IS NOT NULL"):
-        if audit.value("SELECT 1 FROM sqlite_master WHERE name = ?", (relation,)) is None:
+        if relation not in known:
             continue  # no longer in the schema
         chain = _ancestors(audit, table, version)
-        columns = set(audit.columns(f"SELECT * FROM {quote_identifier(relation)} LIMIT 0"))
         for identifier, name, sql_name in audit.query(
             "SELECT id, name, sql_name FROM audit_columns WHERE table_name = ? AND active", (table,)
         ):
-            if sql_name in columns:
+            if sql_name in known[relation]:
                 yield from _values(audit, table, relation, (identifier, name, sql_name), chain)
 
 
