@@ -47,6 +47,8 @@ class Engine:
     longest_table: int
     longest_column: int
     """Bytes of a name."""
+    listing: str
+    """A query for the columns of every table and view."""
 
     def open(self) -> Any:
         """A connection of the driver, in autocommit mode."""
@@ -74,10 +76,6 @@ class Engine:
 
     def make(self, database: Database) -> None:
         """Make the place of an empty workspace; a file is there when it is open."""
-
-    def names(self, database: Database) -> dict[str, set[str]]:
-        """Columns by table and view."""
-        raise NotImplementedError
 
     def exclusive(self, database: Database, subject: str) -> None:
         """Keep other writers out of `subject` until the transaction ends; a file has one writer anyway."""
@@ -209,9 +207,9 @@ class Database:
             return sql, [given[name] if name in given else brought[name] for name in names]
         return sql, tuple(parameters)
 
-    def _run(self, sql: str, values: Any = None) -> Any:
+    def _run(self, sql: str, values: Any) -> Any:
         with self._guard, _Sentences(self.engine, sql):
-            return self._raw.execute(sql) if values is None else self._raw.execute(sql, values)
+            return self._raw.execute(sql, values)
 
     def sql(self, statement: ClauseElement) -> str:
         """A statement with its values in place, as it would be typed; it is not run."""
@@ -308,8 +306,11 @@ class Database:
         self.engine.exclusive(self, subject)
 
     def names(self) -> dict[str, set[str]]:
-        """See `Engine.names`."""
-        return self.engine.names(self)
+        """Columns by table and view."""
+        found: dict[str, set[str]] = {}
+        for table, column in self.query(self.engine.listing):
+            found.setdefault(table, set()).add(column)
+        return found
 
     def create(self, table: Table) -> None:
         """Make a table (see `data_table`) that the cage may read."""
@@ -343,15 +344,15 @@ class Database:
                 if depth
                 else (self.engine.begin, "COMMIT", "ROLLBACK")
             )
-            self._run(begin)
+            self.execute(begin)
             self._depth += 1
             try:
                 yield
-                self._run(commit)
+                self.execute(commit)
             except BaseException:
                 # The engine may have rolled back by itself (full disk, server gone); then there is nothing left to undo.
                 if self.engine.in_transaction(self._raw):
-                    self._run(rollback)
+                    self.execute(rollback)
                 raise
             finally:
                 self._depth -= 1

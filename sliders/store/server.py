@@ -53,6 +53,9 @@ class PostgresServer(Engine):
     dialect = registry.load("postgresql.psycopg")(paramstyle="format")
     plain = registry.load("postgresql.psycopg")(paramstyle="named")
     longest_table, longest_column = 48, 63  # a table's with the number of its version
+    listing = """SELECT c.relname, a.attname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v')"""
 
     def __init__(self, place: str, write: bool) -> None:
         try:
@@ -124,7 +127,7 @@ class PostgresServer(Engine):
         return cursor
 
     def layout(self, database: Database) -> int:
-        names = self.names(database)
+        names = database.names()
         if "sl_meta" not in names:
             if names:
                 raise StoreError(f"schema {self.schema!r} of {self.name!r} holds other tables; name another: ?schema=NAME")
@@ -137,16 +140,6 @@ class PostgresServer(Engine):
 
     def make(self, database: Database) -> None:
         database.execute(f"CREATE SCHEMA IF NOT EXISTS {quote_identifier(self.schema)}")
-
-    def names(self, database: Database) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = {}
-        for table, column in database.query(
-            """SELECT c.relname, a.attname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-            WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v')"""
-        ):
-            found.setdefault(table, set()).add(column)
-        return found
 
     @property
     def reader(self) -> str:
