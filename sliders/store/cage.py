@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.bounds import Limits, Result, fetch, short
+from sliders.store.bounds import Limits, MemoryGauge, Result, fetch, short
 from sliders.store.database import Database, quote_identifier
 from sliders.store.file import file_uri
 from sliders.store.functions import ANALYST_AGGREGATES, register_functions
-from sliders.store.memory_gain import MemoryGauge
 from sliders.store.sql_names import RESERVED_PREFIXES, RESERVED_TABLES, fold
 from sliders.store.statement import MAX_SQL_CHARACTERS, CheckedStatement, Permission, check_statement
 from sliders.store.translate import to_postgres
@@ -93,13 +92,16 @@ def run_readonly(
         StoreError: SQLite finds an error in it (unknown column, wrong number of arguments ...).
     """
     visible = frozenset(tables)
-    known = known_tables(database)
+    names = database.names()
+    known = frozenset(names)
     limits = limits or Limits()
     checked = check_statement(sql, Permission(visible, known)) if parse else None
     if database.on_server:
         from sliders.store.cage_server import run_on_server
 
-        return run_on_server(database, _translated(database, checked) if checked else sql, visible, limits)
+        if checked:
+            sql = to_postgres(checked.tree, [name for table in checked.tables for name in (table, *names[table])])
+        return run_on_server(database, sql, visible, limits)
     with contextlib.closing(_open(database)) as connection:
         return run_caged(connection, sql, visible=visible, known=known, limits=limits)
 
@@ -126,16 +128,6 @@ def run_caged(
         columns = tuple(column[0] for column in cursor.description)
         rows, truncated = fetch(cursor, limits, watch.started)
     return Result(columns, tuple(rows), truncated, time.monotonic() - watch.started)
-
-
-def known_tables(database: Database) -> frozenset[str]:
-    """Names of all tables and views, for the parser's suggestions."""
-    return frozenset(database.names())
-
-
-def _translated(database: Database, checked: CheckedStatement) -> str:
-    names = database.names()
-    return to_postgres(checked.tree, [name for table in checked.tables for name in (table, *names[table])])
 
 
 def _open(database: Database) -> sqlite3.Connection:
@@ -169,11 +161,6 @@ def _readable(connection: sqlite3.Connection, visible: frozenset[str]) -> frozen
     return frozenset(pairs | {(table, "") for table, _ in pairs})
 
 
-def _is_subquery(name: str, known: frozenset[str]) -> bool:
-    """Whether a name of which no column is read can only be a subquery's: it is no table, and none of SQLite's own."""
-    return name not in known and not name.startswith(RESERVED_PREFIXES) and name not in RESERVED_TABLES
-
-
 def _authorizer(
     readable: frozenset[tuple[str, str]], known: frozenset[str], watch: _Watch
 ) -> Callable[[int, str | None, str | None, str | None, str | None], int]:
@@ -185,7 +172,9 @@ def _authorizer(
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_READ:
             table, column = fold(first or ""), fold(second or "")
-            if (table, column) in readable or (not column and _is_subquery(table, folded)):
+            own = table in folded or table in RESERVED_TABLES or table.startswith(RESERVED_PREFIXES)
+            # A name of which no column is read can only be a subquery's when it is no table, and none of SQLite's own.
+            if (table, column) in readable or (not column and not own):
                 return sqlite3.SQLITE_OK
             watch.denied = f"it may not read {first!r}"
         elif action == sqlite3.SQLITE_FUNCTION:

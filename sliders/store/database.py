@@ -13,8 +13,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from sqlalchemy import Column, Insert, MetaData, Table, Text, bindparam, insert
 from sqlalchemy.dialects import postgresql
@@ -156,7 +155,7 @@ class _Sentences:
             raise self._engine.sentence(error, self._sql) from error
 
 
-class Database:
+class Database(contextlib.AbstractContextManager["Database"]):
     """A workspace's database.
 
     Args:
@@ -364,8 +363,5 @@ class Database:
                 self._closed = True
                 self.engine.close(self._raw)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
