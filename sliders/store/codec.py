@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from datetime import UTC, datetime
 from typing import Any
 
 from sliders.documents.document import TableCell, TableGrid
@@ -116,3 +117,8 @@ def column_hash(table: Table, column: Column) -> str:
 def digest(text: str) -> str:
     """SHA-256 of the text's UTF-8 form, in hexadecimal."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def now() -> str:
+    """The present moment as ISO text in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

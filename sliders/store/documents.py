@@ -12,7 +12,6 @@ from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import documents, elements, pages, rows, tables
-from sliders.store.migrations import now
 from sliders.store.records import Added, StoredDocument
 
 _LINE = ("name", "title", "media_type", "source", "modified", "warnings")
@@ -71,7 +70,7 @@ class Documents:
         key = self._database.add(
             documents, id=document.id, name=document.name, title=document.title, description="",
             text=text, sha256=codec.digest(text), media_type=document.media_type, source=document.source,
-            modified=document.modified, warnings=codec.dump(document.warnings), version=version, added=now(),
+            modified=document.modified, warnings=codec.dump(document.warnings), version=version, added=codec.now(),
             characters=len(text),
         )  # fmt: skip
         self._database.add_many(pages, ((key, i, page.number, page.start, page.end) for i, page in enumerate(document.pages)))

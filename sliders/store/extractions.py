@@ -16,10 +16,9 @@ from sliders.store import codec
 from sliders.store.cell_lines import OF_ROWS, Keys, Known, cell_lines, cells_of, rows_of
 from sliders.store.database import Database
 from sliders.store.journal import Journal
-from sliders.store.layout import CURRENT, among, cells, chunks, columns, documents, rows, schemas, tables, tasks, work
-from sliders.store.migrations import now
+from sliders.store.layout import CURRENT, among, cells, chunks, columns, documents, rows, tables, tasks, work
 from sliders.store.records import Decision, Reliability, Task
-from sliders.store.schemas import VERSION
+from sliders.store.schemas import LAST, VERSION
 
 _LOOKUP_BATCH = 5_000
 _SHOWN = 6
@@ -28,7 +27,6 @@ _ROW = tuple(column.name for column in rows.columns)[1:]
 _LAST_ROW = select(func.max(rows.c.key))
 _STORED = select(rows.c.id, rows.c.key, rows.c.chunk_key).where(among(rows.c.id, "rows"))
 _CHANGED = update(tables).where(tables.c.key == bindparam("table")).values(revision=tables.c.revision + 1)
-_SCHEMA = select(schemas.c.schema).order_by(schemas.c.version.desc()).limit(1)
 _WORK = select(work.c.key).where(work.c.table_key == bindparam("table"), work.c.hash == bindparam("hash"))
 _ENDED = postgresql.insert(tasks).values({column.name: bindparam(f"v_{column.name}") for column in tasks.columns})
 _SET_TASK = _ENDED.on_conflict_do_update(
@@ -96,8 +94,8 @@ class Extractions:
         undone."""
         version = int(self._database.value(VERSION) or 0)
         if self._database.in_transaction or self._shared is None or self._shared.version != version:
-            text = self._database.value(_SCHEMA)
-            known = Known(version, {t.name: t for t in codec.decode_schema(text).tables} if text else {})
+            last = self._database.one(LAST)
+            known = Known(version, {t.name: t for t in codec.decode_schema(last[1]).tables} if last else {})
             if self._database.in_transaction:
                 return known
             self._shared = known
@@ -137,7 +135,7 @@ class Extractions:
             asked = (task.table, task.columns)
             if asked not in works:
                 works[asked] = self._work_key(task, schema, keys)
-            lines.append((works[asked], keys.key("chunk", task.chunk_id), task.state, task.reason, 1, now()))
+            lines.append((works[asked], keys.key("chunk", task.chunk_id), task.state, task.reason, 1, codec.now()))
         keys.works = works if current else {}
         if lines:
             self._database.insert_many(_SET_TASK, lines)

@@ -11,7 +11,6 @@ from sqlalchemy import or_, select, update
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import attempts, decisions, runs
-from sliders.store.migrations import now
 from sliders.store.records import Decision, Run, RunStatus, SqlAttempt
 
 
@@ -30,14 +29,14 @@ class Journal:
     def start_run(self, kind: str, question: str = "", settings: Mapping[str, Any] | None = None) -> int:
         """Open a run ("ask", "extract", "query" ...); its number. Decisions from now on belong to it."""
         self._run = self._database.add(
-            runs, kind=kind, question=question, status="running", started=now(), settings=codec.dump(dict(settings or {})),
+            runs, kind=kind, question=question, status="running", started=codec.now(), settings=codec.dump(dict(settings or {})),
             outcome="{}",
         )  # fmt: skip
         return self._run
 
     def finish_run(self, run: int, status: RunStatus, outcome: Mapping[str, Any] | None = None) -> None:
         """Close a run with what is kept of it as plain JSON."""
-        ended = {"status": status, "finished": now(), "outcome": codec.dump(dict(outcome or {}))}
+        ended = {"status": status, "finished": codec.now(), "outcome": codec.dump(dict(outcome or {}))}
         self._database.execute(update(runs).where(runs.c.id == run).values(**ended))
         if self._run == run:
             self._run = None
@@ -54,7 +53,7 @@ class Journal:
         """Store one decision or many."""
         run = self._run
         lines = [
-            (run if d.run is None else d.run, d.stage, d.subject, d.verdict, d.reason, d.tokens, d.at or now())
+            (run if d.run is None else d.run, d.stage, d.subject, d.verdict, d.reason, d.tokens, d.at or codec.now())
             for d in ((decided,) if isinstance(decided, Decision) else decided)
         ]
         if lines:
@@ -81,5 +80,5 @@ class Journal:
     def record_attempt(self, attempt: SqlAttempt) -> None:
         """Store a statement that an agent tried."""
         values = {field.name: getattr(attempt, field.name) for field in fields(SqlAttempt)}
-        values |= {"run": self._run if attempt.run is None else attempt.run, "at": attempt.at or now()}
+        values |= {"run": self._run if attempt.run is None else attempt.run, "at": attempt.at or codec.now()}
         self._database.add(attempts, **values)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
+    REAL,
     BigInteger,
     Column,
     ColumnElement,
@@ -39,6 +40,12 @@ AUDIT_LAYOUT = 3
 """Of exported audit databases."""
 METADATA = MetaData()
 INTEGER = Integer().with_variant(BigInteger, "postgresql")
+# The rows of a table are compared and sorted by their characters, whatever the language of the server.
+TYPES: dict[str, Any] = {
+    "TEXT": Text().with_variant(Text(collation="C"), "postgresql"), "INTEGER": INTEGER,
+    "REAL": Double().with_variant(REAL(), "sqlite"),
+}  # fmt: skip
+"""Of data tables, by `ColumnType.sql`."""
 _NAME = Text().with_variant(Text(collation="NOCASE"), "sqlite")
 
 
