@@ -53,10 +53,7 @@ class Extractions:
         self._shared: Known | None = None
 
     def save(
-        self,
-        read: Iterable[Row],
-        ended: Iterable[Task] = (),
-        decisions: Iterable[Decision] = (),
+        self, read: Iterable[Row], ended: Iterable[Task] = (), decisions: Iterable[Decision] = (),
         schema: Mapping[str, Table] | None = None,
     ) -> int:
         """Store rows, the state of the tasks that gave them, and the decisions on the way: all or nothing.

@@ -60,14 +60,9 @@ class Journal:
             self._database.add_many(decisions, lines, ("run", "stage", "subject", "verdict", "reason", "tokens", "at"))
 
     def decisions(
-        self,
-        *,
-        run: int | None = None,
-        stage: str | None = None,
-        subject: str | None = None,
-        verdict: str | None = None,
+        self, *, run: int | None = None, stage: str | None = None, subject: str | None = None, verdict: str | None = None,
         mentions: str | None = None,
-    ) -> list[Decision]:
+    ) -> list[Decision]:  # fmt: skip
         """Decisions in order of time. `mentions` finds words in the subject or reason, whatever their case."""
         wanted = {"run": run, "stage": stage, "subject": subject, "verdict": verdict}
         found = select(*(decisions.c[field.name] for field in fields(Decision))).order_by(decisions.c.id)
