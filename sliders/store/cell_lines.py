@@ -95,9 +95,7 @@ class Keys:
     def __init__(self, database: Database, known: Known) -> None:
         self._database = database
         self.known = known
-        self.works: dict[tuple[str, tuple[str, ...]], int] = {}
         self._keys: dict[str, dict[str, int]] = {"table": known.tables, "document": {}, "chunk": {}}
-        self._columns = known.columns
         self.origins: dict[tuple[str, str, str], int] = {}
         self.touched: set[int] = set()
         self.encode = database.engine.encode if database.on_server else None
@@ -113,9 +111,10 @@ class Keys:
         return known[name]
 
     def columns(self, table: str) -> dict[str, int]:
-        if table not in self._columns:
-            self._columns[table] = dict(self._database.query(_COLUMNS, {"table": self.key("table", table)}))
-        return self._columns[table]
+        known = self.known.columns
+        if table not in known:
+            known[table] = dict(self._database.query(_COLUMNS, {"table": self.key("table", table)}))
+        return known[table]
 
     def origin(self, said: tuple[str, str, str]) -> int | None:
         if not any(said):

@@ -67,7 +67,7 @@ def materialise_sql(
 
     Args:
         keys: integer key by schema column name.
-        unverified: also show values that were not found in the text or did not parse.
+        unverified: see `enters`.
         server: for PostgreSQL, where a value is JSON and every column has one type.
     """
     c = cells.c
@@ -111,8 +111,7 @@ class Tables:
         When nothing changed, the version that stands is returned and stays current, repaired or not.
 
         Args:
-            unverified: also show values that were not found in the text or did not parse (contract 2: only when the
-                user says so).
+            unverified: see `enters` (contract 2: only when the user says so).
 
         Raises:
             StoreError: the workspace has no table of that name.

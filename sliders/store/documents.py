@@ -14,7 +14,6 @@ from sliders.store.database import Database
 from sliders.store.layout import documents, elements, pages, rows, tables
 from sliders.store.records import Added, StoredDocument
 
-_LINE = ("name", "title", "media_type", "source", "modified", "warnings")
 _CURRENT = documents.c.superseded_by.is_(None)
 _newer = documents.alias()
 _ALL: Select[Any] = select(
@@ -23,7 +22,8 @@ _ALL: Select[Any] = select(
 _ALL_CURRENT = _ALL.where(_CURRENT)
 _KNOWN = select(documents.c.key, documents.c.superseded_by).where(documents.c.id == bindparam("id"))
 _NAMED = select(documents.c.key, documents.c.id, documents.c.version).where(documents.c.name == bindparam("name"), _CURRENT)
-_WHOLE = select(documents.c.key, documents.c.text, *(documents.c[n] for n in _LINE)).where(documents.c.id == bindparam("id"))
+_WHOLE = select(*(documents.c[name] for name in "key name text title media_type source modified warnings".split())).where(
+    documents.c.id == bindparam("id"))  # fmt: skip
 _TEXT = select(documents.c.text).where(documents.c.id == bindparam("id"))
 _PAGES = select(pages.c.number, pages.c.start, pages.c.stop).where(
     pages.c.document_key == bindparam("key")).order_by(pages.c.position)  # fmt: skip
@@ -92,18 +92,14 @@ class Documents:
         Raises:
             StoreError: there is none with that id.
         """
-        key, text, *line = self._found(_WHOLE, document_id)
-        told = dict(zip(_LINE, line, strict=True))
-        return Document(
-            id=document_id,
-            text=text,
-            elements=tuple(
-                Element(kind, start, stop, level, page, codec.decode_grid(grid, text), tuple(codec.load(starts) or ()))
-                for kind, start, stop, level, page, grid, starts in self._database.query(_ELEMENTS, {"key": key})
-            ),
-            pages=tuple(Page(*page) for page in self._database.query(_PAGES, {"key": key})),
-            **{**told, "warnings": tuple(codec.load(told["warnings"]))},
+        key, name, text, title, *source, warnings = self._found(_WHOLE, document_id)
+        lines = self._database.query(_ELEMENTS, {"key": key})
+        parts = tuple(
+            Element(kind, start, stop, level, page, codec.decode_grid(grid, text), tuple(codec.load(starts) or ()))
+            for kind, start, stop, level, page, grid, starts in lines
         )
+        leaves = tuple(Page(*page) for page in self._database.query(_PAGES, {"key": key}))
+        return Document(document_id, name, text, title, parts, leaves, *[*source, tuple(codec.load(warnings))])
 
     def text(self, document_id: str) -> str:
         """The text of a document.

@@ -176,11 +176,7 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
 
 
 def _only_replace(path: Path, is_export: Callable[[Path], bool]) -> None:
-    """Refuse to write over a file that is not an earlier export: a document, or a workspace with paid work.
-
-    Raises:
-        StoreError: it is such a file.
-    """
+    """Refuse to write over what is no earlier export: a document, or a workspace with paid work. Raises StoreError: it is."""
     if not path.exists() or not path.stat().st_size:
         return
     try:

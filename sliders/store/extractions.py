@@ -80,10 +80,10 @@ class Extractions:
             self._save_batch(batch, keys)
             for key in sorted(keys.touched):
                 self._database.execute(_CHANGED, {"table": key})
-            self._save_tasks(ended, known.schema if schema is None else schema, keys)
+            works = self._save_tasks(ended, known.schema if schema is None else schema, keys)
             self._journal.record(decisions)
         if not self._database.in_transaction:
-            known.works.update(keys.works)
+            known.works.update(works)
         return count
 
     def _known(self) -> Known:
@@ -124,7 +124,10 @@ class Extractions:
             lines.extend(cell_lines(row, key, keys))
         self._database.add_many(cells, lines, there="replace")
 
-    def _save_tasks(self, ended: Iterable[Task], schema: Mapping[str, Table], keys: Keys) -> None:
+    def _save_tasks(
+        self, ended: Iterable[Task], schema: Mapping[str, Table], keys: Keys
+    ) -> dict[tuple[str, tuple[str, ...]], int]:
+        """Keys of the work that may be known from now on."""
         current = schema is keys.known.schema
         works = dict(keys.known.works) if current else {}
         lines = []
@@ -133,9 +136,9 @@ class Extractions:
             if asked not in works:
                 works[asked] = self._work_key(task, schema, keys)
             lines.append((works[asked], keys.key("chunk", task.chunk_id), task.state, task.reason, 1, codec.now()))
-        keys.works = works if current else {}
         if lines:
             self._database.insert_many(_SET_TASK, lines)
+        return works if current else {}
 
     def _work_key(self, task: Task, schema: Mapping[str, Table], keys: Keys) -> int:
         if task.table not in schema:

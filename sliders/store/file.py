@@ -13,7 +13,11 @@ from sqlalchemy.dialects import sqlite
 from sliders.errors import StoreError, WorkspaceLocked
 from sliders.store.database import Database, Engine
 from sliders.store.functions import register_functions
-from sliders.store.lock import writer_lock
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows has no fcntl; SQLite's own lock is then the only one
+    fcntl = None  # type: ignore[assignment]
 
 APPLICATION_ID = 0x534C4452  # "SLDR"
 MAGIC = b"SQLite format 3\x00"
@@ -70,6 +74,39 @@ def refuse_foreign(path: Path) -> None:
 
 def _not_ours(path: Path) -> StoreError:
     return StoreError(f"{str(path)!r} is a SQLite database, but not a sliders workspace; choose another file")
+
+
+def writer_lock(path: Path) -> int:
+    """Take the exclusive lock on `<file>.lock`; a descriptor that holds it until it is closed, also by a kill.
+
+    The lock file stays: removing it would race with an opener.
+
+    Raises:
+        WorkspaceLocked: another process, or another place in this one, has it.
+        StoreError: the lock file cannot be written.
+    """
+    workspace = f"workspace {str(path)!r}"
+    try:
+        descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        told = f"{workspace} cannot be written: {error.strerror}; check the folder's permissions, or choose another place"
+        raise StoreError(told) from error
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        owner = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+        os.close(descriptor)
+        if owner == str(os.getpid()):
+            told = f"{workspace} is already open for writing in this process; close it first, or open it read-only"
+            raise WorkspaceLocked(told) from error
+        number = f" (number {owner})" if owner else ""
+        told = f"{workspace} is being written by another process{number}; wait until it ends, or use another workspace"
+        raise WorkspaceLocked(told) from error
+    with contextlib.suppress(OSError):  # a full disk must not stop the opener: the number is for people only
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
+    return descriptor
 
 
 class SqliteFile(Engine):
