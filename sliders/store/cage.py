@@ -20,10 +20,8 @@ from sliders.store.database import Database, quote_identifier
 from sliders.store.file import file_uri
 from sliders.store.functions import ANALYST_AGGREGATES, register_functions
 from sliders.store.sql_names import RESERVED_PREFIXES, RESERVED_TABLES, fold
-from sliders.store.statement import MAX_SQL_CHARACTERS, CheckedStatement, Permission, check_statement
+from sliders.store.statement import MAX_SQL_CHARACTERS, check_statement
 from sliders.store.translate import to_postgres
-
-__all__ = ["CheckedStatement", "Limits", "Permission", "Result", "check_statement", "run_caged", "run_readonly"]
 
 PROGRESS_STEPS = 1_000
 
@@ -95,7 +93,7 @@ def run_readonly(
     names = database.names()
     known = frozenset(names)
     limits = limits or Limits()
-    checked = check_statement(sql, Permission(visible, known)) if parse else None
+    checked = check_statement(sql, visible, known) if parse else None
     if database.on_server:
         from sliders.store.cage_server import run_on_server
 

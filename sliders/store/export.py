@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sliders.errors import SettingsError, StoreError
+from sliders.schema.names import free_name
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 from sliders.store.file import SqliteFile
@@ -217,9 +218,8 @@ def _files(
 
 def _sheet_name(name: str, names: set[str]) -> str:
     base = re.sub(r"[\[\]:*?/\\]", "_", name).strip("'")[:28] or "table"
-    found, number = base, 2
-    while found.casefold() in names:
-        found, number = f"{base}_{number}", number + 1
+    folded = base.casefold()
+    found = base + free_name(folded, names)[len(folded) :]
     names.add(found.casefold())
     return found
 

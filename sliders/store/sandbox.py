@@ -11,11 +11,12 @@ from typing import Any, Self
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.store import codec
-from sliders.store.cage import Limits, Result, run_caged
+from sliders.store.bounds import Limits, Result
+from sliders.store.cage import run_caged
 from sliders.store.database import Database, quote_identifier
 from sliders.store.records import Relation
 from sliders.store.sql_names import SYSTEM_COLUMNS
-from sliders.store.statement import Permission, check_statement
+from sliders.store.statement import check_statement
 
 SHOWN = SYSTEM_COLUMNS[:3]
 
@@ -66,7 +67,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             UnsafeStatement, StoreError: as `run_readonly`.
         """
         if sql not in self._checked:
-            check_statement(sql, Permission(self._names, self._names))
+            check_statement(sql, self._names, self._names)
             self._checked.add(sql)
         return run_caged(self._connection, sql, visible=self._names, known=self._names, limits=limits or Limits())
 

@@ -17,24 +17,15 @@ _FIRST = {TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN}
 
 
 @dataclass(frozen=True, slots=True)
-class Permission:
-    """What a statement may see: tables and views by SQL name. `known` are all names, for the error's words."""
-
-    tables: frozenset[str]
-    known: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
 class CheckedStatement:
     """A statement that passed: the tables that it reads, and its syntax tree."""
 
-    sql: str
     tables: frozenset[str]
     tree: exp.Query
 
 
-def check_statement(sql: str, permission: Permission) -> CheckedStatement:
-    """Parse a statement and check that it is one SELECT over permitted tables.
+def check_statement(sql: str, tables: frozenset[str], known: frozenset[str] = frozenset()) -> CheckedStatement:
+    """Parse a statement and check that it is one SELECT over these tables and views; `known` are all, for the error's words.
 
     Raises:
         UnsafeStatement: it is not, with the place where it goes wrong.
@@ -51,7 +42,7 @@ def check_statement(sql: str, permission: Permission) -> CheckedStatement:
         if isinstance(node, exp.Into):
             raise UnsafeStatement("SELECT INTO is not allowed; write a plain SELECT")
     _check_expansion(tree)
-    return CheckedStatement(sql, _tables(tree, permission), tree)
+    return CheckedStatement(_tables(tree, tables, known), tree)
 
 
 def _parse(sql: str) -> exp.Expr:
@@ -86,8 +77,8 @@ def _syntax_message(error: SqlglotError) -> str:
     )
 
 
-def _tables(tree: exp.Query, permission: Permission) -> frozenset[str]:
-    permitted = {fold(name): name for name in permission.tables}
+def _tables(tree: exp.Query, visible: frozenset[str], known: frozenset[str]) -> frozenset[str]:
+    permitted = {fold(name): name for name in visible}
     local = {fold(cte.alias) for cte in tree.find_all(exp.CTE)}
     found = set()
     for table in tree.find_all(exp.Table):
@@ -100,14 +91,14 @@ def _tables(tree: exp.Query, permission: Permission) -> frozenset[str]:
         if fold(name) in permitted:
             found.add(permitted[fold(name)])
         elif qualified or fold(name) not in local:
-            raise UnsafeStatement(_unknown_table(name, permission))
+            raise UnsafeStatement(_unknown_table(name, visible, known))
     return frozenset(found)
 
 
-def _unknown_table(name: str, permission: Permission) -> str:
-    close = difflib.get_close_matches(name, permission.tables, n=1)
-    listed = ", ".join(sorted(permission.tables)) or "none"
-    what = "may not be read" if name in permission.known else "does not exist"
+def _unknown_table(name: str, visible: frozenset[str], known: frozenset[str]) -> str:
+    close = difflib.get_close_matches(name, visible, n=1)
+    listed = ", ".join(sorted(visible)) or "none"
+    what = "may not be read" if name in known else "does not exist"
     hint = f"; did you mean {close[0]!r}?" if close else "."
     return f"table {name!r} {what}{hint} The tables are: {listed}"
 
