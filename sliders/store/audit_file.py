@@ -168,13 +168,13 @@ def _create(
 
 
 def _fill(audit: sqlite_utils.Database, catalog: Catalog, copy: _Copy) -> None:
-    names = [column.name for column in copy.select.selected_columns]
-    _create(audit, copy.name, {c.name: _type(c.type) for c in copy.select.selected_columns}, copy.key, copy.loose)
+    types = {column.name: _type(column.type) for column in copy.select.selected_columns}
+    _create(audit, copy.name, types, copy.key, copy.loose)
     lines: Iterator[tuple[Any, ...]] = catalog.database.stream(copy.select)
     if copy.told:
-        told = [copy.told.get(name) for name in names]
+        told = [copy.told.get(name) for name in types]
         lines = (tuple(v if f is None else f(v) for f, v in zip(told, line, strict=True)) for line in lines)
-    _insert(audit, copy.name, names, lines)
+    _insert(audit, copy.name, list(types), lines)
 
 
 def _insert(audit: sqlite_utils.Database, name: str, names: list[str], lines: Iterable[tuple[Any, ...]]) -> None:

@@ -76,6 +76,8 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
 
 _STATED = How.STATED
 _GROUNDINGS = {grounding.value: grounding for grounding in Grounding}
+Works = dict[tuple[str, tuple[str, ...]], int]
+"""Keys of work by table and columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Known:
     schema: dict[str, SchemaTable]
     tables: dict[str, int] = field(default_factory=dict)
     columns: dict[str, dict[str, int]] = field(default_factory=dict)
-    works: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
+    works: Works = field(default_factory=dict)
 
 
 class Keys:

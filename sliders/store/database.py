@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Column, Insert, MetaData, Table, Text, bindparam, insert
+from sqlalchemy import Column, Insert, MetaData, Table, Text, bindparam
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateTable, DropTable
@@ -240,9 +240,8 @@ class Database(contextlib.AbstractContextManager["Database"]):
 
     def add(self, table: Table, **values: Any) -> int:
         """Insert one row; its integer key."""
-        sql, names, _ = self._prepared(self._insert(table, tuple(values), "key"))
-        with self._guard:
-            return int(self._run(sql, [values[name[2:]] for name in names]).fetchone()[0])
+        given = {f"v_{name}": value for name, value in values.items()}
+        return int(self.value(self._insert(table, tuple(values), "key"), given))
 
     def add_many(
         self, table: Table, rows: Iterable[Sequence[Any]], names: Sequence[str] = (), *,
@@ -278,7 +277,7 @@ class Database(contextlib.AbstractContextManager["Database"]):
         if there == "key":
             made: Any = statement.returning(table.c[key[0]])
         elif there == "replace" and not self.on_server:  # in one step, where an upsert takes two
-            made = insert(table).prefix_with("OR REPLACE").values({name: bindparam(f"v_{name}") for name in names})
+            made = statement.prefix_with("OR REPLACE")
         elif there == "replace":
             new = {name: statement.excluded[name] for name in names if name not in key}
             made = statement.on_conflict_do_update(index_elements=key, set_=new)

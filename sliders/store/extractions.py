@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import bindparam, func, or_, select, update
@@ -13,7 +14,7 @@ from sliders.errors import StoreError
 from sliders.extraction.cell import Cell, Row
 from sliders.schema.types import Table
 from sliders.store import codec
-from sliders.store.cell_lines import OF_ROWS, Keys, Known, cell_lines, cells_of, rows_of
+from sliders.store.cell_lines import OF_ROWS, Keys, Known, Works, cell_lines, cells_of, rows_of
 from sliders.store.database import Database
 from sliders.store.journal import Journal
 from sliders.store.layout import CURRENT, among, cells, chunks, columns, documents, rows, tables, tasks, work
@@ -69,15 +70,11 @@ class Extractions:
         count = 0
         known = self._known()
         with self._database.transaction():
-            batch: list[Row] = []
             keys = Keys(self._database, known)
-            for row in read:
-                batch.append(row)
-                count += 1
-                if len(batch) >= _LOOKUP_BATCH:
-                    self._save_batch(batch, keys)
-                    batch = []
-            self._save_batch(batch, keys)
+            remaining = iter(read)
+            while batch := list(islice(remaining, _LOOKUP_BATCH)):
+                self._save_batch(batch, keys)
+                count += len(batch)
             for key in sorted(keys.touched):
                 self._database.execute(_CHANGED, {"table": key})
             works = self._save_tasks(ended, known.schema if schema is None else schema, keys)
@@ -87,20 +84,17 @@ class Extractions:
         return count
 
     def _known(self) -> Known:
-        """What the saves under one version of the schema share; nothing is shared inside a transaction, which may be
-        undone."""
+        """What the saves under one version of the schema share; nothing inside a transaction, which may be undone."""
         version = int(self._database.value(VERSION) or 0)
-        if self._database.in_transaction or self._shared is None or self._shared.version != version:
-            last = self._database.one(LAST)
-            known = Known(version, {t.name: t for t in codec.decode_schema(last[1]).tables} if last else {})
-            if self._database.in_transaction:
-                return known
+        if self._shared is not None and self._shared.version == version and not self._database.in_transaction:
+            return self._shared
+        last = self._database.one(LAST)
+        known = Known(version, {t.name: t for t in codec.decode_schema(last[1]).tables} if last else {})
+        if not self._database.in_transaction:
             self._shared = known
-        return self._shared
+        return known
 
     def _save_batch(self, read: Sequence[Row], keys: Keys) -> None:
-        if not read:
-            return
         identifiers = {"rows": codec.dump([row.id for row in read])}
         stored = {identifier: key for identifier, *key in self._database.query(_STORED, identifiers)}
         fresh = {
@@ -124,9 +118,7 @@ class Extractions:
             lines.extend(cell_lines(row, key, keys))
         self._database.add_many(cells, lines, there="replace")
 
-    def _save_tasks(
-        self, ended: Iterable[Task], schema: Mapping[str, Table], keys: Keys
-    ) -> dict[tuple[str, tuple[str, ...]], int]:
+    def _save_tasks(self, ended: Iterable[Task], schema: Mapping[str, Table], keys: Keys) -> Works:
         """Keys of the work that may be known from now on."""
         current = schema is keys.known.schema
         works = dict(keys.known.works) if current else {}

@@ -97,12 +97,11 @@ def writer_lock(path: Path) -> int:
     except OSError as error:
         owner = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
         os.close(descriptor)
-        if owner == str(os.getpid()):
-            told = f"{workspace} is already open for writing in this process; close it first, or open it read-only"
-            raise WorkspaceLocked(told) from error
         number = f" (number {owner})" if owner else ""
-        told = f"{workspace} is being written by another process{number}; wait until it ends, or use another workspace"
-        raise WorkspaceLocked(told) from error
+        told = f"is being written by another process{number}; wait until it ends, or use another workspace"
+        if owner == str(os.getpid()):
+            told = "is already open for writing in this process; close it first, or open it read-only"
+        raise WorkspaceLocked(f"{workspace} {told}") from error
     with contextlib.suppress(OSError):  # a full disk must not stop the opener: the number is for people only
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
