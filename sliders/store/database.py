@@ -171,6 +171,8 @@ class Database(contextlib.AbstractContextManager["Database"]):
     def __init__(self, place: str | Path, *, write: bool = True) -> None:
         self.engine = _engine(place, write)
         self.place, self.path, self.name, self.write = place, self.engine.path, self.engine.name, write
+        self.title = self.path.name if self.path is not None else self.name
+        """What it is called in headings: the file's name, or the server's address without password."""
         self.dialect = self.engine.dialect
         self.on_server = self.dialect.name == "postgresql"
         self._guard = threading.RLock()
@@ -318,11 +320,6 @@ class Database(contextlib.AbstractContextManager["Database"]):
     def drop(self, table: Table) -> None:
         """Take a table away where it is there."""
         self.execute(DropTable(table, if_exists=True))
-
-    @property
-    def title(self) -> str:
-        """What it is called in headings: the file's name, or the server's address without password."""
-        return self.path.name if self.path is not None else self.name
 
     @property
     def in_transaction(self) -> bool:

@@ -66,7 +66,9 @@ class PostgresServer(Engine):
         schema = url.query.get("schema", SCHEMA)
         self.schema = schema if isinstance(schema, str) else schema[-1]
         self.name = url.render_as_string(hide_password=True)
-        self.database = url.database or url.username or ""
+        place = f"{url.database or url.username or ''}.{self.schema}"
+        self.reader = f"sl_{hashlib.sha256(place.encode()).hexdigest()[:12]}_reader"
+        """The role that model-written SQL runs as; roles are the server's, not the database's."""
         self.write = write
         self.begin = "BEGIN" if write else "BEGIN READ ONLY"
         self.errors = (psycopg.Error, UnicodeEncodeError)
@@ -140,11 +142,6 @@ class PostgresServer(Engine):
 
     def make(self, database: Database) -> None:
         database.execute(f"CREATE SCHEMA IF NOT EXISTS {quote_identifier(self.schema)}")
-
-    @property
-    def reader(self) -> str:
-        """The role that model-written SQL runs as; roles are the server's, not the database's."""
-        return f"sl_{hashlib.sha256(f'{self.database}.{self.schema}'.encode()).hexdigest()[:12]}_reader"
 
     def expose(self, database: Database, relation: str) -> None:
         reader, schema = quote_identifier(self.reader), quote_identifier(self.schema)
