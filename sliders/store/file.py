@@ -77,7 +77,7 @@ def _not_ours(path: Path) -> StoreError:
 
 
 def writer_lock(path: Path) -> int:
-    """Take the exclusive lock on `<file>.lock`; a descriptor that holds it until it is closed, also by a kill.
+    """Take the exclusive lock on `<file>.lock`; a descriptor that holds it until it is closed, or its process ends.
 
     The lock file stays: removing it would race with an opener.
 
