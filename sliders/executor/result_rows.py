@@ -13,8 +13,8 @@ from sliders.extraction.cell import Scalar
 from sliders.plan.parsing import result_sql
 from sliders.plan.predicates import SYSTEM
 from sliders.store.cage import run_readonly
-from sliders.store.data_tables import TYPES
 from sliders.store.database import data_table
+from sliders.store.layout import TYPES
 
 if TYPE_CHECKING:
     from sliders.executor.query import Running

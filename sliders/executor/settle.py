@@ -24,7 +24,8 @@ from sliders.reconcile.repairs import (
 from sliders.reconcile.workbench import SYSTEM, replay, script
 from sliders.schema.types import Table
 from sliders.store import codec
-from sliders.store.cage import Limits, run_readonly
+from sliders.store.bounds import Limits
+from sliders.store.cage import run_readonly
 from sliders.store.data_tables import DataRow
 from sliders.store.records import Derivation, Relation, TableVersion
 

@@ -78,9 +78,7 @@ def _shown(catalog: Catalog, table: str, row_id: str) -> dict[str, Scalar]:
     version = catalog.tables.current(table)
     relation = catalog.schemas.relation(table)
     columns = [column for column in relation.columns if version and column.sql_name in version.columns]
-    if version is None or not columns:
-        return {}
-    row = catalog.tables.shown(table, row_id, [column.sql_name for column in columns])
+    row = catalog.tables.shown(table, row_id, [column.sql_name for column in columns]) if columns else None
     return dict(zip((column.name for column in columns), row, strict=True)) if row else {}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +17,9 @@ from sqlite_utils.db import ForeignKey
 
 from sliders.store import codec
 from sliders.store.catalog import Catalog
-from sliders.store.layout import (
-    AUDIT_LAYOUT,
-    attempts,
-    calls,
-    cells,
-    chunks,
-    columns,
-    corrections,
-    decisions,
-    derivations,
-    documents,
-    origins,
-    pages,
-    rows,
-    runs,
-    schemas,
-    tables,
-    versions,
-)  # fmt: skip
+from sliders.store.layout import AUDIT_LAYOUT, METADATA, cells, chunks, columns, documents, origins, pages, rows, tables
 from sliders.store.records import Relation, TableVersion
+from sliders.store.sql_names import SYSTEM_COLUMNS
 
 _WORDS = "porter unicode61 remove_diacritics 2"
 _SUFFIXES = ("", "_data", "_idx", "_docsize", "_config")
@@ -82,6 +66,14 @@ _OF_CELLS = (
 )  # fmt: skip
 _PLACE = case((cells.c.start.is_not(None), func.coalesce(_elsewhere.c.id, _D.id))).label("document_id")
 
+
+def _plain(name: str, names: str, key: tuple[str, ...] = (), *, of_table: bool = False, **more: Any) -> _Copy:
+    """These columns of a system table as they stand, behind the name of the schema's table that they are about."""
+    source = METADATA.tables[f"sl_{name}"]
+    listed = _named(source, names)
+    return _Copy(f"audit_{name}", select(_table, *listed).join_from(source, tables) if of_table else select(*listed), key, **more)
+
+
 _COPIES: tuple[_Copy, ...] = (
     _Copy(
         "audit_documents",
@@ -127,23 +119,18 @@ _COPIES: tuple[_Copy, ...] = (
         .select_from(_OF_CELLS.outerjoin(origins, origins.c.key == cells.c.origin_key)),
         ("row_id", "column_id"),
     ),
-    _Copy("audit_table_versions", select(_table, *_named(versions, "version parent operation sql reason rows created"))
-          .join_from(versions, tables), ("table_name", "version")),
-    _Copy("audit_derivations", select(_table, *_named(
-        derivations, "version row_id column_name source_value value kind reason")).join_from(derivations, tables)),
-    _Copy("audit_runs", select(*_named(runs, "id kind question status started finished settings outcome")), ("id",)),
-    _Copy("audit_decisions", select(*_named(decisions, "id run stage subject verdict reason tokens at")), ("id",)),
-    _Copy("audit_sql_attempts", select(*_named(
-        attempts, "id run stage question sql outcome detail rows seconds at")), ("id",)),
-    _Copy(
-        "audit_calls",
-        select(*_named(calls, "number id run stage model prompt_hash prompt reply finish_reason prompt_tokens "
-                              "completion_tokens seconds cost cached error created")),
-        ("number",), {"created": lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")},
+    _plain("table_versions", "version parent operation sql reason rows created", ("table_name", "version"), of_table=True),
+    _plain("derivations", "version row_id column_name source_value value kind reason", of_table=True),
+    _plain("runs", "id kind question status started finished settings outcome", ("id",)),
+    _plain("decisions", "id run stage subject verdict reason tokens at", ("id",)),
+    _plain("sql_attempts", "id run stage question sql outcome detail rows seconds at", ("id",)),
+    _plain(
+        "calls", "number id run stage model prompt_hash prompt reply finish_reason prompt_tokens completion_tokens seconds "
+        "cost cached error created", ("number",),
+        told={"created": lambda seconds: datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")},
     ),
-    _Copy("audit_corrections", select(*_named(
-        corrections, "id kind table_name subject column_name value author reason created revoked")), ("id",), loose=True),
-    _Copy("audit_schemas", select(*_named(schemas, "version schema reason created")), ("version",)),
+    _plain("corrections", "id kind table_name subject column_name value author reason created revoked", ("id",), loose=True),
+    _plain("schemas", "version schema reason created", ("version",)),
 )  # fmt: skip
 _PARTS = select(rows.c.id, cells.c.column_key, cells.c.parts, _D.id).select_from(_OF_CELLS).where(
     cells.c.parts.is_not(None)).order_by(_D.key)  # fmt: skip
@@ -181,21 +168,18 @@ def _create(
 
 
 def _fill(audit: sqlite_utils.Database, catalog: Catalog, copy: _Copy) -> None:
-    names = [column.name for column in copy.select.selected_columns]
-    _create(audit, copy.name, {c.name: _type(c.type) for c in copy.select.selected_columns}, copy.key, copy.loose)
+    types = {column.name: _type(column.type) for column in copy.select.selected_columns}
+    _create(audit, copy.name, types, copy.key, copy.loose)
     lines: Iterator[tuple[Any, ...]] = catalog.database.stream(copy.select)
     if copy.told:
-        told = [copy.told.get(name) for name in names]
+        told = [copy.told.get(name) for name in types]
         lines = (tuple(v if f is None else f(v) for f, v in zip(told, line, strict=True)) for line in lines)
-    _insert(audit, copy.name, names, lines)
+    _insert(audit, copy.name, list(types), lines)
 
 
 def _insert(audit: sqlite_utils.Database, name: str, names: list[str], lines: Iterable[tuple[Any, ...]]) -> None:
-    def listed() -> Iterator[Any]:
-        yield names
-        yield from lines
-
-    audit.table(name).insert_all(listed(), batch_size=1_000)
+    listed: Iterable[Any] = chain([names], lines)
+    audit.table(name).insert_all(listed, batch_size=1_000)
 
 
 def _type(kind: Any) -> Any:
@@ -226,7 +210,7 @@ def _copy_table(audit: sqlite_utils.Database, catalog: Catalog, relation: Relati
     """A data table with its keys and search, and what each of its rows was merged from."""
     kinds = {"TEXT": str, "INTEGER": int, "REAL": float}
     types = {c.sql_name: kinds[c.sql_type] for c in relation.columns if c.sql_name in version.columns}
-    shown = [*version.columns, "document", "document_id", "row_id"]
+    shown = [*version.columns, *SYSTEM_COLUMNS[:3]]
     _create(audit, relation.relation, {name: types.get(name, str) for name in shown}, ("row_id",))
     merged: list[tuple[Any, ...]] = []
 

@@ -15,16 +15,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.bounds import Limits, Result, fetch, short
+from sliders.store.bounds import Limits, MemoryGauge, Result, fetch, short
 from sliders.store.database import Database, quote_identifier
 from sliders.store.file import file_uri
 from sliders.store.functions import ANALYST_AGGREGATES, register_functions
-from sliders.store.memory_gain import MemoryGauge
 from sliders.store.sql_names import RESERVED_PREFIXES, RESERVED_TABLES, fold
-from sliders.store.statement import MAX_SQL_CHARACTERS, CheckedStatement, Permission, check_statement
+from sliders.store.statement import MAX_SQL_CHARACTERS, check_statement
 from sliders.store.translate import to_postgres
-
-__all__ = ["CheckedStatement", "Limits", "Permission", "Result", "check_statement", "run_caged", "run_readonly"]
 
 PROGRESS_STEPS = 1_000
 
@@ -93,13 +90,16 @@ def run_readonly(
         StoreError: SQLite finds an error in it (unknown column, wrong number of arguments ...).
     """
     visible = frozenset(tables)
-    known = known_tables(database)
+    names = database.names()
+    known = frozenset(names)
     limits = limits or Limits()
-    checked = check_statement(sql, Permission(visible, known)) if parse else None
+    checked = check_statement(sql, visible, known) if parse else None
     if database.on_server:
         from sliders.store.cage_server import run_on_server
 
-        return run_on_server(database, _translated(database, checked) if checked else sql, visible, limits)
+        if checked:
+            sql = to_postgres(checked.tree, [name for table in checked.tables for name in (table, *names[table])])
+        return run_on_server(database, sql, visible, limits)
     with contextlib.closing(_open(database)) as connection:
         return run_caged(connection, sql, visible=visible, known=known, limits=limits)
 
@@ -128,16 +128,6 @@ def run_caged(
     return Result(columns, tuple(rows), truncated, time.monotonic() - watch.started)
 
 
-def known_tables(database: Database) -> frozenset[str]:
-    """Names of all tables and views, for the parser's suggestions."""
-    return frozenset(database.names())
-
-
-def _translated(database: Database, checked: CheckedStatement) -> str:
-    names = database.names()
-    return to_postgres(checked.tree, [name for table in checked.tables for name in (table, *names[table])])
-
-
 def _open(database: Database) -> sqlite3.Connection:
     assert database.path is not None  # it is a file
     connection = sqlite3.connect(
@@ -163,17 +153,10 @@ def _readable(connection: sqlite3.Connection, visible: frozenset[str]) -> frozen
         try:
             connection.execute(f"EXPLAIN SELECT * FROM {quote_identifier(name)}")
         except sqlite3.Error as error:
-            raise StoreError(
-                f"the workspace has no table {name!r} to query ({error}); list them with: sliders schema"
-            ) from error
+            raise StoreError(f"the workspace has no table {name!r} to query ({error}); list them with: sliders schema") from error
     connection.set_authorizer(None)
     # A table whose rows are only counted is read through the column "".
     return frozenset(pairs | {(table, "") for table, _ in pairs})
-
-
-def _is_subquery(name: str, known: frozenset[str]) -> bool:
-    """Whether a name of which no column is read can only be a subquery's: it is no table, and none of SQLite's own."""
-    return name not in known and not name.startswith(RESERVED_PREFIXES) and name not in RESERVED_TABLES
 
 
 def _authorizer(
@@ -187,7 +170,9 @@ def _authorizer(
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_READ:
             table, column = fold(first or ""), fold(second or "")
-            if (table, column) in readable or (not column and _is_subquery(table, folded)):
+            own = table in folded or table in RESERVED_TABLES or table.startswith(RESERVED_PREFIXES)
+            # A name of which no column is read can only be a subquery's when it is no table, and none of SQLite's own.
+            if (table, column) in readable or (not column and not own):
                 return sqlite3.SQLITE_OK
             watch.denied = f"it may not read {first!r}"
         elif action == sqlite3.SQLITE_FUNCTION:
@@ -227,9 +212,7 @@ def _explained(sql: str, watch: _Watch) -> Iterator[None]:
         if watch.stopped:
             raise UnsafeStatement(f"the statement was stopped: {watch.stopped}; ask for less: {short(sql)}") from error
         if watch.complaints:
-            raise StoreError(
-                f"the statement does not run: {watch.complaints[-1]}: {short(sql)}; correct it"
-            ) from error
+            raise StoreError(f"the statement does not run: {watch.complaints[-1]}: {short(sql)}; correct it") from error
         if watch.denied:
             raise UnsafeStatement(f"the statement is refused: {watch.denied}: {short(sql)}") from error
         name = getattr(error, "sqlite_errorname", "")

@@ -1,4 +1,4 @@
-"""The engine's wall of the cage on PostgreSQL (see `guard`).
+"""The engine's wall of the cage on PostgreSQL (see `cage`).
 
 The server itself takes the statement apart before it runs: as a temporary view that is never read and rolled back at
 once, whose stored tree names every function, operator and table by its number. What is then run is run by a role that
@@ -36,7 +36,7 @@ _RELATIONS = """SELECT relname FROM pg_class WHERE oid = ANY(%s)
 
 
 def run_on_server(database: Database, sql: str, visible: frozenset[str], limits: Limits) -> Result:
-    """See `guard.run_readonly`; `sql` is PostgreSQL's."""
+    """See `cage.run_readonly`; `sql` is PostgreSQL's."""
     engine = database.engine
     assert isinstance(engine, PostgresServer)
     started = time.monotonic()

@@ -37,7 +37,14 @@ class Calls:
     def lookup(self, key: str) -> Response | None:
         """The answer of an earlier call with that key that did not fail."""
         row = self._database.one(_FOUND, {"key": key})
-        return _call(row).response() if row else None
+        if row is None:
+            return None
+        values: dict[str, Any] = dict(zip(_NAMES, row, strict=True))
+        values |= {
+            "data": codec.load(values["data"]), "salvaged": bool(values["salvaged"]), "cached": bool(values["cached"]),
+            "token_logprobs": tuple(codec.load(values["token_logprobs"]) or ()),
+        }  # fmt: skip
+        return Call(**values).response()
 
     def asked_before(self, stage: str) -> bool:
         """See `CallLog.asked_before`."""
@@ -75,12 +82,3 @@ class Calls:
         statement = select(calls.c.stage, *map(func.sum, sums)).group_by(calls.c.stage).order_by(calls.c.stage)
         rows = self._database.query(statement if run is None else statement.where(calls.c.run == run))
         return {stage: Usage(*figures) for stage, *figures in rows}
-
-
-def _call(row: tuple[Any, ...]) -> Call:
-    values: dict[str, Any] = dict(zip(_NAMES, row, strict=True))
-    values |= {
-        "data": codec.load(values["data"]), "salvaged": bool(values["salvaged"]), "cached": bool(values["cached"]),
-        "token_logprobs": tuple(codec.load(values["token_logprobs"]) or ()),
-    }  # fmt: skip
-    return Call(**values)

@@ -16,18 +16,7 @@ from sliders.store.schemas import Schemas
 
 
 class Catalog:
-    """The parts of a workspace over one database, which is migrated first.
-
-    Attributes:
-        documents: documents and their versions.
-        chunks: chunks and full-text search.
-        schemas: versions of the schema and SQL names.
-        extractions: rows, cells and tasks.
-        claims: who of several writers works on what.
-        calls: the ledger of model calls (a `CallLog`).
-        journal: runs, decisions, SQL attempts.
-        tables: data tables and their versions.
-        knowledge: vectors, statistics, corrections.
+    """The parts of a workspace over one database, which is migrated first; the class of each says what it holds.
 
     Raises:
         WorkspaceTooNew: the file was written by a newer version of the package.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Select, bindparam, case, select
@@ -74,6 +76,8 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
 
 _STATED = How.STATED
 _GROUNDINGS = {grounding.value: grounding for grounding in Grounding}
+Works = dict[tuple[str, tuple[str, ...]], int]
+"""Keys of work by table and columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class Known:
     schema: dict[str, SchemaTable]
     tables: dict[str, int] = field(default_factory=dict)
     columns: dict[str, dict[str, int]] = field(default_factory=dict)
-    works: dict[tuple[str, tuple[str, ...]], int] = field(default_factory=dict)
+    works: Works = field(default_factory=dict)
 
 
 class Keys:
@@ -93,9 +97,7 @@ class Keys:
     def __init__(self, database: Database, known: Known) -> None:
         self._database = database
         self.known = known
-        self.works: dict[tuple[str, tuple[str, ...]], int] = {}
         self._keys: dict[str, dict[str, int]] = {"table": known.tables, "document": {}, "chunk": {}}
-        self._columns = known.columns
         self.origins: dict[tuple[str, str, str], int] = {}
         self.touched: set[int] = set()
         self.encode = database.engine.encode if database.on_server else None
@@ -111,14 +113,10 @@ class Keys:
         return known[name]
 
     def columns(self, table: str) -> dict[str, int]:
-        if table not in self._columns:
-            self._columns[table] = dict(self._database.query(_COLUMNS, {"table": self.key("table", table)}))
-        return self._columns[table]
-
-    def no_column(self, row: Row, cell: Cell) -> int:
-        raise StoreError(
-            f"row {row.id!r} has a cell for column {cell.column!r}, which table {row.table!r} does not have"
-        )
+        known = self.known.columns
+        if table not in known:
+            known[table] = dict(self._database.query(_COLUMNS, {"table": self.key("table", table)}))
+        return known[table]
 
     def origin(self, said: tuple[str, str, str]) -> int | None:
         if not any(said):
@@ -135,6 +133,9 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
     """The lines of `sl_cells` for one row; the hot loop of an extraction."""
     columns, encode = keys.columns(row.table), keys.encode
     for cell in row.cells:
+        column = columns.get(cell.column)
+        if column is None:
+            raise StoreError(f"row {row.id!r} has a cell for column {cell.column!r}, which table {row.table!r} does not have")
         value, kind = cell.value, None
         if type(value) is not str and value is not None:
             value, kind = codec.encode_scalar(value)
@@ -147,53 +148,29 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
                 elsewhere = keys.key("document", span.document_id)
         said = (cell.call_id, cell.model, cell.prompt_hash)
         yield (
-            key, columns[cell.column] if cell.column in columns else keys.no_column(row, cell), value, kind,
-            cell.printed or None, cell.grounding.value, elsewhere, start, stop, page, cell.unit or None,
-            cell.scale or None, cell.absence.value if cell.absence is not None else None, cell.detail or None,
+            key, column, value, kind, cell.printed or None, cell.grounding.value, elsewhere, start, stop, page,
+            cell.unit or None, cell.scale or None, cell.absence.value if cell.absence is not None else None, cell.detail or None,
             cell.rationale or None, keys.origins.get(said) or keys.origin(said),
-            None if cell.how is _STATED else cell.how.value, codec.encode_odds(cell.odds) if cell.odds else None,
+            None if cell.how is _STATED else cell.how.value, codec.dump(cell.odds) if cell.odds else None,
             cell.doubt or None, codec.encode_parts(cell.parts, row.document_id) if cell.parts else None,
         )  # fmt: skip
 
 
 def rows_of(lines: Iterator[tuple[Any, ...]]) -> Iterator[Row]:
-    identity: tuple[Any, ...] | None = None
-    cells: list[Cell] = []
-    for line in lines:
-        if identity is not None and line[1] != identity[1]:
-            yield _row(identity, cells)
-            cells = []
-        identity = line[:6]
-        if line[6] is not None:
-            cells.append(_cell(line[6:], line[3]))
-    if identity is not None:
-        yield _row(identity, cells)
-
-
-def _row(identity: tuple[Any, ...], cells: list[Cell]) -> Row:
-    identifier, _, table, document_id, chunk_id, ordinal = identity
-    return Row(identifier, table, document_id, chunk_id, ordinal, tuple(cells))
+    for _, group in groupby(lines, itemgetter(1)):
+        listed = list(group)
+        identifier, _, table, document_id, chunk_id, ordinal = listed[0][:6]
+        cells = tuple(_cell(line[6:], document_id) for line in listed if line[6] is not None)
+        yield Row(identifier, table, document_id, chunk_id, ordinal, cells)
 
 
 def _cell(line: tuple[Any, ...], row_document: str) -> Cell:
     column, value, kind, printed, grounding, document_id, start, stop, page, unit, scale = line[:11]
     absence, detail, rationale, how, odds, doubt, parts, call_id, model, prompt_hash = line[11:]
     return Cell(  # by place: a million of them are read
-        column,
-        value if kind is None else codec.decode_scalar(value, kind),
-        printed or "",
-        _GROUNDINGS[grounding],
-        None if start is None else Span(document_id, start, stop, page),
-        unit or "",
-        scale or "",
-        Absence(absence) if absence else None,
-        detail or "",
-        rationale or "",
-        How(how) if how else _STATED,
-        codec.decode_odds(odds) if odds else (),
-        doubt or "",
-        codec.decode_parts(parts, row_document) if parts else (),
-        call_id or "",
-        model or "",
-        prompt_hash or "",
-    )
+        column, value if kind is None else codec.decode_scalar(value, kind), printed or "", _GROUNDINGS[grounding],
+        None if start is None else Span(document_id, start, stop, page), unit or "", scale or "",
+        Absence(absence) if absence else None, detail or "", rationale or "", How(how) if how else _STATED,
+        tuple(map(tuple, codec.load(odds))) if odds else (), doubt or "",
+        codec.decode_parts(parts, row_document) if parts else (), call_id or "", model or "", prompt_hash or "",
+    )  # fmt: skip

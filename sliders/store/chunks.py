@@ -134,17 +134,6 @@ class Chunks:
         kinds = {kind: frozenset(codec.load(kind)) for kind in {line[2] for line in lines}}
         return [(identifier, headings[path], kinds[kind]) for identifier, path, kind in lines]
 
-    def get(self, chunk_id: str) -> Chunk:
-        """One chunk, also a retired one.
-
-        Raises:
-            StoreError: there is none with that id.
-        """
-        found = self.find(chunk_id)
-        if found is None:
-            raise StoreError(f"the workspace has no chunk {chunk_id!r}; add the documents again")
-        return found
-
     def find(self, chunk_id: str) -> Chunk | None:
         """One chunk, also a retired one; None where there is none with that id."""
         found = self._read(_ONE, {"id": chunk_id})

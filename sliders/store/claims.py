@@ -47,12 +47,9 @@ class Claims:
         self._database = database
         self._owner, self._alive = secrets.randbits(63), False
         self._turns: set[str] = set()
-        self.lease = LEASE_SECONDS if lease is None else lease
-
-    @property
-    def shared(self) -> bool:
+        self.shared = database.on_server and database.write
         """Whether others may write, too."""
-        return self._database.on_server and self._database.write
+        self.lease = LEASE_SECONDS if lease is None else lease
 
     def take(self, document_id: str) -> bool:
         """Claim a document; False where another process works on it."""

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from datetime import UTC, datetime
 from typing import Any
 
 from sliders.documents.document import TableCell, TableGrid
@@ -14,8 +15,6 @@ from sliders.extraction.cell import Scalar, Span
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
 BOOLEAN, LARGE_INTEGER, NOT_FINITE = 1, 2, 3
-
-Odds = tuple[tuple[str, float], ...]
 
 _COLUMN_FIELDS = frozenset(field.name for field in fields(Column))
 _TABLE_FIELDS = frozenset(field.name for field in fields(Table))
@@ -53,39 +52,22 @@ def decode_scalar(value: str | int | float | None, kind: int | None) -> Scalar:
     return int(value) if kind == LARGE_INTEGER else float(value)
 
 
-def encode_odds(odds: Odds) -> str | None:
-    """The odds of a judged cell as JSON, None when they were not measured."""
-    return dump(odds) if odds else None
-
-
-def decode_odds(text: str | None) -> Odds:
-    """The inverse of `encode_odds`."""
-    return tuple((choice, odds) for choice, odds in load(text) or ())
-
-
-def encode_parts(parts: tuple[Span, ...], document_id: str) -> str | None:
+def encode_parts(parts: tuple[Span, ...], document_id: str) -> str:
     """Further spans of a cell as JSON; a document's id only where it is not that of the row."""
-    if not parts:
-        return None
     own = [[part.start, part.end, part.page] for part in parts]
     return dump([o if p.document_id == document_id else [*o, p.document_id] for o, p in zip(own, parts, strict=True)])
 
 
-def decode_parts(text: str | None, document_id: str) -> tuple[Span, ...]:
+def decode_parts(text: str, document_id: str) -> tuple[Span, ...]:
     """The inverse of `encode_parts`."""
-    return tuple(
-        Span(other[0] if other else document_id, start, end, page) for start, end, page, *other in load(text) or ()
-    )
+    return tuple(Span(other[0] if other else document_id, start, end, page) for start, end, page, *other in load(text))
 
 
 def encode_grid(grid: TableGrid | None, text: str) -> str | None:
     """A table grid as JSON; the words of a cell are left out where they are its span of `text`."""
     if grid is None:
         return None
-    rows = [
-        [[c.start, c.end] if text[c.start : c.end] == c.text else [c.start, c.end, c.text] for c in row]
-        for row in grid.rows
-    ]
+    rows = [[[c.start, c.end] if text[c.start : c.end] == c.text else [c.start, c.end, c.text] for c in row] for row in grid.rows]
     return dump({"header": grid.header, "rows": rows, "caption": grid.caption, "note": grid.note})
 
 
@@ -94,24 +76,19 @@ def decode_grid(data: str | None, text: str) -> TableGrid | None:
     if data is None:
         return None
     grid = load(data)
-    rows = tuple(
-        tuple(TableCell(c[2] if len(c) > 2 else text[c[0] : c[1]], c[0], c[1]) for c in row) for row in grid["rows"]
-    )
+    rows = tuple(tuple(TableCell(c[2] if len(c) > 2 else text[c[0] : c[1]], c[0], c[1]) for c in row) for row in grid["rows"])
     return TableGrid(tuple(grid["header"]), rows, grid["caption"], grid["note"])
 
 
 def encode_schema(schema: Schema) -> str:
     """A schema as JSON; fields at their default are left out, so that a stored schema reads well."""
-    plain = Column("")
-    tables = []
-    for table in schema.tables:
-        data = asdict(table)
-        data["columns"] = [
-            {"name": c.name, "type": c.type.value}
-            | {k: v for k, v in asdict(c).items() if k not in ("name", "type") and v != getattr(plain, k)}
-            for c in table.columns
+    plain = asdict(Column(""))
+    tables = [asdict(table) for table in schema.tables]
+    for table in tables:
+        table["columns"] = [
+            {name: value for name, value in column.items() if name in ("name", "type") or value != plain[name]}
+            for column in table["columns"]
         ]
-        tables.append(data)
     return dump({"tables": tables})
 
 
@@ -140,3 +117,8 @@ def column_hash(table: Table, column: Column) -> str:
 def digest(text: str) -> str:
     """SHA-256 of the text's UTF-8 form, in hexadecimal."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def now() -> str:
+    """The present moment as ISO text in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -8,28 +8,10 @@ that it stands for) and `_sources` (JSON list of the `Row.id`s that were merged 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import (
-    REAL,
-    BigInteger,
-    ColumnElement,
-    Double,
-    Index,
-    Integer,
-    Numeric,
-    Select,
-    Text,
-    bindparam,
-    case,
-    cast,
-    func,
-    literal_column,
-    null,
-    select,
-    update,
-)  # fmt: skip
+from sqlalchemy import ColumnElement, Double, Index, Numeric, Select, bindparam, case, cast, func, literal_column, select, update
 from sqlalchemy import Table as DataTable
 from sqlalchemy.schema import CreateIndex, CreateTable
 
@@ -37,22 +19,15 @@ from sliders.errors import RepairError, StoreError
 from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.store import codec
 from sliders.store.database import Database, data_table, quote_identifier
-from sliders.store.layout import CURRENT, cells, chunks, columns, derivations, documents, rows, tables, versions
-from sliders.store.migrations import now
+from sliders.store.layout import CURRENT, TYPES, cells, chunks, columns, derivations, documents, rows, tables, versions
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
 from sliders.store.schemas import Schemas
 from sliders.store.sql_names import SYSTEM_COLUMNS, version_name
 
 EXTRACT = "extract"
 UNVERIFIED = "extract with unverified values"
-_SAID = (Absence.UNGROUNDED, Absence.NOT_PARSED)
-SAID = tuple(absence.value for absence in _SAID)
+SAID = (Absence.UNGROUNDED.value, Absence.NOT_PARSED.value)
 """Absences whose cells may keep what the model said."""
-# The rows of a table are compared and sorted by their characters, whatever the language of the server.
-_TEXT = Text().with_variant(Text(collation="C"), "postgresql")
-TYPES: dict[str, Any] = {
-    "TEXT": _TEXT, "INTEGER": Integer().with_variant(BigInteger, "postgresql"), "REAL": Double().with_variant(REAL(), "sqlite"),
-}  # fmt: skip
 _IDENTITY = select(tables.c.key, tables.c.revision).where(tables.c.name == bindparam("name"))
 _OWN_IDENTITY = _IDENTITY.with_for_update()
 """Within a transaction, a second writer of the table waits."""
@@ -72,12 +47,12 @@ class DataRow:
     document: str
     document_id: str
     values: Mapping[str, Scalar]
-    sources: tuple[str, ...] = field(default=())
+    sources: tuple[str, ...] = ()
 
 
 def enters(cell: Cell, unverified: bool = False) -> bool:
     """Whether a cell's value stands in its data table; `unverified` also lets in what the model said without proof."""
-    return cell.absence is None or (unverified and cell.absence in _SAID)
+    return cell.absence is None or (unverified and cell.absence in SAID)
 
 
 def stands(absence: ColumnElement[Any], unverified: bool) -> ColumnElement[bool]:
@@ -92,37 +67,35 @@ def materialise_sql(
 
     Args:
         keys: integer key by schema column name.
-        unverified: also show values that were not found in the text or did not parse.
+        unverified: see `enters`.
         server: for PostgreSQL, where a value is JSON and every column has one type.
     """
     c = cells.c
     values = (
-        select(_on_server(column) if server else _in_file(column))
+        select(_shown(column, server))
         .where(c.row_key == rows.c.key, c.column_key == keys[column.name], stands(c.absence, unverified))
         .correlate(rows).scalar_subquery().label(column.sql_name)
         for column in relation.columns
     )  # fmt: skip
     return (
         select(*values, documents.c.name.label("document"), documents.c.id.label("document_id"),
-               rows.c.id.label("row_id"), null().label("_sources"))
+               rows.c.id.label("row_id"), literal_column("NULL").label("_sources"))
         .select_from(rows.join(documents, documents.c.key == rows.c.document_key).join(chunks, chunks.c.key == rows.c.chunk_key))
         .where(rows.c.table_key == table_key, CURRENT)
         .order_by(documents.c.key, chunks.c.position, rows.c.ordinal, rows.c.key)
     )  # fmt: skip
 
 
-def _in_file(column: RelationColumn) -> ColumnElement[Any]:
+def _shown(column: RelationColumn, server: bool) -> ColumnElement[Any]:
     """The cell's value; words and not-a-number have no place in a number column."""
-    value, large = cells.c.value, func.coalesce(cells.c.kind, 0) == codec.LARGE_INTEGER
-    return value if column.sql_type == "TEXT" else case(((func.typeof(value) != "text") | large, value))
-
-
-def _on_server(column: RelationColumn) -> ColumnElement[Any]:
-    value, large = cells.c.value, func.coalesce(cells.c.kind, 0) == codec.LARGE_INTEGER
-    text = value.op("#>>")(literal_column("'{}'"))
+    value: ColumnElement[Any] = cells.c.value
+    number = func.jsonb_typeof(value) == "number" if server else func.typeof(value) != "text"
+    if server:
+        value = value.op("#>>")(literal_column("'{}'"))
     if column.sql_type == "TEXT":
-        return text
-    return case(((func.jsonb_typeof(value) == "number") | large, cast(text, Double if column.sql_type == "REAL" else Numeric)))
+        return value
+    large = func.coalesce(cells.c.kind, 0) == codec.LARGE_INTEGER
+    return case((number | large, cast(value, Double if column.sql_type == "REAL" else Numeric) if server else value))
 
 
 class Tables:
@@ -138,8 +111,7 @@ class Tables:
         When nothing changed, the version that stands is returned and stays current, repaired or not.
 
         Args:
-            unverified: also show values that were not found in the text or did not parse (contract 2: only when the
-                user says so).
+            unverified: see `enters` (contract 2: only when the user says so).
 
         Raises:
             StoreError: the workspace has no table of that name.
@@ -187,16 +159,7 @@ class Tables:
                 made = list(made)
                 odd = {n for row in made for n, value in row.values.items() if _is_odd(value)}
             version, target = self._reserve(relation, parent.version, operation, sql, reason, odd)
-            self._database.add_many(
-                target,
-                (
-                    (
-                        *(codec.encode_scalar(row.values[name])[0] for name in version.columns),
-                        row.document, row.document_id, row.row_id, codec.dump(row.sources) if row.sources else None,
-                    )
-                    for row in _complete(made, version)
-                ),
-            )  # fmt: skip
+            self._database.add_many(target, _lines(made, version))
             version = self._finish(version)
             self._check_rows(version)
             self._declare(version, derived)
@@ -228,11 +191,11 @@ class Tables:
         names = tuple(column.sql_name for column in relation.columns)
         version = TableVersion(
             relation.name, number, parent, version_name(relation.relation, number), operation, sql, reason, names, 0,
-            revision, now(),
+            revision, codec.now(),
         )  # fmt: skip
         types: dict[str, Any] = {c.sql_name: TYPES[c.sql_type] for c in relation.columns}
         types |= {c.sql_name: Numeric for c in relation.columns if {c.name, c.sql_name} & odd and c.sql_type == "INTEGER"}
-        target = data_table(version.relation, types | dict.fromkeys(SYSTEM_COLUMNS, _TEXT))
+        target = data_table(version.relation, types | dict.fromkeys(SYSTEM_COLUMNS, TYPES["TEXT"]))
         self._database.execute(CreateTable(target))
         line = {f.name: getattr(version, f.name) for f in fields(TableVersion) if f.name != "table"}
         line |= {"table_key": key, "columns": codec.dump(names)}
@@ -285,15 +248,14 @@ class Tables:
     def _declare(self, version: TableVersion, derived: Iterable[Derivation]) -> None:
         key, _ = self._identity(version.table)
         encode = self._database.engine.encode
-        lines = [
+        lines = (
             (
                 key, version.version, d.row_id, d.column, encode(codec.encode_scalar(d.source_value)[0]),
                 encode(codec.encode_scalar(d.value)[0]), d.kind, d.reason,
             )
             for d in derived
-        ]  # fmt: skip
-        if lines:
-            self._database.add_many(derivations, lines, [column.name for column in derivations.c][1:])
+        )  # fmt: skip
+        self._database.add_many(derivations, lines, [column.name for column in derivations.c][1:])
 
     def versions(self, table: str) -> list[TableVersion]:
         """All versions of a table, oldest first."""
@@ -337,12 +299,11 @@ class Tables:
 
     def derivations(self, table: str, row_id: str, version: int | None = None) -> list[Derivation]:
         """What a version (the current one when left out) declares of the values of one row."""
-        key, _ = self._identity(table)
-        current = self.current(table)
-        number = version if version is not None else current.version if current else -1
         d = derivations.c
-        found = select(d.column_name, d.value, d.kind, d.reason, d.row_id, d.source_value).order_by(d.key).where(
-            d.table_key == key, d.version == number, (d.row_id == row_id) | d.row_id.is_(None),
+        number = tables.c.current_version if version is None else version
+        found = (
+            select(d.column_name, d.value, d.kind, d.reason, d.row_id, d.source_value).join_from(derivations, tables)
+            .where(tables.c.name == table, d.version == number, (d.row_id == row_id) | d.row_id.is_(None)).order_by(d.key)
         )  # fmt: skip
         return [Derivation(*line) for line in self._database.query(found)]
 
@@ -391,9 +352,10 @@ def _version(line: tuple[Any, ...]) -> TableVersion:
     return TableVersion(**{**values, "columns": tuple(codec.load(values["columns"]))})
 
 
-def _complete(made: Iterable[DataRow], version: TableVersion) -> Iterable[DataRow]:
+def _lines(made: Iterable[DataRow], version: TableVersion) -> Iterator[tuple[Any, ...]]:
     for row in made:
         missing = [name for name in version.columns if name not in row.values]
         if missing:
             raise RepairError(f"row {row.row_id!r} of the repair loses {', '.join(missing)}; give every column")
-        yield row
+        values = (codec.encode_scalar(row.values[name])[0] for name in version.columns)
+        yield (*values, row.document, row.document_id, row.row_id, codec.dump(row.sources) if row.sources else None)

@@ -13,10 +13,9 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from sqlalchemy import Column, Insert, MetaData, Table, Text, bindparam, insert
+from sqlalchemy import Column, Insert, MetaData, Table, Text, bindparam
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateTable, DropTable
@@ -47,6 +46,8 @@ class Engine:
     longest_table: int
     longest_column: int
     """Bytes of a name."""
+    listing: str
+    """A query for the columns of every table and view."""
 
     def open(self) -> Any:
         """A connection of the driver, in autocommit mode."""
@@ -74,10 +75,6 @@ class Engine:
 
     def make(self, database: Database) -> None:
         """Make the place of an empty workspace; a file is there when it is open."""
-
-    def names(self, database: Database) -> dict[str, set[str]]:
-        """Columns by table and view."""
-        raise NotImplementedError
 
     def exclusive(self, database: Database, subject: str) -> None:
         """Keep other writers out of `subject` until the transaction ends; a file has one writer anyway."""
@@ -158,7 +155,7 @@ class _Sentences:
             raise self._engine.sentence(error, self._sql) from error
 
 
-class Database:
+class Database(contextlib.AbstractContextManager["Database"]):
     """A workspace's database.
 
     Args:
@@ -174,6 +171,8 @@ class Database:
     def __init__(self, place: str | Path, *, write: bool = True) -> None:
         self.engine = _engine(place, write)
         self.place, self.path, self.name, self.write = place, self.engine.path, self.engine.name, write
+        self.title = self.path.name if self.path is not None else self.name
+        """What it is called in headings: the file's name, or the server's address without password."""
         self.dialect = self.engine.dialect
         self.on_server = self.dialect.name == "postgresql"
         self._guard = threading.RLock()
@@ -209,9 +208,9 @@ class Database:
             return sql, [given[name] if name in given else brought[name] for name in names]
         return sql, tuple(parameters)
 
-    def _run(self, sql: str, values: Any = None) -> Any:
+    def _run(self, sql: str, values: Any) -> Any:
         with self._guard, _Sentences(self.engine, sql):
-            return self._raw.execute(sql) if values is None else self._raw.execute(sql, values)
+            return self._raw.execute(sql, values)
 
     def sql(self, statement: ClauseElement) -> str:
         """A statement with its values in place, as it would be typed; it is not run."""
@@ -226,10 +225,6 @@ class Database:
         sql, values = self._bound(statement, parameters)
         with self._guard, _Sentences(self.engine, sql):
             return self._raw.execute(sql, values).fetchall()  # type: ignore[no-any-return]
-
-    def columns(self, statement: str | ClauseElement) -> tuple[str, ...]:
-        """Names of the columns that a SELECT gives."""
-        return tuple(column[0] for column in self._run(*self._bound(statement, ())).description)
 
     def one(self, statement: str | ClauseElement, parameters: Parameters = ()) -> tuple[Any, ...] | None:
         """The first row of a statement, None when there is none."""
@@ -247,9 +242,8 @@ class Database:
 
     def add(self, table: Table, **values: Any) -> int:
         """Insert one row; its integer key."""
-        sql, names, _ = self._prepared(self._insert(table, tuple(values), "key"))
-        with self._guard:
-            return int(self._run(sql, [values[name[2:]] for name in names]).fetchone()[0])
+        given = {f"v_{name}": value for name, value in values.items()}
+        return int(self.value(self._insert(table, tuple(values), "key"), given))
 
     def add_many(
         self, table: Table, rows: Iterable[Sequence[Any]], names: Sequence[str] = (), *,
@@ -285,7 +279,7 @@ class Database:
         if there == "key":
             made: Any = statement.returning(table.c[key[0]])
         elif there == "replace" and not self.on_server:  # in one step, where an upsert takes two
-            made = insert(table).prefix_with("OR REPLACE").values({name: bindparam(f"v_{name}") for name in names})
+            made = statement.prefix_with("OR REPLACE")
         elif there == "replace":
             new = {name: statement.excluded[name] for name in names if name not in key}
             made = statement.on_conflict_do_update(index_elements=key, set_=new)
@@ -312,8 +306,11 @@ class Database:
         self.engine.exclusive(self, subject)
 
     def names(self) -> dict[str, set[str]]:
-        """See `Engine.names`."""
-        return self.engine.names(self)
+        """Columns by table and view."""
+        found: dict[str, set[str]] = {}
+        for table, column in self.query(self.engine.listing):
+            found.setdefault(table, set()).add(column)
+        return found
 
     def create(self, table: Table) -> None:
         """Make a table (see `data_table`) that the cage may read."""
@@ -323,11 +320,6 @@ class Database:
     def drop(self, table: Table) -> None:
         """Take a table away where it is there."""
         self.execute(DropTable(table, if_exists=True))
-
-    @property
-    def title(self) -> str:
-        """What it is called in headings: the file's name, or the server's address without password."""
-        return self.path.name if self.path is not None else self.name
 
     @property
     def in_transaction(self) -> bool:
@@ -347,15 +339,15 @@ class Database:
                 if depth
                 else (self.engine.begin, "COMMIT", "ROLLBACK")
             )
-            self._run(begin)
+            self.execute(begin)
             self._depth += 1
             try:
                 yield
-                self._run(commit)
+                self.execute(commit)
             except BaseException:
                 # The engine may have rolled back by itself (full disk, server gone); then there is nothing left to undo.
                 if self.engine.in_transaction(self._raw):
-                    self._run(rollback)
+                    self.execute(rollback)
                 raise
             finally:
                 self._depth -= 1
@@ -367,10 +359,5 @@ class Database:
                 self._closed = True
                 self.engine.close(self._raw)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

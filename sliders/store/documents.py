@@ -12,20 +12,18 @@ from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import documents, elements, pages, rows, tables
-from sliders.store.migrations import now
 from sliders.store.records import Added, StoredDocument
 
-_FIELDS = tuple(field.name for field in fields(StoredDocument))
-_LINE = ("name", "title", "media_type", "source", "modified", "warnings")
-_newer = documents.alias()
-_LISTED: Select[Any] = select(
-    *(func.coalesce(_newer.c.id, "") if name == "superseded_by" else documents.c[name] for name in _FIELDS)
-).outerjoin_from(documents, _newer, _newer.c.key == documents.c.superseded_by)
 _CURRENT = documents.c.superseded_by.is_(None)
-_ALL, _ALL_CURRENT = _LISTED.order_by(documents.c.key), _LISTED.where(_CURRENT).order_by(documents.c.key)
+_newer = documents.alias()
+_ALL: Select[Any] = select(
+    *(func.coalesce(_newer.c.id, "") if f.name == "superseded_by" else documents.c[f.name] for f in fields(StoredDocument))
+).outerjoin_from(documents, _newer, _newer.c.key == documents.c.superseded_by).order_by(documents.c.key)  # fmt: skip
+_ALL_CURRENT = _ALL.where(_CURRENT)
 _KNOWN = select(documents.c.key, documents.c.superseded_by).where(documents.c.id == bindparam("id"))
 _NAMED = select(documents.c.key, documents.c.id, documents.c.version).where(documents.c.name == bindparam("name"), _CURRENT)
-_WHOLE = select(documents.c.key, documents.c.text, *(documents.c[n] for n in _LINE)).where(documents.c.id == bindparam("id"))
+_WHOLE = select(*(documents.c[name] for name in "key name text title media_type source modified warnings".split())).where(
+    documents.c.id == bindparam("id"))  # fmt: skip
 _TEXT = select(documents.c.text).where(documents.c.id == bindparam("id"))
 _PAGES = select(pages.c.number, pages.c.start, pages.c.stop).where(
     pages.c.document_key == bindparam("key")).order_by(pages.c.position)  # fmt: skip
@@ -72,12 +70,10 @@ class Documents:
         key = self._database.add(
             documents, id=document.id, name=document.name, title=document.title, description="",
             text=text, sha256=codec.digest(text), media_type=document.media_type, source=document.source,
-            modified=document.modified, warnings=codec.dump(document.warnings), version=version, added=now(),
+            modified=document.modified, warnings=codec.dump(document.warnings), version=version, added=codec.now(),
             characters=len(text),
         )  # fmt: skip
-        self._database.add_many(
-            pages, ((key, i, page.number, page.start, page.end) for i, page in enumerate(document.pages))
-        )
+        self._database.add_many(pages, ((key, i, page.number, page.start, page.end) for i, page in enumerate(document.pages)))
         self._database.add_many(
             elements,
             (
@@ -96,18 +92,14 @@ class Documents:
         Raises:
             StoreError: there is none with that id.
         """
-        key, text, *line = self._found(_WHOLE, document_id)
-        told = dict(zip(_LINE, line, strict=True))
-        return Document(
-            id=document_id,
-            text=text,
-            elements=tuple(
-                Element(kind, start, stop, level, page, codec.decode_grid(grid, text), tuple(codec.load(starts) or ()))
-                for kind, start, stop, level, page, grid, starts in self._database.query(_ELEMENTS, {"key": key})
-            ),
-            pages=tuple(Page(*page) for page in self._database.query(_PAGES, {"key": key})),
-            **{**told, "warnings": tuple(codec.load(told["warnings"]))},
+        key, name, text, title, *source, warnings = self._found(_WHOLE, document_id)
+        lines = self._database.query(_ELEMENTS, {"key": key})
+        parts = tuple(
+            Element(kind, start, stop, level, page, codec.decode_grid(grid, text), tuple(codec.load(starts) or ()))
+            for kind, start, stop, level, page, grid, starts in lines
         )
+        leaves = tuple(Page(*page) for page in self._database.query(_PAGES, {"key": key}))
+        return Document(document_id, name, text, title, parts, leaves, *[*source, tuple(codec.load(warnings))])
 
     def text(self, document_id: str) -> str:
         """The text of a document.
@@ -125,18 +117,9 @@ class Documents:
 
     def all(self, *, superseded: bool = False) -> list[StoredDocument]:
         """The documents in the order in which they were added, without their text; old versions only on demand."""
-        return [_stored(row) for row in self._database.query(_ALL if superseded else _ALL_CURRENT)]
+        lines = self._database.query(_ALL if superseded else _ALL_CURRENT)
+        return [StoredDocument(*[*line, tuple(codec.load(warnings))]) for *line, warnings in lines]
 
     def count(self) -> int:
         """How many documents are current."""
         return int(self._database.value(select(func.count()).select_from(documents).where(_CURRENT)))
-
-    def find(self, name: str) -> StoredDocument | None:
-        """The current document of that name, None when there is none."""
-        row = self._database.one(_LISTED.where(documents.c.name == name, _CURRENT))
-        return _stored(row) if row else None
-
-
-def _stored(row: tuple[Any, ...]) -> StoredDocument:
-    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=True))
-    return StoredDocument(**{**values, "warnings": tuple(codec.load(values["warnings"]))})

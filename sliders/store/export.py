@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sliders.errors import SettingsError, StoreError
+from sliders.schema.names import free_name
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 from sliders.store.file import SqliteFile
@@ -94,9 +95,7 @@ def export_csv(catalog: Catalog, folder: str | Path) -> list[Path]:
         StoreError: a file cannot be written.
     """
     paths = []
-    for name, columns, rows in _contents(catalog):
-        path = _file(folder, name, ".csv")
-        _only_replace(path, _is_csv_export)
+    for path, _, columns, rows in _files(catalog, folder, ".csv", _is_csv_export):
         with _writing(path), path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
@@ -117,20 +116,16 @@ def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise SettingsError("Parquet needs pyarrow; install it with: pip install 'sliders[export]'") from error
+
+    def is_export(old: Path) -> bool:
+        return "row_id" in parquet.read_schema(old).names
+
     kinds = {"INTEGER": arrow.int64(), "REAL": arrow.float64()}
-    types = {
-        relation.relation: {column.sql_name: column.sql_type for column in relation.columns}
-        for relation in catalog.schemas.relations()
-    }
     paths = []
-    for name, columns, rows in _contents(catalog):
-        path = _file(folder, name, ".parquet")
-        _only_replace(path, lambda old: "row_id" in parquet.read_schema(old).names)
+    for path, relation, columns, rows in _files(catalog, folder, ".parquet", is_export):
+        types = {column.sql_name: kinds.get(column.sql_type) for column in relation.columns}
         values = list(zip(*rows, strict=True)) or [()] * len(columns)
-        arrays = [
-            _array(arrow, data, kinds.get(types[name].get(column, "TEXT")))
-            for column, data in zip(columns, values, strict=True)
-        ]
+        arrays = [_array(arrow, data, types.get(column)) for column, data in zip(columns, values, strict=True)]
         with _writing(path):
             parquet.write_table(arrow.table(arrays, names=list(columns)), path)
         paths.append(path)
@@ -159,13 +154,13 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
     _only_replace(target, lambda old: _is_book_export(load_workbook(io.BytesIO(old.read_bytes()), read_only=True)))
     workbook = Workbook(write_only=True)
     names: set[str] = set()
-    for name, columns, rows in _contents(catalog):
+    for relation, _ in _current(catalog):
+        name = relation.relation
+        columns, rows = catalog.tables.read(relation.name)
         sheet = workbook.create_sheet(_sheet_name(name, names))
         for number, row in enumerate([columns, *rows]):
             if number >= _EXCEL_ROWS:
-                raise StoreError(
-                    f"table {name!r} has more rows than an Excel sheet ({_EXCEL_ROWS}); export CSV or Parquet"
-                )
+                raise StoreError(f"table {name!r} has more rows than an Excel sheet ({_EXCEL_ROWS}); export CSV or Parquet")
             cells = []
             for value in row:
                 text = isinstance(value, str)
@@ -182,11 +177,7 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
 
 
 def _only_replace(path: Path, is_export: Callable[[Path], bool]) -> None:
-    """Refuse to write over a file that is not an earlier export: a document, or a workspace with paid work.
-
-    Raises:
-        StoreError: it is such a file.
-    """
+    """Refuse to write over what is no earlier export: a document, or a workspace with paid work. Raises StoreError: it is."""
     if not path.exists() or not path.stat().st_size:
         return
     try:
@@ -212,23 +203,23 @@ def _is_book_export(book: Any) -> bool:
     return first.title == _NO_TABLES or "row_id" in next(first.iter_rows(values_only=True), ())
 
 
-def _contents(catalog: Catalog) -> Iterator[tuple[str, tuple[str, ...], Iterator[tuple[Any, ...]]]]:
+def _files(
+    catalog: Catalog, folder: str | Path, suffix: str, is_export: Callable[[Path], bool]
+) -> Iterator[tuple[Path, Relation, tuple[str, ...], Iterator[tuple[Any, ...]]]]:
+    """A file to write for each data table, with its columns and rows."""
     for relation, _ in _current(catalog):
-        yield relation.relation, *catalog.tables.read(relation.name)
-
-
-def _file(folder: str | Path, name: str, suffix: str) -> Path:
-    with _writing(Path(folder)):
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    safe = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", name).strip(". ") or "table"
-    return Path(folder) / f"{safe}{suffix}"
+        with _writing(Path(folder)):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        safe = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", relation.relation).strip(". ") or "table"
+        path = Path(folder) / f"{safe}{suffix}"
+        _only_replace(path, is_export)
+        yield path, relation, *catalog.tables.read(relation.name)
 
 
 def _sheet_name(name: str, names: set[str]) -> str:
     base = re.sub(r"[\[\]:*?/\\]", "_", name).strip("'")[:28] or "table"
-    found, number = base, 2
-    while found.casefold() in names:
-        found, number = f"{base}_{number}", number + 1
+    folded = base.casefold()
+    found = base + free_name(folded, names)[len(folded) :]
     names.add(found.casefold())
     return found
 

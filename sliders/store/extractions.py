@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import bindparam, func, or_, select, update
@@ -13,13 +14,12 @@ from sliders.errors import StoreError
 from sliders.extraction.cell import Cell, Row
 from sliders.schema.types import Table
 from sliders.store import codec
-from sliders.store.cell_lines import OF_ROWS, Keys, Known, cell_lines, cells_of, rows_of
+from sliders.store.cell_lines import OF_ROWS, Keys, Known, Works, cell_lines, cells_of, rows_of
 from sliders.store.database import Database
 from sliders.store.journal import Journal
-from sliders.store.layout import CURRENT, among, cells, chunks, columns, documents, rows, schemas, tables, tasks, work
-from sliders.store.migrations import now
+from sliders.store.layout import CURRENT, among, cells, chunks, columns, documents, rows, tables, tasks, work
 from sliders.store.records import Decision, Reliability, Task
-from sliders.store.schemas import VERSION
+from sliders.store.schemas import LAST, VERSION
 
 _LOOKUP_BATCH = 5_000
 _SHOWN = 6
@@ -28,7 +28,6 @@ _ROW = tuple(column.name for column in rows.columns)[1:]
 _LAST_ROW = select(func.max(rows.c.key))
 _STORED = select(rows.c.id, rows.c.key, rows.c.chunk_key).where(among(rows.c.id, "rows"))
 _CHANGED = update(tables).where(tables.c.key == bindparam("table")).values(revision=tables.c.revision + 1)
-_SCHEMA = select(schemas.c.schema).order_by(schemas.c.version.desc()).limit(1)
 _WORK = select(work.c.key).where(work.c.table_key == bindparam("table"), work.c.hash == bindparam("hash"))
 _ENDED = postgresql.insert(tasks).values({column.name: bindparam(f"v_{column.name}") for column in tasks.columns})
 _SET_TASK = _ENDED.on_conflict_do_update(
@@ -55,10 +54,7 @@ class Extractions:
         self._shared: Known | None = None
 
     def save(
-        self,
-        read: Iterable[Row],
-        ended: Iterable[Task] = (),
-        decisions: Iterable[Decision] = (),
+        self, read: Iterable[Row], ended: Iterable[Task] = (), decisions: Iterable[Decision] = (),
         schema: Mapping[str, Table] | None = None,
     ) -> int:
         """Store rows, the state of the tasks that gave them, and the decisions on the way: all or nothing.
@@ -74,38 +70,31 @@ class Extractions:
         count = 0
         known = self._known()
         with self._database.transaction():
-            batch: list[Row] = []
             keys = Keys(self._database, known)
-            for row in read:
-                batch.append(row)
-                count += 1
-                if len(batch) >= _LOOKUP_BATCH:
-                    self._save_batch(batch, keys)
-                    batch = []
-            self._save_batch(batch, keys)
+            remaining = iter(read)
+            while batch := list(islice(remaining, _LOOKUP_BATCH)):
+                self._save_batch(batch, keys)
+                count += len(batch)
             for key in sorted(keys.touched):
                 self._database.execute(_CHANGED, {"table": key})
-            self._save_tasks(ended, known.schema if schema is None else schema, keys)
+            works = self._save_tasks(ended, known.schema if schema is None else schema, keys)
             self._journal.record(decisions)
         if not self._database.in_transaction:
-            known.works.update(keys.works)
+            known.works.update(works)
         return count
 
     def _known(self) -> Known:
-        """What the saves under one version of the schema share; nothing is shared inside a transaction, which may be
-        undone."""
+        """What the saves under one version of the schema share; nothing inside a transaction, which may be undone."""
         version = int(self._database.value(VERSION) or 0)
-        if self._database.in_transaction or self._shared is None or self._shared.version != version:
-            text = self._database.value(_SCHEMA)
-            known = Known(version, {t.name: t for t in codec.decode_schema(text).tables} if text else {})
-            if self._database.in_transaction:
-                return known
+        if self._shared is not None and self._shared.version == version and not self._database.in_transaction:
+            return self._shared
+        last = self._database.one(LAST)
+        known = Known(version, {t.name: t for t in codec.decode_schema(last[1]).tables} if last else {})
+        if not self._database.in_transaction:
             self._shared = known
-        return self._shared
+        return known
 
     def _save_batch(self, read: Sequence[Row], keys: Keys) -> None:
-        if not read:
-            return
         identifiers = {"rows": codec.dump([row.id for row in read])}
         stored = {identifier: key for identifier, *key in self._database.query(_STORED, identifiers)}
         fresh = {
@@ -129,7 +118,8 @@ class Extractions:
             lines.extend(cell_lines(row, key, keys))
         self._database.add_many(cells, lines, there="replace")
 
-    def _save_tasks(self, ended: Iterable[Task], schema: Mapping[str, Table], keys: Keys) -> None:
+    def _save_tasks(self, ended: Iterable[Task], schema: Mapping[str, Table], keys: Keys) -> Works:
+        """Keys of the work that may be known from now on."""
         current = schema is keys.known.schema
         works = dict(keys.known.works) if current else {}
         lines = []
@@ -137,10 +127,10 @@ class Extractions:
             asked = (task.table, task.columns)
             if asked not in works:
                 works[asked] = self._work_key(task, schema, keys)
-            lines.append((works[asked], keys.key("chunk", task.chunk_id), task.state, task.reason, 1, now()))
-        keys.works = works if current else {}
+            lines.append((works[asked], keys.key("chunk", task.chunk_id), task.state, task.reason, 1, codec.now()))
         if lines:
             self._database.insert_many(_SET_TASK, lines)
+        return works if current else {}
 
     def _work_key(self, task: Task, schema: Mapping[str, Table], keys: Keys) -> int:
         if task.table not in schema:
@@ -240,9 +230,7 @@ class Extractions:
         """The extracted rows of a table with all their cells, in document order, trusted or not."""
         return list(self.iterate(table, document_ids=document_ids, superseded=superseded))
 
-    def iterate(
-        self, table: str, *, document_ids: Sequence[str] | None = None, superseded: bool = False
-    ) -> Iterator[Row]:
+    def iterate(self, table: str, *, document_ids: Sequence[str] | None = None, superseded: bool = False) -> Iterator[Row]:
         """As `rows`, one at a time."""
         wanted = ["table"] + ([] if superseded else ["current"]) + ([] if document_ids is None else ["documents"])
         values = {"table": table, "documents": codec.dump(list(document_ids or ()))}

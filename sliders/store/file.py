@@ -13,11 +13,14 @@ from sqlalchemy.dialects import sqlite
 from sliders.errors import StoreError, WorkspaceLocked
 from sliders.store.database import Database, Engine
 from sliders.store.functions import register_functions
-from sliders.store.lock import writer_lock
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows has no fcntl; SQLite's own lock is then the only one
+    fcntl = None  # type: ignore[assignment]
 
 APPLICATION_ID = 0x534C4452  # "SLDR"
 MAGIC = b"SQLite format 3\x00"
-_PAGES, _APPLICATION = slice(28, 32), slice(68, 72)
 _BUSY_MILLISECONDS = 10_000
 _STATEMENTS = 256
 _LOG_PAGES = 8_000
@@ -64,16 +67,45 @@ def refuse_foreign(path: Path) -> None:
     head = header(path)
     log = path.with_name(path.name + "-wal")
     moved = not (log.exists() and log.stat().st_size)  # else the header may still stand in the log: `layout` looks
-    if head.startswith(MAGIC) and moved and _number(head, _APPLICATION) != APPLICATION_ID and _number(head, _PAGES) > 1:
+    pages, application = (int.from_bytes(head[place : place + 4], "big") for place in (28, 68))
+    if head.startswith(MAGIC) and moved and application != APPLICATION_ID and pages > 1:
         raise _not_ours(path)
-
-
-def _number(head: bytes, place: slice) -> int:
-    return int.from_bytes(head[place], "big")
 
 
 def _not_ours(path: Path) -> StoreError:
     return StoreError(f"{str(path)!r} is a SQLite database, but not a sliders workspace; choose another file")
+
+
+def writer_lock(path: Path) -> int:
+    """Take the exclusive lock on `<file>.lock`; a descriptor that holds it until it is closed, or its process ends.
+
+    The lock file stays: removing it would race with an opener.
+
+    Raises:
+        WorkspaceLocked: another process, or another place in this one, has it.
+        StoreError: the lock file cannot be written.
+    """
+    workspace = f"workspace {str(path)!r}"
+    try:
+        descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        told = f"{workspace} cannot be written: {error.strerror}; check the folder's permissions, or choose another place"
+        raise StoreError(told) from error
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        owner = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+        os.close(descriptor)
+        number = f" (number {owner})" if owner else ""
+        told = f"is being written by another process{number}; wait until it ends, or use another workspace"
+        if owner == str(os.getpid()):
+            told = "is already open for writing in this process; close it first, or open it read-only"
+        raise WorkspaceLocked(f"{workspace} {told}") from error
+    with contextlib.suppress(OSError):  # a full disk must not stop the opener: the number is for people only
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
+    return descriptor
 
 
 class SqliteFile(Engine):
@@ -82,6 +114,7 @@ class SqliteFile(Engine):
     dialect = plain = sqlite.dialect(paramstyle="qmark")
     errors = (sqlite3.Error, OverflowError, UnicodeEncodeError)
     longest_table = longest_column = 120
+    listing = "SELECT m.name, c.name FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')"
     path: Path
 
     def __init__(self, path: Path, write: bool) -> None:
@@ -97,11 +130,10 @@ class SqliteFile(Engine):
             self._lock = writer_lock(self.path)
         try:
             return self._connect()
-        except (sqlite3.Error, UnicodeEncodeError) as error:
+        except BaseException as error:
             self._free()
-            raise self.sentence(error) from error
-        except BaseException:
-            self._free()
+            if isinstance(error, self.errors):
+                raise self.sentence(error) from error
             raise
 
     def _check_place(self) -> None:
@@ -116,34 +148,36 @@ class SqliteFile(Engine):
             raise StoreError(f"workspace {self.name!r} is not a SQLite database; check the path, or choose a new file")
 
     def _connect(self) -> sqlite3.Connection:
-        modes = ["rwc"] if self.write else ["ro", "ro&immutable=1"]
-        for mode in modes:
-            raw = sqlite3.connect(file_uri(self.path, mode), uri=True, check_same_thread=False, isolation_level=None,
-                                  cached_statements=_STATEMENTS)  # fmt: skip
-            try:
-                self._configure(raw)
-            except sqlite3.Error as error:
-                raw.close()
-                # A file on read-only media cannot make the shared-memory file that WAL wants.
-                if mode == modes[-1] or not getattr(error, "sqlite_errorname", "").startswith(_NO_SHARED_MEMORY):
-                    raise
-            else:
-                return raw
-        raise StoreError(f"workspace {self.name!r} cannot be opened; check its permissions")
-
-    def _configure(self, raw: sqlite3.Connection) -> None:
-        raw.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
-        raw.execute("SELECT count(*) FROM sqlite_master").fetchone()  # fails here if it is no database
-        raw.execute("PRAGMA foreign_keys=ON")
         if self.write:
-            raw.execute("PRAGMA journal_mode=WAL")
-            raw.execute("PRAGMA synchronous=NORMAL")
-            raw.execute("PRAGMA cache_size=-65536")
-            # Moving the log into the file waits for the disk: with SQLite's own limit that is after every hundred chunks.
-            raw.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
-        else:
-            raw.execute("PRAGMA query_only=ON")
+            return self._configured("rwc")
+        try:
+            return self._configured("ro")
+        except sqlite3.Error as error:
+            # A file on read-only media cannot make the shared-memory file that WAL wants.
+            if not getattr(error, "sqlite_errorname", "").startswith(_NO_SHARED_MEMORY):
+                raise
+            return self._configured("ro&immutable=1")
+
+    def _configured(self, mode: str) -> sqlite3.Connection:
+        raw = sqlite3.connect(file_uri(self.path, mode), uri=True, check_same_thread=False, isolation_level=None,
+                              cached_statements=_STATEMENTS)  # fmt: skip
+        try:
+            raw.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
+            raw.execute("SELECT count(*) FROM sqlite_master").fetchone()  # fails here if it is no database
+            raw.execute("PRAGMA foreign_keys=ON")
+            if self.write:
+                raw.execute("PRAGMA journal_mode=WAL")
+                raw.execute("PRAGMA synchronous=NORMAL")
+                raw.execute("PRAGMA cache_size=-65536")
+                # Moving the log into the file waits for the disk: with SQLite's own limit that is after every hundred chunks.
+                raw.execute(f"PRAGMA wal_autocheckpoint={_LOG_PAGES}")
+            else:
+                raw.execute("PRAGMA query_only=ON")
+        except sqlite3.Error:
+            raw.close()
+            raise
         register_functions(raw)
+        return raw
 
     def sentence(self, error: BaseException, sql: str = "") -> StoreError:
         name = getattr(error, "sqlite_errorname", "") or ""
@@ -174,14 +208,6 @@ class SqliteFile(Engine):
     def set_layout(self, database: Database, version: int) -> None:
         database.execute(f"PRAGMA user_version={version}")
         database.execute(f"PRAGMA application_id={APPLICATION_ID}")
-
-    def names(self, database: Database) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = {}
-        for table, column in database.query(
-            "SELECT m.name, c.name FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')"
-        ):
-            found.setdefault(table, set()).add(column)
-        return found
 
     def close(self, raw: sqlite3.Connection) -> None:
         """Write everything into the main file, close it and free the lock."""

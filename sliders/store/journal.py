@@ -11,7 +11,6 @@ from sqlalchemy import or_, select, update
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import attempts, decisions, runs
-from sliders.store.migrations import now
 from sliders.store.records import Decision, Run, RunStatus, SqlAttempt
 
 
@@ -20,27 +19,23 @@ class Journal:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._run: int | None = None
-
-    @property
-    def open_run(self) -> int | None:
+        self.open_run: int | None = None
         """Number of the run that is open, None outside one."""
-        return self._run
 
     def start_run(self, kind: str, question: str = "", settings: Mapping[str, Any] | None = None) -> int:
         """Open a run ("ask", "extract", "query" ...); its number. Decisions from now on belong to it."""
-        self._run = self._database.add(
-            runs, kind=kind, question=question, status="running", started=now(), settings=codec.dump(dict(settings or {})),
+        self.open_run = self._database.add(
+            runs, kind=kind, question=question, status="running", started=codec.now(), settings=codec.dump(dict(settings or {})),
             outcome="{}",
         )  # fmt: skip
-        return self._run
+        return self.open_run
 
     def finish_run(self, run: int, status: RunStatus, outcome: Mapping[str, Any] | None = None) -> None:
         """Close a run with what is kept of it as plain JSON."""
-        ended = {"status": status, "finished": now(), "outcome": codec.dump(dict(outcome or {}))}
+        ended = {"status": status, "finished": codec.now(), "outcome": codec.dump(dict(outcome or {}))}
         self._database.execute(update(runs).where(runs.c.id == run).values(**ended))
-        if self._run == run:
-            self._run = None
+        if self.open_run == run:
+            self.open_run = None
 
     def runs(self) -> list[Run]:
         """All runs, oldest first; one that was killed is still "running"."""
@@ -52,23 +47,18 @@ class Journal:
 
     def record(self, decided: Iterable[Decision] | Decision) -> None:
         """Store one decision or many."""
-        run = self._run
+        run = self.open_run
         lines = [
-            (run if d.run is None else d.run, d.stage, d.subject, d.verdict, d.reason, d.tokens, d.at or now())
+            (run if d.run is None else d.run, d.stage, d.subject, d.verdict, d.reason, d.tokens, d.at or codec.now())
             for d in ((decided,) if isinstance(decided, Decision) else decided)
         ]
         if lines:
             self._database.add_many(decisions, lines, ("run", "stage", "subject", "verdict", "reason", "tokens", "at"))
 
     def decisions(
-        self,
-        *,
-        run: int | None = None,
-        stage: str | None = None,
-        subject: str | None = None,
-        verdict: str | None = None,
+        self, *, run: int | None = None, stage: str | None = None, subject: str | None = None, verdict: str | None = None,
         mentions: str | None = None,
-    ) -> list[Decision]:
+    ) -> list[Decision]:  # fmt: skip
         """Decisions in order of time. `mentions` finds words in the subject or reason, whatever their case."""
         wanted = {"run": run, "stage": stage, "subject": subject, "verdict": verdict}
         found = select(*(decisions.c[field.name] for field in fields(Decision))).order_by(decisions.c.id)
@@ -81,5 +71,5 @@ class Journal:
     def record_attempt(self, attempt: SqlAttempt) -> None:
         """Store a statement that an agent tried."""
         values = {field.name: getattr(attempt, field.name) for field in fields(SqlAttempt)}
-        values |= {"run": self._run if attempt.run is None else attempt.run, "at": attempt.at or now()}
+        values |= {"run": self.open_run if attempt.run is None else attempt.run, "at": attempt.at or codec.now()}
         self._database.add(attempts, **values)

@@ -13,7 +13,6 @@ from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import corrections, statistics, vectors
-from sliders.store.migrations import now
 from sliders.store.records import Correction
 
 Vectors = NDArray[np.float32]
@@ -62,15 +61,15 @@ class Knowledge:
         return self._database.add(
             corrections, kind=correction.kind, table_name=correction.table, subject=codec.dump(dict(correction.subject)),
             column_name=correction.column, value=codec.dump(correction.value), author=correction.author,
-            reason=correction.reason, created=correction.created or now(),
+            reason=correction.reason, created=correction.created or codec.now(),
         )  # fmt: skip
 
     def corrections(self, table: str | None = None) -> list[Correction]:
         """Human decisions that are in force, oldest first."""
         c = corrections.c
-        found = select(
-            c.kind, c.table_name, c.subject, c.column_name, c.value, c.author, c.reason, c.id, c.created
-        ).where(c.revoked.is_(None))
+        found = select(c.kind, c.table_name, c.subject, c.column_name, c.value, c.author, c.reason, c.id, c.created).where(
+            c.revoked.is_(None)
+        )
         lines = self._database.query((found if table is None else found.where(c.table_name == table)).order_by(c.id))
         return [
             Correction(kind, name, codec.load(subject), column, codec.load(value), *rest)
@@ -84,5 +83,5 @@ class Knowledge:
             StoreError: there is none of that number in force.
         """
         in_force = update(corrections).where(corrections.c.id == number, corrections.c.revoked.is_(None))
-        if not self._database.execute(in_force.values(revoked=now())):
+        if not self._database.execute(in_force.values(revoked=codec.now())):
             raise StoreError(f"the workspace has no correction {number} in force; list those that are with: sliders decisions")

@@ -1,6 +1,6 @@
 """What a workspace holds beside the user's tables, as SQLAlchemy metadata for a SQLite file and a PostgreSQL schema.
 
-Every system table starts with `sl_`; the user's tables have their own names (see `naming`). Inside, rows refer to each
+Every system table starts with `sl_`; the user's tables have their own names (see `sql_names`). Inside, rows refer to each
 other by integer `key`; the identifiers that the rooms use (`Document.id`, `Chunk.id`, `Row.id`) are unique texts beside
 them. A column that is added here needs a default on the server: workspaces of earlier versions get it when they open.
 """
@@ -9,36 +9,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ColumnElement,
-    Double,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Select,
-    Table,
-    Text,
-    UniqueConstraint,
-    and_,
-    bindparam,
-    case,
-    func,
-    or_,
-    select,
-)  # fmt: skip
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import Column, ForeignKey, Index, MetaData, Table, UniqueConstraint
+from sqlalchemy.sql import ColumnElement, Select, and_, bindparam, case, func, or_, select
 from sqlalchemy.sql.functions import FunctionElement
-from sqlalchemy.types import UserDefinedType
+from sqlalchemy.types import REAL, BigInteger, Double, Integer, LargeBinary, Text, UserDefinedType
 
 LAYOUT = 4
 AUDIT_LAYOUT = 3
 """Of exported audit databases."""
 METADATA = MetaData()
 INTEGER = Integer().with_variant(BigInteger, "postgresql")
+# The rows of a table are compared and sorted by their characters, whatever the language of the server.
+TYPES: dict[str, Any] = {
+    "TEXT": Text().with_variant(Text(collation="C"), "postgresql"), "INTEGER": INTEGER,
+    "REAL": Double().with_variant(REAL(), "sqlite"),
+}  # fmt: skip
+"""Of data tables, by `ColumnType.sql`."""
 _NAME = Text().with_variant(Text(collation="NOCASE"), "sqlite")
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable
 
 from sliders.errors import StoreError, WorkspaceTooNew
+from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import CELL_ABSENCE, LAYOUT, METADATA, SEARCH, meta
 
@@ -69,10 +68,5 @@ def _bring(database: Database, version: int) -> None:
             database.execute(statement)
     database.execute(f"CREATE VIEW cell_absence AS {database.sql(CELL_ABSENCE)}")
     database.engine.expose(database, "cell_absence")
-    database.add_many(meta, [(f"migration {LAYOUT}", now())], there="replace")
+    database.add_many(meta, [(f"migration {LAYOUT}", codec.now())], there="replace")
     database.engine.set_layout(database, LAYOUT)
-
-
-def now() -> str:
-    """The present moment as ISO text in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -11,11 +11,12 @@ from typing import Any, Self
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.store import codec
-from sliders.store.cage import Limits, Result, run_caged
+from sliders.store.bounds import Limits, Result
+from sliders.store.cage import run_caged
 from sliders.store.database import Database, quote_identifier
 from sliders.store.records import Relation
 from sliders.store.sql_names import SYSTEM_COLUMNS
-from sliders.store.statement import Permission, check_statement
+from sliders.store.statement import check_statement
 
 SHOWN = SYSTEM_COLUMNS[:3]
 
@@ -29,7 +30,7 @@ class Change:
     values: Mapping[str, Scalar] | None
 
 
-class Sandbox:
+class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     """The current versions of `relations`, in memory; statements run in the cage.
 
     Args:
@@ -52,13 +53,12 @@ class Sandbox:
 
     def _copy(self, database: Database, relation: Relation) -> None:
         name = quote_identifier(relation.relation)
-        columns = [f"{quote_identifier(c.sql_name)} {c.sql_type}" for c in relation.columns]
-        self._connection.execute(f"CREATE TABLE {name} ({', '.join([*columns, *(f'{c} TEXT' for c in SHOWN)])})")
-        listed = ", ".join(quote_identifier(c) for c in [*(c.sql_name for c in relation.columns), *SHOWN])
-        marks = ", ".join("?" * (len(relation.columns) + len(SHOWN)))
-        rows = database.query(f"SELECT {listed} FROM {name}")
-        self._connection.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
-        self._connection.execute(f"CREATE INDEX {quote_identifier('by ' + relation.relation)} ON {name}(row_id)")
+        types = {c.sql_name: c.sql_type for c in relation.columns} | dict.fromkeys(SHOWN, "TEXT")
+        columns = {quote_identifier(column): kind for column, kind in types.items()}
+        self._connection.execute(f"CREATE TABLE {name} ({', '.join(f'{column} {kind}' for column, kind in columns.items())})")
+        rows = database.query(f"SELECT {', '.join(columns)} FROM {name}")
+        self._connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})", rows)
+        self._connection.execute(f"CREATE UNIQUE INDEX {quote_identifier('by ' + relation.relation)} ON {name}(row_id)")
 
     def run(self, sql: str, limits: Limits | None = None) -> Result:
         """Run one SELECT over the copy as it stands.
@@ -67,7 +67,7 @@ class Sandbox:
             UnsafeStatement, StoreError: as `run_readonly`.
         """
         if sql not in self._checked:
-            check_statement(sql, Permission(self._names, self._names))
+            check_statement(sql, self._names, self._names)
             self._checked.add(sql)
         return run_caged(self._connection, sql, visible=self._names, known=self._names, limits=limits or Limits())
 
@@ -98,20 +98,13 @@ class Sandbox:
             return
         values: list[Any] = [codec.encode_scalar(value)[0] for value in change.values.values()]
         columns = [quote_identifier(column) for column in change.values]
-        if columns:
-            settings = ", ".join(f"{column} = ?" for column in columns)
-            if self._connection.execute(f"UPDATE {name} SET {settings} WHERE row_id = ?", (*values, change.row_id)).rowcount:
-                return
-        listed = ", ".join([*columns, "row_id"])
-        marks = ", ".join("?" * (len(columns) + 1))
-        self._connection.execute(f"INSERT INTO {name} ({listed}) VALUES ({marks})", (*values, change.row_id))
-
-    def close(self) -> None:
-        """Free the copy."""
-        self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
+        settings = ", ".join(f"{column} = excluded.{column}" for column in columns)
+        known = f"UPDATE SET {settings}" if columns else "NOTHING"
+        self._connection.execute(
+            f"INSERT INTO {name} ({', '.join([*columns, 'row_id'])}) VALUES ({', '.join('?' * (len(columns) + 1))})"
+            f" ON CONFLICT (row_id) DO {known}", (*values, change.row_id),
+        )  # fmt: skip
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        """Free the copy."""
+        self._connection.close()

@@ -11,11 +11,10 @@ from sliders.schema.types import ColumnType, Schema, Table
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.layout import columns, schemas, tables
-from sliders.store.migrations import now
 from sliders.store.records import Relation, RelationColumn
 from sliders.store.sql_names import column_name, fold, relation_name
 
-_LAST = select(schemas.c.version, schemas.c.schema).order_by(schemas.c.version.desc()).limit(1)
+LAST = select(schemas.c.version, schemas.c.schema).order_by(schemas.c.version.desc()).limit(1)
 VERSION = select(func.max(schemas.c.version))
 _RELATION = select(tables.c.key, tables.c.relation, tables.c.current_version).where(tables.c.name == bindparam("name"))
 _SHAPE = (
@@ -39,11 +38,11 @@ class Schemas:
         text = codec.encode_schema(schema)
         with self._database.transaction():
             self._database.exclusive("schema")
-            last = self._database.one(_LAST)
+            last = self._database.one(LAST)
             if last is not None and last[1] == text:
                 return int(last[0])
             version = int(last[0]) + 1 if last else 1
-            self._database.add(schemas, version=version, schema=text, reason=reason, created=now())
+            self._database.add(schemas, version=version, schema=text, reason=reason, created=codec.now())
             self._database.execute(update(tables).values(active=0))
             for table in schema.tables:
                 self._describe(table)
@@ -91,7 +90,7 @@ class Schemas:
 
     def current(self) -> Schema | None:
         """The current schema, None before the first one."""
-        last = self._database.one(_LAST)
+        last = self._database.one(LAST)
         return None if last is None else codec.decode_schema(last[1])
 
     def relation(self, table: str) -> Relation:

@@ -53,6 +53,9 @@ class PostgresServer(Engine):
     dialect = registry.load("postgresql.psycopg")(paramstyle="format")
     plain = registry.load("postgresql.psycopg")(paramstyle="named")
     longest_table, longest_column = 48, 63  # a table's with the number of its version
+    listing = """SELECT c.relname, a.attname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v')"""
 
     def __init__(self, place: str, write: bool) -> None:
         try:
@@ -63,7 +66,9 @@ class PostgresServer(Engine):
         schema = url.query.get("schema", SCHEMA)
         self.schema = schema if isinstance(schema, str) else schema[-1]
         self.name = url.render_as_string(hide_password=True)
-        self.database = url.database or url.username or ""
+        place = f"{url.database or url.username or ''}.{self.schema}"
+        self.reader = f"sl_{hashlib.sha256(place.encode()).hexdigest()[:12]}_reader"
+        """The role that model-written SQL runs as; roles are the server's, not the database's."""
         self.write = write
         self.begin = "BEGIN" if write else "BEGIN READ ONLY"
         self.errors = (psycopg.Error, UnicodeEncodeError)
@@ -124,7 +129,7 @@ class PostgresServer(Engine):
         return cursor
 
     def layout(self, database: Database) -> int:
-        names = self.names(database)
+        names = database.names()
         if "sl_meta" not in names:
             if names:
                 raise StoreError(f"schema {self.schema!r} of {self.name!r} holds other tables; name another: ?schema=NAME")
@@ -137,21 +142,6 @@ class PostgresServer(Engine):
 
     def make(self, database: Database) -> None:
         database.execute(f"CREATE SCHEMA IF NOT EXISTS {quote_identifier(self.schema)}")
-
-    def names(self, database: Database) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = {}
-        for table, column in database.query(
-            """SELECT c.relname, a.attname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-            WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v')"""
-        ):
-            found.setdefault(table, set()).add(column)
-        return found
-
-    @property
-    def reader(self) -> str:
-        """The role that model-written SQL runs as; roles are the server's, not the database's."""
-        return f"sl_{hashlib.sha256(f'{self.database}.{self.schema}'.encode()).hexdigest()[:12]}_reader"
 
     def expose(self, database: Database, relation: str) -> None:
         reader, schema = quote_identifier(self.reader), quote_identifier(self.schema)

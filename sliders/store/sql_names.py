@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Collection
+
+from sliders.schema.names import free_name
 
 # Names that SQLite keeps for itself, that its table-valued functions answer to, or that system and export tables use.
 RESERVED_PREFIXES = ("sl_", "sqlite_", "pragma_", "audit_", "fts5", "fts3", "fts4", "rtree")
@@ -21,13 +23,8 @@ def fold(name: str) -> str:
     return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
-def _free(name: str, taken: Container[str]) -> str:
-    if fold(name) not in taken:
-        return name
-    number = 2
-    while fold(f"{name}_{number}") in taken:
-        number += 1
-    return f"{name}_{number}"
+def _free(name: str, taken: Collection[str]) -> str:
+    return name + free_name(fold(name), taken)[len(name) :]
 
 
 def _printable(name: str, fallback: str, longest: int) -> str:
@@ -36,9 +33,8 @@ def _printable(name: str, fallback: str, longest: int) -> str:
     return cleaned.encode("utf-8", "replace")[:longest].decode("utf-8", "ignore").strip() or fallback
 
 
-def relation_name(name: str, taken: Container[str], longest: int) -> str:
-    """The SQL name of table `name`: at most `longest` bytes, free among `taken` (folded names) and of no
-    reserved form."""
+def relation_name(name: str, taken: Collection[str], longest: int) -> str:
+    """The SQL name of table `name`: at most `longest` bytes, free among `taken` (folded names), of no reserved form."""
     candidate = _printable(name, "table", longest)
     folded = fold(candidate)
     if folded.startswith(RESERVED_PREFIXES) or folded in RESERVED_TABLES or _VERSION.search(folded):
@@ -46,9 +42,8 @@ def relation_name(name: str, taken: Container[str], longest: int) -> str:
     return _free(candidate, taken)
 
 
-def column_name(name: str, taken: Container[str], longest: int) -> str:
-    """The SQL name of column `name`: at most `longest` bytes, free among `taken` (folded names) and not one of
-    the system's columns."""
+def column_name(name: str, taken: Collection[str], longest: int) -> str:
+    """The SQL name of column `name`: at most `longest` bytes, free among `taken` (folded names), not a system column."""
     candidate = _printable(name, "column", longest)
     if fold(candidate) in _RESERVED_COLUMNS:
         candidate = f"{candidate}_value"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-import sqlglot
-from sqlglot import TokenType, exp
+from sqlglot import Dialect, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from sliders.errors import UnsafeStatement
@@ -18,63 +17,47 @@ _FIRST = {TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN}
 
 
 @dataclass(frozen=True, slots=True)
-class Permission:
-    """What a statement may see: tables and views by SQL name. `known` are all names, for the error's words."""
-
-    tables: frozenset[str]
-    known: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
 class CheckedStatement:
     """A statement that passed: the tables that it reads, and its syntax tree."""
 
-    sql: str
     tables: frozenset[str]
     tree: exp.Query
 
 
-def check_statement(sql: str, permission: Permission) -> CheckedStatement:
-    """Parse a statement and check that it is one SELECT over permitted tables.
+def check_statement(sql: str, tables: frozenset[str], known: frozenset[str] = frozenset()) -> CheckedStatement:
+    """Parse a statement and check that it is one SELECT over these tables and views; `known` are all, for the error's words.
 
     Raises:
         UnsafeStatement: it is not, with the place where it goes wrong.
     """
     if len(sql) > MAX_SQL_CHARACTERS:
         raise UnsafeStatement(f"the statement has {len(sql)} characters; shorten it to {MAX_SQL_CHARACTERS}")
-    _check_first_word(sql)
     tree = _parse(sql)
     if not isinstance(tree, exp.Query):
         kind = tree.key.upper() if not isinstance(tree, exp.Command) else str(tree.this).upper()
         raise UnsafeStatement(f"{kind} is not allowed; write one SELECT statement")
     for node in tree.walk():
-        if isinstance(node, (exp.DML, exp.DDL, exp.Command, exp.Pragma, exp.Attach)) and not isinstance(
-            node, exp.Query
-        ):
+        if isinstance(node, (exp.DML, exp.DDL, exp.Command, exp.Pragma, exp.Attach)) and not isinstance(node, exp.Query):
             raise UnsafeStatement(f"{node.key.upper()} is not allowed; write one SELECT statement")
         if isinstance(node, exp.Into):
             raise UnsafeStatement("SELECT INTO is not allowed; write a plain SELECT")
     _check_expansion(tree)
-    return CheckedStatement(sql, _tables(tree, permission), tree)
-
-
-def _check_first_word(sql: str) -> None:
-    """Refuse other kinds of statements before the parser warns on the terminal that it does not know them."""
-    try:
-        tokens = sqlglot.tokenize(sql, read="sqlite")
-    except SqlglotError as error:
-        raise UnsafeStatement(_syntax_message(error)) from error
-    if tokens and tokens[0].token_type not in _FIRST:
-        raise UnsafeStatement(f"{tokens[0].text.upper()[:40]} is not allowed; write one SELECT statement")
+    return CheckedStatement(_tables(tree, tables, known), tree)
 
 
 def _parse(sql: str) -> exp.Expr:
+    dialect = Dialect.get_or_raise("sqlite")
     try:
-        statements = [t for t in sqlglot.parse(sql, read="sqlite") if t is not None and not isinstance(t, exp.Semicolon)]
+        tokens = dialect.tokenize(sql)
+        # Other kinds are refused before the parser warns on the terminal that it does not know them.
+        if tokens and tokens[0].token_type not in _FIRST:
+            raise UnsafeStatement(f"{tokens[0].text.upper()[:40]} is not allowed; write one SELECT statement")
+        parsed = dialect.parser().parse(tokens, sql)
     except SqlglotError as error:
         raise UnsafeStatement(_syntax_message(error)) from error
     except RecursionError as error:
         raise UnsafeStatement("the statement is nested too deeply; write it flatter") from error
+    statements = [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
     if not statements:
         raise UnsafeStatement("there is no statement; write one SELECT statement")
     if len(statements) > 1:
@@ -94,8 +77,8 @@ def _syntax_message(error: SqlglotError) -> str:
     )
 
 
-def _tables(tree: exp.Query, permission: Permission) -> frozenset[str]:
-    permitted = {fold(name): name for name in permission.tables}
+def _tables(tree: exp.Query, visible: frozenset[str], known: frozenset[str]) -> frozenset[str]:
+    permitted = {fold(name): name for name in visible}
     local = {fold(cte.alias) for cte in tree.find_all(exp.CTE)}
     found = set()
     for table in tree.find_all(exp.Table):
@@ -108,14 +91,14 @@ def _tables(tree: exp.Query, permission: Permission) -> frozenset[str]:
         if fold(name) in permitted:
             found.add(permitted[fold(name)])
         elif qualified or fold(name) not in local:
-            raise UnsafeStatement(_unknown_table(name, permission))
+            raise UnsafeStatement(_unknown_table(name, visible, known))
     return frozenset(found)
 
 
-def _unknown_table(name: str, permission: Permission) -> str:
-    close = difflib.get_close_matches(name, permission.tables, n=1)
-    listed = ", ".join(sorted(permission.tables)) or "none"
-    what = "may not be read" if name in permission.known else "does not exist"
+def _unknown_table(name: str, visible: frozenset[str], known: frozenset[str]) -> str:
+    close = difflib.get_close_matches(name, visible, n=1)
+    listed = ", ".join(sorted(visible)) or "none"
+    what = "may not be read" if name in known else "does not exist"
     hint = f"; did you mean {close[0]!r}?" if close else "."
     return f"table {name!r} {what}{hint} The tables are: {listed}"
 
@@ -130,10 +113,10 @@ def _check_expansion(tree: exp.Query) -> None:
     for _ in definitions:
         # A definition that names itself is recursive, and not copied there.
         grown = {name: 1 + _copies(body, sizes, own=name) for name, body in definitions}
-        if grown == sizes or max(grown.values()) > MAX_EXPANSION:
-            sizes = grown
-            break
+        settled = grown == sizes or max(grown.values()) > MAX_EXPANSION
         sizes = grown
+        if settled:
+            break
     if _copies(tree, sizes) > MAX_EXPANSION:
         raise UnsafeStatement("the statement names its subqueries too many times over; write it flatter")
 

@@ -10,7 +10,6 @@ from sliders.store.sql_names import fold
 
 _PREDICATES = (exp.Predicate, exp.Connector, exp.Not, exp.In, exp.Between, exp.Exists)
 _ARITHMETIC = (exp.Sum, exp.Avg, exp.Max, exp.Min, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.EQ, exp.NEQ)
-_GROUPS = {"stdev": "STDDEV_SAMP", "stdev_pop": "STDDEV_POP", "variance": "VAR_SAMP"}
 
 
 def to_postgres(tree: exp.Query, names: Iterable[str]) -> str:
@@ -22,14 +21,11 @@ def to_postgres(tree: exp.Query, names: Iterable[str]) -> str:
     _name_results(tree)
     result = tree.copy()
     _spell(result, names)
-    for kind, change in _CHANGES:
-        for node in list(result.find_all(*kind)):
+    for kind, change in _CHANGES.items():
+        for node in list(result.find_all(kind)):
             new = change(node)
             if new is not node:
-                if node is result:
-                    result = new  # type: ignore[assignment]
-                else:
-                    node.replace(new)
+                node.replace(new)
     _truths(result)
     return result.sql("postgres")
 
@@ -55,10 +51,11 @@ def _spell(tree: exp.Query, names: Iterable[str]) -> None:
 
 def _function(node: exp.Anonymous) -> exp.Expr:
     name, values = fold(node.name), node.expressions
-    if name in _GROUPS:
-        return exp.Anonymous(this=_GROUPS[name], expressions=values)
+    if name == "stdev_pop":
+        return exp.StddevPop(this=values[0].copy())
     if name == "percentile" and len(values) == 2:
-        return _within(exp.Div(this=values[1].copy(), expression=exp.Literal.number("100.0")), values[0])
+        share = exp.Div(this=values[1].copy(), expression=exp.Literal.number("100.0"))
+        return exp.PercentileCont(this=values[0].copy(), expression=share)
     if name == "total" and values:
         return exp.Coalesce(this=exp.Sum(this=values[0].copy()), expressions=[exp.Literal.number("0.0")])
     if name == "julianday" and len(values) == 1:
@@ -66,22 +63,9 @@ def _function(node: exp.Anonymous) -> exp.Expr:
     return node
 
 
-def _within(share: exp.Expr, value: exp.Expr) -> exp.Expr:
-    order = exp.Order(expressions=[exp.Ordered(this=value.copy())])
-    return exp.WithinGroup(this=exp.PercentileCont(this=share), expression=order)
-
-
-def _median(node: exp.Median) -> exp.Expr:
-    return _within(exp.Literal.number("0.5"), node.this)
-
-
 def _mode(node: exp.Mode) -> exp.Expr:
     order = exp.Order(expressions=[exp.Ordered(this=node.this.copy())])
     return exp.WithinGroup(this=exp.Anonymous(this="MODE"), expression=order)
-
-
-def _like(node: exp.Like) -> exp.Expr:
-    return exp.ILike(this=node.this.copy(), expression=node.expression.copy())
 
 
 def _is(node: exp.Is) -> exp.Expr:
@@ -111,17 +95,16 @@ def _cast(node: exp.Cast) -> exp.Expr:
     return node
 
 
-_CHANGES: tuple[tuple[tuple[type[exp.Expr], ...], Callable[..., exp.Expr]], ...] = (
-    ((exp.Boolean,), lambda node: exp.Literal.number(int(node.this))),
-    ((exp.Cast,), _cast),
-    ((exp.Is,), _is),
-    ((exp.Like,), _like),
-    ((exp.Round,), _round),
-    ((exp.GroupConcat,), _concatenated),
-    ((exp.Median,), _median),
-    ((exp.Mode,), _mode),
-    ((exp.Anonymous,), _function),
-)
+_CHANGES: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
+    exp.Boolean: lambda node: exp.Literal.number(int(node.this)),
+    exp.Cast: _cast,
+    exp.Is: _is,
+    exp.Like: lambda node: exp.ILike(this=node.this.copy(), expression=node.expression.copy()),
+    exp.Round: _round,
+    exp.GroupConcat: _concatenated,
+    exp.Mode: _mode,
+    exp.Anonymous: _function,
+}
 
 
 def _truths(tree: exp.Query) -> None:

@@ -57,9 +57,7 @@ def check_audit(path: str | Path) -> Verification:
         if "audit_meta" in names:
             return _verify(database)
         if "sl_meta" not in names:
-            raise AuditError(
-                f"{str(path)!r} is neither an audit database nor a workspace; make one with: sliders export"
-            )
+            raise AuditError(f"{str(path)!r} is neither an audit database nor a workspace; make one with: sliders export")
         with tempfile.TemporaryDirectory(prefix="sliders-") as folder:
             exported = export_audit(Catalog(database), Path(folder) / "audit.db")
             with Database(exported, write=False) as audit:
@@ -146,18 +144,21 @@ def _absences(audit: Database) -> Iterator[str]:
 
 
 def _tables(audit: Database) -> Iterator[str]:
-    for table, relation, version in audit.query(
-        "SELECT name, relation, version FROM audit_tables WHERE version IS NOT NULL"
-    ):
-        if audit.value("SELECT 1 FROM sqlite_master WHERE name = ?", (relation,)) is None:
+    known = audit.names()
+    for table, relation, version in audit.query("SELECT name, relation, version FROM audit_tables WHERE version IS NOT NULL"):
+        if relation not in known:
             continue  # no longer in the schema
         chain = _ancestors(audit, table, version)
-        columns = set(audit.columns(f"SELECT * FROM {quote_identifier(relation)} LIMIT 0"))
+        asked = f"SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND version IN ({chain})"
+        # Unverified values may stand in the table only where the user asked for them.
+        unverified = audit.value(asked, (table, UNVERIFIED))
+        stands = f"(c.absence IS NULL OR c.absence IN ({_SAID}))" if unverified else "c.absence IS NULL"
         for identifier, name, sql_name in audit.query(
             "SELECT id, name, sql_name FROM audit_columns WHERE table_name = ? AND active", (table,)
         ):
-            if sql_name in columns:
-                yield from _values(audit, table, relation, (identifier, name, sql_name), chain)
+            if sql_name in known[relation]:
+                cell = f"c.column_id = {int(identifier)} AND {stands}"
+                yield from _values(audit, table, relation, name, sql_name, cell, chain)
 
 
 def _ancestors(audit: Database, table: str, version: int) -> str:
@@ -171,16 +172,9 @@ def _ancestors(audit: Database, table: str, version: int) -> str:
     return ", ".join(str(int(number)) for (number,) in rows)
 
 
-def _stands(audit: Database, table: str, chain: str) -> str:
-    """SQL that says whether cell `c` may stand in the table: unverified ones only where the user asked for them."""
-    sql = f"SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND version IN ({chain})"
-    return f"(c.absence IS NULL OR c.absence IN ({_SAID}))" if audit.value(sql, (table, UNVERIFIED)) else "c.absence IS NULL"
-
-
-def _values(audit: Database, table: str, relation: str, column: tuple[int, str, str], chain: str) -> Iterator[str]:
-    identifier, name, sql_name = column
+def _values(audit: Database, table: str, relation: str, name: str, sql_name: str, cell: str, chain: str) -> Iterator[str]:
+    """Values that the cells that stand do not give, and no declaration accounts for."""
     value = f"d.{quote_identifier(sql_name)}"
-    cell = f"c.column_id = {int(identifier)} AND {_stands(audit, table, chain)}"
     undeclared = audit.query(
         f"""SELECT d.row_id, {value} FROM {quote_identifier(relation)} d WHERE {value} IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM audit_cells c WHERE c.row_id = d.row_id AND {cell} AND c.value = {value})

@@ -9,7 +9,8 @@ import pytest
 from postgres import new_place
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.cage import Limits, run_readonly
+from sliders.store.bounds import Limits
+from sliders.store.cage import run_readonly
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 

@@ -41,9 +41,7 @@ def test_same_content_is_one_document_and_changed_content_a_new_version(catalog:
     assert [(d.id, d.superseded_by) for d in catalog.documents.all(superseded=True)] == [("d1", "d2"), ("d2", "")]
     back = catalog.documents.add(document("d1", "a.md"))
     assert (back.outcome, back.replaced) == ("changed", "d2")
-    found = catalog.documents.find("a.md")
-    assert found is not None and (found.id, found.version, found.characters) == ("d1", 3, len(TEXT))
-    assert catalog.documents.find("nothing.md") is None
+    assert [(d.id, d.name, d.version, d.characters) for d in catalog.documents.all()] == [("d1", "a.md", 3, len(TEXT))]
 
 
 def test_rows_of_a_superseded_document_leave_the_table(filled: Catalog) -> None:
@@ -89,7 +87,7 @@ def test_cutting_a_document_anew_replaces_its_chunks(filled: Catalog) -> None:
     filled.chunks.save("doc-1", [whole])
     assert filled.chunks.of("doc-1") == [whole]
     assert filled.extractions.rows("orders") == []  # they were read from chunks that are gone
-    assert filled.chunks.get("doc-1/0").text == chunks_of(DOCUMENT)[0].text  # but lineage still finds them
+    assert filled.chunks.find("doc-1/0").text == chunks_of(DOCUMENT)[0].text  # but lineage still finds them
     assert {hit.chunk_id for hit in filled.chunks.search("lamps")} == {"whole"}
     filled.chunks.save("doc-1", chunks_of(DOCUMENT))
     assert filled.extractions.rows("orders") == rows_of(DOCUMENT)

@@ -37,7 +37,6 @@ def test_statements_and_transactions(database: Database) -> None:
     assert list(database.stream("SELECT a FROM t WHERE a > ?", (2,))) == [(3,), (4,)]
     assert database.value("SELECT b FROM t WHERE a = ?", (1,)) == "x"
     assert database.one("SELECT 1 WHERE 1 = 0") is None
-    assert database.columns("SELECT a AS one, b FROM t") == ("one", "b")
 
 
 def test_transaction_is_all_or_nothing(database: Database) -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.cage import Limits, Permission, check_statement, run_readonly
+from sliders.store.bounds import Limits
+from sliders.store.cage import run_readonly
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
+from sliders.store.statement import check_statement
 
 from .samples import fill
 
@@ -185,7 +187,7 @@ def test_attack_is_refused(caged: Catalog, attack: str, parse: bool) -> None:
 def test_parser_alone_refuses_what_is_not_a_plain_select(caged: Catalog, attack: str) -> None:
     # What it lets pass must be a SELECT over the permitted table: functions are the engine's part.
     try:
-        checked = check_statement(attack, Permission(frozenset({"orders"})))
+        checked = check_statement(attack, frozenset({"orders"}))
     except UnsafeStatement:
         return
     assert attack in ESCAPES
@@ -196,12 +198,12 @@ def test_subqueries_that_double_are_refused_before_the_engine_copies_them() -> N
     levels = ["c0 AS (SELECT 1 AS a)"]
     levels += [f"c{n} AS (SELECT x.a FROM c{n - 1} x, c{n - 1} y)" for n in range(1, 30)]
     with pytest.raises(UnsafeStatement, match="too many times over"):
-        check_statement(f"WITH {', '.join(levels)} SELECT a FROM c29", Permission(frozenset()))
+        check_statement(f"WITH {', '.join(levels)} SELECT a FROM c29", frozenset())
     nested = "SELECT 1 AS a"
     for level in range(30):
         nested = f"WITH n{level} AS ({nested}) SELECT x.a FROM n{level} x, n{level} y"
     with pytest.raises(UnsafeStatement):
-        check_statement(nested, Permission(frozenset()))
+        check_statement(nested, frozenset())
 
 
 @pytest.mark.parametrize(
