@@ -66,7 +66,9 @@ def _listening(address: str, show: bool, call: Call) -> None:
 @takes("as_json")
 def verify(
     call: Call,
-    file: Annotated[Path, typer.Argument(help="An audit database or a workspace.")] = Path(DEFAULT_WORKSPACE),
+    file: Annotated[Path, typer.Argument(help="An audit database or a workspace.", envvar="SLIDERS_WORKSPACE")] = Path(
+        DEFAULT_WORKSPACE
+    ),
 ) -> int:
     """Check that every value of a file walks back to the words on a page; exit code 1 when something does not."""
     found = check_audit(file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 from sliders.api import Workspace
@@ -45,7 +46,8 @@ def _known(session: Session, place: str, model: str) -> str:
     lines = [head, *(f"  asked: {run.question}" for run in asked[-_MOST_LISTED:])]
     steps = [('sliders ask "question"', "ask these documents")]
     if asked and asked[-1].status in ("running", "stopped", "failed"):
-        steps.insert(0, (f'sliders ask "{asked[-1].question}"', "go on where the last run stopped"))
+        again = " ".join(shlex.quote(question) for question in asked[-1].question.split(" / "))
+        steps.insert(0, (f"sliders ask {again}", "go on where the last run stopped"))
     if session.filled:
         steps += [("sliders tables", "what is known"), ("sliders why DOCUMENT", "what became of it, or why a row is here"),
                   ("sliders view --open", "look at the last answer in the browser"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sliders.answer.citations import columns_used, contributing_rows_sql
@@ -11,8 +11,8 @@ from sliders.answer.turns import TableView
 from sliders.chunks.sentences import sentence_spans
 from sliders.errors import QueryError, StoreError
 from sliders.executor.session import Session
-from sliders.extraction.cell import Cell, Row
-from sliders.store.audit import doubt_of, words_of_odds
+from sliders.extraction.cell import Cell, Row, Scalar
+from sliders.store.audit import doubt_of, values_shown, words_of_odds
 from sliders.store.cage import run_readonly
 from sliders.store.data_tables import enters
 
@@ -39,29 +39,26 @@ def cite(session: Session, sql: str, views: Sequence[TableView]) -> tuple[Citati
 
 
 def citations_of(session: Session, row_ids: Sequence[str], columns: Iterable[str] = ()) -> list[Citation]:
-    """The words behind rows of data tables: of the columns named, or of all."""
+    """The words behind rows of data tables: of the columns named, or of all; where the sources of a row say different things,
+    those that say what the row shows."""
     wanted = {name.lower() for name in columns}
-    flat = list(dict.fromkeys(_sources(session, row_ids)))
-    rows = session.catalog.extractions.get(flat)
     names = {d.id: d.name for d in session.catalog.documents.all(superseded=True)}
-    return [c for identifier in flat if identifier in rows for c in _of_row(session, rows[identifier], names, wanted)]
-
-
-def _sources(session: Session, row_ids: Sequence[str]) -> Iterable[str]:
+    found: dict[Citation, None] = {}
     for relation in session.catalog.schemas.relations():
         for identifier in row_ids:
-            yield from session.catalog.tables.sources(relation.name, identifier)
+            sources = session.catalog.extractions.get(session.catalog.tables.sources(relation.name, identifier))
+            shown = values_shown(session.catalog, relation.name, identifier) if sources else {}
+            for row, cell in _carrying(session, sources.values(), shown):
+                if not wanted or relation.sql_name(cell.column).lower() in wanted:
+                    found |= dict.fromkeys(_of_cell(session, row, cell, names))
+    return list(found)
 
 
-def _of_row(session: Session, row: Row, names: dict[str, str], wanted: set[str]) -> list[Citation]:
-    relation = session.catalog.schemas.relation(row.table)
-    return [
-        citation
-        for cell in row.cells
-        if cell.value is not None and enters(cell, session.settings.unverified)
-        if not wanted or relation.sql_name(cell.column).lower() in wanted
-        for citation in _of_cell(session, row, cell, names)
-    ]
+def _carrying(session: Session, rows: Iterable[Row], shown: Mapping[str, Scalar]) -> list[tuple[Row, Cell]]:
+    """The cells with a value that a data row rests on."""
+    cells = [(r, c) for r in rows for c in r.cells if c.value is not None and enters(c, session.settings.unverified)]
+    carried = {c.column for _, c in cells if c.value == shown.get(c.column)}
+    return [(r, c) for r, c in cells if c.column not in carried or c.value == shown[c.column]]
 
 
 def _of_cell(session: Session, row: Row, cell: Cell, names: dict[str, str]) -> list[Citation]:

@@ -147,12 +147,12 @@ def _pair(runs: Sequence[Run], first: int | None, second: int | None) -> tuple[R
     if first is not None and second is not None:
         earlier, later = sorted((first, second))
         return known[earlier], known[later]
-    last = known[first] if first is not None else next((run for run in reversed(runs) if run.kind == "ask"), None)
-    asked = [run for run in runs if last is not None and run.id != last.id and run.question == last.question]
-    if last is None or not asked:
-        raise StoreError("no question was asked twice; name two runs, see: sliders runs")
-    before, after = sorted((asked[-1], last), key=lambda run: run.id)
-    return before, after
+    for last in [known[first]] if first is not None else [run for run in reversed(runs) if run.kind == "ask"]:
+        asked = [run for run in runs if run.id != last.id and run.question == last.question]
+        if asked:
+            before, after = sorted((asked[-1], last), key=lambda run: run.id)
+            return before, after
+    raise StoreError("no question was asked twice; name two runs, see: sliders runs")
 
 
 class _Context:

@@ -17,9 +17,9 @@ from sliders.llm.model import Model, Request, Response
 from sliders.schema.types import Column
 
 UNSURE = 0.5
-"""A value with a token that was less likely than not is unverified. Of 211 readings of a written and a look set (64 wrong) 13 have such
-a token, 8 of them wrong; over five sets that nobody looked at 9 of the 32 answers without a warning are wrong then, before 10 of 28
-(under 0.6: 7 of 22)."""
+"""A value with a token that was less likely than not is unverified. Of 211 readings of a written and a look set (64 wrong) 13
+have such a token, 8 of them wrong; over five sets that nobody looked at 9 of the 32 answers without a warning are wrong then,
+before 10 of 28 (under 0.6: 7 of 22)."""
 
 
 @dataclass(slots=True)

@@ -46,16 +46,20 @@ def _equal(left: Scalar, right: Scalar) -> bool:
 
 
 def apply_grouping(
-    groups: Codes, corrections: Sequence[Correction], names: Sequence[str], encoded: Sequence[Encoded]
+    groups: Codes, corrections: Sequence[Correction], names: Sequence[str], printed: Sequence[Encoded], encoded: Sequence[Encoded]
 ) -> tuple[Codes, frozenset[int]]:
-    """Groups after merge and split corrections, and the groups that a human merged."""
+    """Groups after merge and split corrections, and the groups that a human merged.
+
+    Args:
+        printed: the columns as read: where a decision names printed forms, it holds for the rows that print them.
+        encoded: the columns with names in their canonical forms.
+    """
     result = groups.copy()
     forced: set[int] = set()
     for correction in corrections:
         if correction.kind == "set_value":
             continue
-        left = matching_rows(correction.where, names, encoded)
-        right = matching_rows(correction.other, names, encoded)
+        left, right = (_named(where, names, printed, encoded) for where in (correction.where, correction.other))
         if not len(left) or not len(right):
             continue
         if correction.kind == "merge":
@@ -69,3 +73,10 @@ def apply_grouping(
             inside = right[(result[right] == group) & ~np.isin(right, left)]
             result[inside] = int(result.max()) + 1
     return result, frozenset(forced)
+
+
+def _named(
+    where: Sequence[tuple[str, Scalar]], names: Sequence[str], printed: Sequence[Encoded], encoded: Sequence[Encoded]
+) -> Codes:
+    rows = matching_rows(where, names, printed)
+    return rows if len(rows) else matching_rows(where, names, encoded)

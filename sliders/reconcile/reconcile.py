@@ -15,7 +15,7 @@ import numpy as np
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model
 from sliders.reconcile.collector import paused
-from sliders.reconcile.column_codes import Codes, encode, encode_ids, profile_columns
+from sliders.reconcile.column_codes import Codes, comparison_form, encode, encode_ids, profile_columns
 from sliders.reconcile.decider import Memory
 from sliders.reconcile.guard import Outcome
 from sliders.reconcile.human_corrections import apply_grouping, check_corrections, matching_rows
@@ -77,9 +77,9 @@ class _Work:
         """Encode, canonicalize, choose the key."""
         table, options = self.table, self.options
         with paused():
-            raw = [encode(self.relation.column(name)) for name in self.names]
-        profiles = profile_columns(table, raw, self.documents, self.chunks)
-        naming = await name_columns(table, self.relation, raw, profiles, options, self.memory)
+            self.printed = [encode(self.relation.column(name)) for name in self.names]
+        profiles = profile_columns(table, self.printed, self.documents, self.chunks)
+        naming = await name_columns(table, self.relation, self.printed, profiles, options, self.memory)
         self.named, self.encoded, self.renamed = self.memory.asked, naming.encoded, naming.renamed
         self.renamings, self.decisions = naming.repairs, naming.decisions
         self.profiles = profile_columns(table, self.encoded, self.documents, self.chunks)
@@ -139,7 +139,7 @@ class _Work:
             value = self.relation.column(name)[pairs[0][1]]
             self.repairs.append(filled_keys(ids, name, self.options.sql_name(name), pairs, value))
         groups = assign_groups(self.plan, codes, self.documents)
-        groups, forced = apply_grouping(groups, self.options.corrections, self.names, self.encoded)
+        groups, forced = apply_grouping(groups, self.options.corrections, self.names, self.printed, self.encoded)
         self.frame = Frame(
             self.relation, self.names, tuple(c.unit for c in self.table.columns), self._roles(), list(codes.values()),
             list(values.values()), self.documents, self.chunks,
@@ -186,12 +186,24 @@ class _Work:
         return plain(self.encoded[column].examples[code] if renamed else self.frame.values[column][row])
 
     async def ask(self, clusters: Sequence[Cluster]) -> None:
-        """Settle what is open from memory, then by the model; what it does not settle stays open."""
+        """Settle what is open by what people decided, from memory, then by the model; what nobody settles stays open."""
+        self._rule_by_people(clusters)
         asked = [cluster for cluster in clusters if cluster.pending or cluster.doubtful]
         cases = [case_of(self.table, self.frame, c, partial(self._value, cluster=c), self.options) for c in asked]
         for cluster, outcome in zip(asked, await self.memory.decide(cases), strict=True):
             if outcome is not None:
                 self._take(cluster, outcome)
+
+    def _rule_by_people(self, clusters: Sequence[Cluster]) -> None:
+        """A contradiction whose rows a person gave one value is none: the value is set when its rows are one."""
+        for correction in (c for c in self.options.corrections if c.kind == "set_value"):
+            place, decided = self.names.index(correction.column), comparison_form(correction.value)
+            rows = set(matching_rows(correction.where, self.names, self.encoded).tolist())
+            for dispute in (d for cluster in clusters for d in cluster.disputes if d.column == place):
+                if rows.issuperset(row for side in dispute.sides for row in side.rows):
+                    same = (n for n, side in enumerate(dispute.sides) if comparison_form(side.value) == decided)
+                    reason = correction.reason or f"set by {correction.author}"
+                    dispute.ruling, dispute.by_code = Ruling(next(same, 0), "resolve_conflict", reason), True
 
     def _take(self, cluster: Cluster, outcome: Outcome) -> None:
         """Carry out what was decided on a cluster."""

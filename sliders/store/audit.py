@@ -60,7 +60,7 @@ def lineage(catalog: Catalog, row_id: str, column: str | None = None) -> list[Ev
     table = catalog.database.value(select(tables.c.name).join_from(rows, tables).where(rows.c.id == row_id))
     if table is None:
         return []
-    shown = _shown(catalog, table, row_id)
+    shown = values_shown(catalog, table, row_id)
     unverified = any(version.operation == UNVERIFIED for version in catalog.tables.lineage(table))
     texts: dict[str, str] = {}
     extracted = catalog.extractions.get(catalog.tables.sources(table, row_id) or (row_id,))
@@ -73,8 +73,8 @@ def lineage(catalog: Catalog, row_id: str, column: str | None = None) -> list[Ev
     return sorted(found, key=lambda evidence: not evidence.agrees)
 
 
-def _shown(catalog: Catalog, table: str, row_id: str) -> dict[str, Scalar]:
-    """The values that the current version shows, by schema column name."""
+def values_shown(catalog: Catalog, table: str, row_id: str) -> dict[str, Scalar]:
+    """The values that the current version of a table shows in a row, by schema column name; none where it has no such row."""
     version = catalog.tables.current(table)
     relation = catalog.schemas.relation(table)
     columns = [column for column in relation.columns if version and column.sql_name in version.columns]

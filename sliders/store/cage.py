@@ -130,9 +130,8 @@ def run_caged(
 
 def _open(database: Database) -> sqlite3.Connection:
     assert database.path is not None  # it is a file
-    connection = sqlite3.connect(
-        file_uri(database.path, "ro"), uri=True, isolation_level=None, check_same_thread=False, cached_statements=0
-    )
+    place = file_uri(database.path, database.engine.mode)
+    connection = sqlite3.connect(place, uri=True, isolation_level=None, check_same_thread=False, cached_statements=0)
     # Sorting and grouping in memory, where the watch can see it, and never in files beside the workspace.
     connection.execute("PRAGMA temp_store=MEMORY")
     connection.execute("PRAGMA trusted_schema=OFF")

@@ -38,6 +38,8 @@ class Engine:
     """The workspace in messages: its path, or its address without password."""
     path: Path | None = None
     """The file, None on a server."""
+    mode = "ro"
+    """How the file is opened for reading: "ro&immutable=1" where the folder is read-only."""
     dialect: Dialect
     plain: Dialect
     """The same for statements without values, in which no sign is doubled."""

@@ -156,7 +156,8 @@ class SqliteFile(Engine):
             # A file on read-only media cannot make the shared-memory file that WAL wants.
             if not getattr(error, "sqlite_errorname", "").startswith(_NO_SHARED_MEMORY):
                 raise
-            return self._configured("ro&immutable=1")
+            self.mode = "ro&immutable=1"
+            return self._configured(self.mode)
 
     def _configured(self, mode: str) -> sqlite3.Connection:
         raw = sqlite3.connect(file_uri(self.path, mode), uri=True, check_same_thread=False, isolation_level=None,

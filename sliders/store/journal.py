@@ -23,7 +23,13 @@ class Journal:
         """Number of the run that is open, None outside one."""
 
     def start_run(self, kind: str, question: str = "", settings: Mapping[str, Any] | None = None) -> int:
-        """Open a run ("ask", "extract", "query" ...); its number. Decisions from now on belong to it."""
+        """Open a run ("ask", "extract", "query" ...); its number. Decisions from now on belong to it.
+
+        Of a file, which one process writes, earlier runs that still run were killed: they are stopped now.
+        """
+        if not self._database.on_server:
+            killed = (runs.c.status == "running") & (runs.c.id != (self.open_run or 0))
+            self._database.execute(update(runs).where(killed).values(status="stopped", finished=codec.now()))
         self.open_run = self._database.add(
             runs, kind=kind, question=question, status="running", started=codec.now(), settings=codec.dump(dict(settings or {})),
             outcome="{}",
@@ -38,7 +44,7 @@ class Journal:
             self.open_run = None
 
     def runs(self) -> list[Run]:
-        """All runs, oldest first; one that was killed is still "running"."""
+        """All runs, oldest first; one that was killed is "running" until the next one starts."""
         lines = self._database.query(select(*(runs.c[field.name] for field in fields(Run))).order_by(runs.c.id))
         return [
             Run(number, kind, question, status, started, finished or "", codec.load(settings), codec.load(outcome))

@@ -45,7 +45,7 @@ def check_audit(path: str | Path) -> Verification:
       judged value may rest on the model's odds alone;
     - arithmetic that a computed number follows from gives that number;
     - each value of a data table is the value of a cell of a row that it was made from, or is declared as an
-      aggregate (then it is computed again), a canonical form or a correction;
+      aggregate (then it is computed again), a canonical form or a correction; and it has as many rows as when it was made;
     - nothing refers to what is not there.
 
     Raises:
@@ -149,6 +149,9 @@ def _tables(audit: Database) -> Iterator[str]:
         if relation not in known:
             continue  # no longer in the schema
         chain = _ancestors(audit, table, version)
+        told = audit.value("SELECT rows FROM audit_table_versions WHERE table_name = ? AND version = ?", (table, version))
+        if (rows := audit.value(f"SELECT count(*) FROM {quote_identifier(relation)}")) != told:
+            yield f"table {table!r}: it has {rows} rows, its version {version} was made with {told}"
         asked = f"SELECT count(*) FROM audit_table_versions WHERE table_name = ? AND operation = ? AND version IN ({chain})"
         # Unverified values may stand in the table only where the user asked for them.
         unverified = audit.value(asked, (table, UNVERIFIED))

@@ -101,6 +101,14 @@ def test_the_program_alone_says_what_to_do_next(place: str | Path, capsys: pytes
     assert run([]) == 0 and "Usage: sliders" in capsys.readouterr().out
 
 
+def test_after_a_kill_it_says_how_to_go_on(place: str | Path) -> None:
+    with sliders.Workspace(place, model=demo_reader(), embedder=HashEmbedder()) as ws:
+        ws.add_text(HOSTILE, "a.txt")
+        ws.session.catalog.journal.start_run("ask", "How many? / What's the cost?")
+    told = next_steps(place)
+    assert """sliders ask 'How many?' 'What'"'"'s the cost?'""" in told and "go on where" in told
+
+
 def test_an_answer_opens_in_the_browser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -78,6 +78,12 @@ def test_runs_are_named_by_number(ws: sliders.Workspace, capsys: pytest.CaptureF
     assert "cedar.txt was added" in capsys.readouterr().out
 
 
+def test_a_question_in_between_does_not_hide_the_one_that_was_asked_twice(ws: sliders.Workspace) -> None:
+    ws.ask(QUESTION)
+    ws.ask("How many bridges opened after 2000?")
+    assert ws.diff().same == (QUESTION,)
+
+
 def test_one_run_is_not_enough(ws: sliders.Workspace) -> None:
     with pytest.raises(StoreError, match="asked twice"):
         ws.diff()

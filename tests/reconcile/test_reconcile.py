@@ -315,6 +315,25 @@ def test_set_value_survives_and_applies_to_rows_that_come_later() -> None:
     assert next(r for r in later.repairs if r.operation == "correct").before in ((None,), ("Bray",))
 
 
+def test_a_value_that_a_person_gave_all_rows_of_a_contradiction_settles_it() -> None:
+    rows = [("Orla", 2021, 5.0, "Cork"), ("Orla", 2021, 7.0, "Cork")]
+    assert len(run(SPEND, rows, "ab").conflicts) == 1
+    for value in (7.0, 9.0):  # one of the sides, and neither
+        decision = Correction("set_value", (("company", "Orla"),), "ana", "amount", value, reason="called them")
+        result = run(SPEND, rows, "ab", Options(corrections=(decision,)))
+        assert values(result) == [("Orla", 2021, value, "Cork")] and not result.conflicts
+    one = Correction("set_value", (("amount", 5.0),), "ana", "amount", 6.0)
+    assert len(run(SPEND, rows, "ab", Options(corrections=(one,))).conflicts) == 1
+
+
+def test_a_split_by_the_printed_forms_of_one_name_parts_its_rows() -> None:
+    options = Options(normalize=(Normalization("Orla Mills", ("Orla Mls.",), "company"),))
+    rows = [("Orla Mills", 2021, 5.0, None), ("Orla Mls.", 2021, None, "Cork")]
+    assert len(run(SPEND, rows, "ab", options).rows) == 1
+    split = Correction("split", (("company", "Orla Mills"),), "ana", other=(("company", "Orla Mls."),))
+    assert len(run(SPEND, rows, "ab", replace(options, corrections=(split,))).rows) == 2
+
+
 def test_merge_and_split_are_human_decisions() -> None:
     rows = [("Orla", 2021, 5.0, None), ("Orla Mills Holdings", 2021, None, "Cork")]
     merge = Correction("merge", (("company", "Orla"),), "ana", other=(("company", "Orla Mills Holdings"),))

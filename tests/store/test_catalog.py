@@ -332,6 +332,14 @@ def test_calls_are_kept_and_found(catalog: Catalog) -> None:
     assert (usage.calls, usage.cached_calls, usage.prompt_tokens, usage.cost) == (2, 1, 200, 0.5)
 
 
+def test_a_run_that_was_killed_is_stopped_when_the_next_one_starts(catalog: Catalog) -> None:
+    killed = catalog.journal.start_run("ask", "who?")
+    catalog.journal.open_run = None  # as in the next process
+    run = catalog.journal.start_run("ask", "why?")
+    told = "running" if catalog.database.on_server else "stopped"  # on a server another process may be at it
+    assert {r.id: r.status for r in catalog.journal.runs()} == {killed: told, run: "running"}
+
+
 def test_journal_tells_what_happened(catalog: Catalog) -> None:
     run = catalog.journal.start_run("ask", "which?", {"model": "double"})
     catalog.journal.record(Decision("gate", "chunk:c1", "dropped", "no Table in it", 12))

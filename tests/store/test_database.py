@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from sliders.errors import StoreError, WorkspaceLocked, WorkspaceTooNew
 from sliders.extraction.cell import Absence, Cell, Grounding, Span
 from sliders.schema.types import Column, ColumnType
+from sliders.store.cage import run_readonly
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, quote_identifier
 from sliders.store.file import APPLICATION_ID
@@ -94,6 +96,24 @@ def test_reader_cannot_write(tmp_path: Path) -> None:
     Database(path).close()
     with Database(path, write=False) as reader, pytest.raises(StoreError, match="read-only"):
         reader.execute("CREATE TABLE t (a)")
+
+
+def test_a_file_in_a_read_only_folder_is_read_and_queried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "w.db"
+    with Database(path) as database:
+        database.execute("CREATE TABLE t AS SELECT 1 AS a")
+    opened = sqlite3.connect
+
+    def on_read_only_media(place: str, *args: Any, **options: Any) -> sqlite3.Connection:
+        if place.endswith("mode=ro"):
+            raise refused
+        return opened(place, *args, **options)
+
+    refused = sqlite3.OperationalError("unable to open database file")
+    refused.sqlite_errorname = "SQLITE_CANTOPEN"
+    monkeypatch.setattr(sqlite3, "connect", on_read_only_media)
+    with Database(path, write=False) as reader:
+        assert run_readonly(reader, "SELECT a FROM t", tables=["t"]).rows == ((1,),)
 
 
 @pytest.mark.parametrize(
