@@ -20,8 +20,12 @@ from pathlib import Path
 import sliders
 from sliders.plots import timeline
 
-workspace = sliders.Workspace("build/audit_notebook.db")
-workspace.add(Path("demo/documents"))
+here = Path.cwd()  # Jupyter starts in the folder of the notebook
+project = here if (here / "demo").is_dir() else here.parent
+build = project / "build"
+build.mkdir(exist_ok=True)
+workspace = sliders.Workspace(build / "audit_notebook.db")
+workspace.add(project / "demo" / "documents")
 question = "What is the average length of the bridges in metres?"
 answer = workspace.ask(question)
 answer
@@ -88,5 +92,5 @@ timeline(workspace, run=1)
 
 # %%
 print(workspace.verify())
-print([path.name for path in workspace.export("build/audit.db")])
+print([path.name for path in workspace.export(build / "audit.db")])
 workspace.close()

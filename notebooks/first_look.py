@@ -12,7 +12,7 @@
 # # A first look
 #
 # Ten short documents about bridges, a question, and what comes out. Everything is kept in one file, the workspace: run the
-# notebook again and nothing is asked twice. Start it in the folder of the project.
+# notebook again and nothing is asked twice.
 
 # %%
 from pathlib import Path
@@ -20,8 +20,12 @@ from pathlib import Path
 import sliders
 from sliders.plots import cost_by_stage, spread
 
-workspace = sliders.Workspace("build/first_look.db")
-print(workspace.add(Path("demo/documents")))
+here = Path.cwd()  # Jupyter starts in the folder of the notebook
+project = here if (here / "demo").is_dir() else here.parent
+build = project / "build"
+build.mkdir(exist_ok=True)
+workspace = sliders.Workspace(build / "first_look.db")
+print(workspace.add(project / "demo" / "documents"))
 
 # %% [markdown]
 # What would a question take? No model is called for this.

@@ -20,8 +20,12 @@ from pathlib import Path
 import sliders
 from sliders.errors import SlidersError
 
-workspace = sliders.Workspace("build/query_session.db")
-workspace.add(Path("demo/documents"))
+here = Path.cwd()  # Jupyter starts in the folder of the notebook
+project = here if (here / "demo").is_dir() else here.parent
+build = project / "build"
+build.mkdir(exist_ok=True)
+workspace = sliders.Workspace(build / "query_session.db")
+workspace.add(project / "demo" / "documents")
 workspace.pin_schema(
     {
         "bridges": {
@@ -72,7 +76,7 @@ except SlidersError as error:
 
 # %%
 workspace.close()
-with sliders.Workspace("build/query_session.db", max_tokens=1) as small:
+with sliders.Workspace(build / "query_session.db", max_tokens=1) as small:
     small.add_text("The Lark Bridge is 500 metres long. It opened in 2021.", "lark.txt")
     try:
         small.ask("What is the average length of the bridges in metres?")

@@ -33,12 +33,13 @@ def test_each_notebook_is_tested() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", SHOWN)
-def test_a_notebook_runs(name: str, tmp_path: Path) -> None:
+def test_a_notebook_runs_where_jupyter_starts_it(name: str, tmp_path: Path) -> None:
     notebook = jupytext.read(ROOT / "notebooks" / f"{name}.py")
     notebook.cells.insert(0, nbformat.v4.new_code_cell(_DOUBLE.format(places=[str(ROOT / "tests")])))
-    (tmp_path / "build").mkdir()
+    (tmp_path / "notebooks").mkdir()
     (tmp_path / "demo").symlink_to(ROOT / "demo")
-    client = NotebookClient(notebook, timeout=900, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}})
+    place = {"metadata": {"path": str(tmp_path / "notebooks")}}
+    client = NotebookClient(notebook, timeout=900, kernel_name="python3", resources=place)
     client.execute()
     shown = "\n".join(str(output) for cell in notebook.cells for output in cell.get("outputs", []))
     assert [words for words in SHOWN[name] if words not in shown] == []
