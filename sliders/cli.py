@@ -184,7 +184,7 @@ def _schema_text(found: Schema) -> str:
     for table in found.tables:
         lines.append(f"{table.name}: {table.row or 'rows'}" + (" (pinned)" if table.pinned else ""))
         for column in table.columns:
-            unit = f" in {column.unit}" if column.unit else ""
+            unit = f" in {column.measured_in}" if column.measured_in else ""
             lines.append(f"  {column.name} {column.type.value}{unit}  {column.description}".rstrip())
     return "\n".join(lines) or "no tables yet: ask a question, or pin a schema"
 

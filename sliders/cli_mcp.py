@@ -150,7 +150,7 @@ class _Tools:
 
 def _columns(table: Table, relation: Relation) -> list[dict[str, str]]:
     """The columns of a table as SQL names them, with what they mean."""
-    own = [(relation.sql_name(c.name), c.type.value, c.unit, c.description) for c in table.columns]
+    own = [(relation.sql_name(c.name), c.type.value, c.measured_in, c.description) for c in table.columns]
     every = [*own, ("document", "text", "", "the file of the row"), ("row_id", "text", "", "give it to `why`")]
     return [{"name": name, "type": kind, "unit": unit, "description": told} for name, kind, unit, told in every]
 

@@ -178,10 +178,10 @@ def answer_text(answer: Answer) -> str:
         more = len(answer.citations) - MOST_CITATIONS
         lines += [f"  and {more} more (--json lists them all)"] if more > 0 else []
     if answer.workflow not in ("extract_and_query", "reply", ""):
-        lines.append(f"Way:      {answer.workflow.replace('_', ' ')}" + (f"; {answer.reason}" if answer.reason else ""))
+        lines.append(f"Way:      {answer.workflow.replace('_', ' ')}")
     lines += [f"Range:    {answer.range}"] if answer.range else []
     lines.append(f"Complete: {answer.completeness}")
-    lines += [f"Note:     {note}" for note in answer.decisions]
+    lines += [f"Note:     {note}" for note in answer.notes]
     usage = answer.usage
     cost = f", ${usage.cost:.4f}" if usage.cost else ""
     lines.append(
@@ -214,7 +214,8 @@ def plain_schema(tables: Any) -> list[Mapping[str, Any]]:
     """A schema as plain JSON."""
     return [
         {"name": t.name, "row": t.row, "grain": t.grain, "pinned": t.pinned,
-         "columns": [{"name": c.name, "type": c.type.value, "unit": c.unit, "description": c.description}
+         "columns": [{"name": c.name, "type": c.type.value, "unit": c.unit, "scale": c.scale, "currency": c.currency,
+                      "description": c.description}
                      for c in t.columns]}
         for t in tables
     ]

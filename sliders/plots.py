@@ -94,7 +94,7 @@ def spread(workspace: Workspace, table: str, column: str) -> Plot:
     if described.type in (ColumnType.INTEGER, ColumnType.NUMBER):
         figure, axes = _axes(7, 2.2)
         _along_a_line(axes, values)
-        axes.set_xlabel(f"{column} ({described.unit})" if described.unit else column)
+        axes.set_xlabel(f"{column} ({described.measured_in})" if described.measured_in else column)
         return Plot(figure)
     kinds = sorted({str(v) for v, _ in values}, key=lambda kind: sum(str(v) == kind for v, _ in values))[-20:]
     figure, axes = _axes(7, 0.6 + 0.3 * len(kinds))

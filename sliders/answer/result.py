@@ -146,6 +146,12 @@ class Answer:
         return self.viewer(path)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader is told beside the number: ties, rows that a NULL leaves out, what was switched off or stopped."""
+        said = [self.reason] if self.reason and self.reason not in self.text else []
+        return tuple(dict.fromkeys([*said, *self.decisions]))
+
+    @property
     def frame(self) -> pd.DataFrame:
         """The result rows as a data frame."""
         return frame_of(self.columns, self.rows)
@@ -180,7 +186,7 @@ class Answer:
         cost = f"{self.usage.calls} calls, {self.usage.tokens} tokens"
         return (
             f"<p><b>{escape(self.text)}</b></p>{rows}" + (note(f"range: {self.range}") if self.range else "")
-            + note(self.completeness, *self.decisions, cost)
+            + note(self.completeness, *self.notes, cost)
             + (folded("SQL", preformatted(self.sql)) if self.sql else "")
             + (folded(f"{len(self.citations)} sources", cited) if self.citations else "")
         )  # fmt: skip

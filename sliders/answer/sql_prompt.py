@@ -98,7 +98,7 @@ def _cut(cell: object, shown: Shown) -> object:
 
 
 def _meaning(column: Column) -> str:
-    unit = " ".join(dict.fromkeys(part for part in (column.currency, column.scale, column.unit) if part))
+    unit = column.measured_in
     words = column.description.strip().rstrip(".")
     said = f"{words} (in {unit})" if unit and words else words or (f"in {unit}" if unit else "")
     return f"{said}; judged by a reader" if column.reading == "judged" else said

@@ -54,6 +54,11 @@ class Column:
     additive: bool = False
     pinned: bool = False
 
+    @property
+    def measured_in(self) -> str:
+        """Currency, scale and unit of the stored values, for a reader; "" where they have none."""
+        return " ".join(dict.fromkeys(part for part in (self.currency, self.scale, self.unit) if part))
+
 
 @dataclass(frozen=True, slots=True)
 class Table:

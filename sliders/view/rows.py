@@ -76,8 +76,7 @@ def _missing(name: str) -> Any:
 
 def _column(catalog: Catalog, table: str, column: Column) -> ShownColumn:
     counted = catalog.extractions.reliability(table, [column.name])
-    unit = " ".join(part for part in (column.scale, column.currency, column.unit) if part)
-    return ShownColumn(column.name, column.type.value, column.description, unit, column.reading, column.values,
+    return ShownColumn(column.name, column.type.value, column.description, column.measured_in, column.reading, column.values,
                        counted.values, counted.judged, counted.unverified)  # fmt: skip
 
 

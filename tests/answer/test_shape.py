@@ -6,6 +6,7 @@ import pytest
 
 from sliders.answer.result import Answer, Completeness
 from sliders.answer.shape import text_of, value_of
+from sliders.cli_shell import answer_text
 
 
 @pytest.mark.parametrize(
@@ -35,3 +36,12 @@ def test_an_answer_tells_what_is_judged_unverified_and_not_covered() -> None:
     )
     told = Answer("?", "answered", completeness=ledger).to_dict()
     assert (told["judged_cells"], told["unverified_cells"], told["uncovered"]) == (5, 1, ["the shipyard"])
+
+
+def test_the_terminal_tells_ties_and_nulls_beside_a_number_and_once() -> None:
+    null = "cost is NULL (not stated) in 3 rows, which are left out"
+    told = answer_text(Answer("How much?", "answered", 12, "12.", reason=null, decisions=("a part was left out",)))
+    notes = [line.removeprefix("Note:").strip() for line in told.splitlines() if line.startswith("Note:")]
+    assert notes == [null, "a part was left out"]
+    again = answer_text(Answer("How much?", "not_found", None, f"Not found: {null}.", reason=null))
+    assert again.count(null) == 1

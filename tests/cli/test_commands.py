@@ -258,6 +258,16 @@ def test_a_pinned_schema_from_a_file(shell: Shell, tmp_path: Path) -> None:
     assert "(pinned)" in shell("schema")[1]
 
 
+def test_a_schema_is_shown_with_currency_scale_and_unit(shell: Shell, tmp_path: Path) -> None:
+    columns = "{name: cost, type: number, currency: EUR, scale: thousands}, {name: span, type: number, unit: metres}"
+    (tmp_path / "schema.yaml").write_text(f"tables: [{{name: things, columns: [{columns}]}}]", encoding="utf-8")
+    assert shell("ask", "docs", "What is the total cost?", "--schema", "schema.yaml")[0] == 0
+    listed = shell("schema")[1]
+    assert "cost number in EUR thousands" in listed and "span number in metres" in listed
+    columns_told = json.loads(shell("schema", "--json")[1])[0]["columns"]
+    assert [(c["currency"], c["scale"], c["unit"]) for c in columns_told] == [("EUR", "thousands", ""), ("", "", "metres")]
+
+
 def test_a_workflow_is_chosen_and_explained(shell: Shell) -> None:
     assert shell("add", "docs")[0] == 0
     code, out, _ = shell("explain", "What is the cost of Anchor?", "--workflow", "auto")
