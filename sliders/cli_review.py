@@ -101,7 +101,7 @@ def conflicts(
 def undo(
     call: Call,
     table: TableArgument,
-    version: Annotated[int | None, typer.Option("--version", help="The version to show; the one before when left out.")] = None,
+    version: Annotated[int | None, typer.Option("--version", help="The version to show; when left out the one that the shown one was made from.")] = None,
 ) -> None:
     """Show an earlier version of a table again; no version is deleted."""
     with call.opened() as ws:
@@ -193,16 +193,20 @@ def _decided(call: Call, ws: Workspace, table: str, number: int, *sides: dict[st
 
 
 def _apply(ws: Workspace, table: str, done: str) -> int:
-    """Repair a table after a decision; its rows.
+    """Repair a table after a decision; its rows. Contradictions that are left are told on standard error.
 
     Raises:
         ModelUnavailable: the repair needs a model that cannot be reached; the decision stands all the same.
     """
     try:
-        return ws.reconcile([table])[table]
+        rows = ws.reconcile([table])[table]
     except ModelUnavailable as error:
         told = f"{done}, but the table is not repaired yet: {error}; then run: sliders reconcile {table}"
         raise ModelUnavailable(told) from error
+    if left := len(ws.conflicts(table)):
+        told = "1 contradiction is" if left == 1 else f"{left} contradictions are"
+        print(f"sliders: {told} open in {table}; see: sliders conflicts {table}", file=sys.stderr)
+    return rows
 
 
 def _user() -> str:

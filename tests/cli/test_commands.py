@@ -160,7 +160,8 @@ def test_decisions_of_people(shell: Shell) -> None:
     assert shell("undo", "things")[0] == 0
     assert "460" in shell("query", "SELECT SUM(cost) FROM things")[1]
     assert shell("set-value", "things", "cost", "130", "--where", "name")[0] == 2
-    assert shell("merge", "things", "--where", "name=Anchor", "--other", "name=Beacon")[0] == 0
+    code, _, err = shell("merge", "things", "--where", "name=Anchor", "--other", "name=Beacon")
+    assert (code, "open in things; see: sliders conflicts things" in err) == (0, True)
     told = shell("conflicts")[1]
     assert "things.cost" in told, "one thing cannot cost both: the merge waits for a decision"
     assert "anchor.txt" in told
