@@ -101,7 +101,7 @@ def conflicts(
 def undo(
     call: Call,
     table: TableArgument,
-    version: Annotated[int | None, typer.Option("--version", help="The version to show; when left out the one that the shown one was made from.")] = None,
+    version: Annotated[int | None, typer.Option("--version", help="The version to show; the parent when left out.")] = None,
 ) -> None:
     """Show an earlier version of a table again; no version is deleted."""
     with call.opened() as ws:
