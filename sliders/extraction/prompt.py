@@ -67,16 +67,11 @@ class Card(BaseModel):
 
 def column_line(column: Column) -> str:
     """A column for the full dialect: name, type with unit or values, how it is read, description."""
-    unit = measured_in(column)
+    unit = column.measured_in
     kind = "one of " + ", ".join(column.values) if column.values else column.type.value
     judged = "to be judged" if column.reading == "judged" else ""
     facts = "; ".join(part for part in (kind, f"in {unit}" if unit else "", judged) if part)
     return f"{column.name} ({facts}): {column.description or spoken_name(column.name)}"
-
-
-def measured_in(column: Column) -> str:
-    """Currency, scale and unit, each word once: a schema may name the currency in its unit, too."""
-    return " ".join(dict.fromkeys(word for part in (column.currency, column.scale, column.unit) for word in part.split()))
 
 
 def table_about(table: Table) -> str:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sliders.extraction.prompt import measured_in
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Message, Request
 from sliders.llm.prompts import load_prompt
@@ -218,7 +217,7 @@ _NEXT_ROW = re.compile(r"\},\s*\{")
 def field_line(column: Column) -> str:
     """A column for the compact dialect: its plain question, its unit and values, and the name of the field."""
     said = column.description or spoken_name(column.name)
-    unit = measured_in(column)
+    unit = column.measured_in
     notes = [said]
     if unit and unit.casefold() not in said.casefold():
         notes.append(f"in {unit}")

@@ -56,8 +56,11 @@ class Column:
 
     @property
     def measured_in(self) -> str:
-        """Currency, scale and unit of the stored values, for a reader; "" where they have none."""
-        return " ".join(dict.fromkeys(part for part in (self.currency, self.scale, self.unit) if part))
+        """Currency, scale and unit of the stored values, each word of an earlier one said once; "" where they have none."""
+        said: list[str] = []
+        for part in (self.currency, self.scale, self.unit):
+            said += [word for word in part.split() if word not in said]
+        return " ".join(said)
 
 
 @dataclass(frozen=True, slots=True)
