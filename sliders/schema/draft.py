@@ -10,7 +10,7 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from sliders.errors import ModelRefusal
+from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
@@ -25,7 +25,34 @@ from sliders.words import fold
 _REPLY_TOKENS = 500
 
 
-def induction_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect) -> Request:
+def row_prompt(questions: Sequence[str], dialect: Dialect) -> Request:
+    """What one row is of the table that answers all these questions: seen one by one, many are taken to be about other things."""
+    prompt = load_prompt("schema/row", dialect)
+    return Request(
+        stage="schema", messages=prompt.render(questions=list(questions)), prompt_hash=prompt.hash,
+        json_schema=_object(row=_words(_ROW_LENGTH)), max_tokens=_ROW_LENGTH,
+    )  # fmt: skip
+
+
+async def row_of(questions: Sequence[str], model: Model) -> str:
+    """The row that the questions have in common, as "a barn"; "" for one question alone, which says its own."""
+    if len(questions) < _IN_COMMON:
+        return ""
+    try:
+        reply = await model.generate(row_prompt(questions[:_MOST_QUESTIONS], model.dialect))
+    except (ModelRefusal, TruncatedReply):
+        return ""
+    return str(reply.data.get("row", "")).strip() if isinstance(reply.data, Mapping) else ""
+
+
+_ROW_LENGTH = 50
+_IN_COMMON = 2
+_MOST_QUESTIONS = 40
+
+
+def induction_prompt(
+    question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str = ""
+) -> Request:
     """The request for the columns of one question; examples and samples stand first, for the server's prefix cache.
 
     Stated columns of other questions are shown, so that all ask for one fact by one name; judgements are not: a small model takes
@@ -35,7 +62,7 @@ def induction_prompt(question: str, samples: Sequence[Sample], schema: Schema, d
     known = [column for table in schema.tables for column in table.columns if column.reading == "stated"]
     return Request(
         stage="schema",
-        messages=prompt.render(samples=[s.text for s in samples], question=question, known=known),
+        messages=prompt.render(samples=[s.text for s in samples], question=question, known=known, row=row),
         prompt_hash=prompt.hash,
         json_schema=_REPLY,
         max_tokens=_REPLY_TOKENS,
@@ -208,7 +235,7 @@ _COLUMN = _object(
 )
 _REPLY = _object(
     sql=_words(320),
-    row=_words(50),
+    row=_words(_ROW_LENGTH),
     in_document=_one_of("one", "several"),
     columns={"type": "array", "items": _COLUMN, "minItems": 1, "maxItems": 6},
 )

@@ -40,13 +40,15 @@ class Induced:
     drafts: Mapping[str, str] = field(default_factory=dict)
 
 
-def induction_prompt(questions: Sequence[str], samples: Sequence[Sample], schema: Schema, dialect: Dialect) -> Request:
+def induction_prompt(
+    questions: Sequence[str], samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str = ""
+) -> Request:
     """The request for the tables that these questions need beside those that stand.
 
-    In the compact dialect it is about the first question alone.
+    In the compact dialect it is about the first question alone, and `row` is what one row is for all that are asked together.
     """
     if dialect.name == "compact":
-        return draft.induction_prompt(questions[0], samples, schema, dialect)
+        return draft.induction_prompt(questions[0], samples, schema, dialect, row)
     prompt, guidelines = load_prompt("schema/induce", dialect), load_prompt("schema/guidelines", dialect)
     return Request(
         stage="schema",
@@ -80,11 +82,12 @@ async def induce_schema(
         return Induced(schema, dict.fromkeys(questions, every))
     shown, size = fitted(samples, model), model.dialect.question_batch
     found, errors, proposed = Induced(schema), list[ModelError](), list[_Proposed]()
+    row = await draft.row_of(questions, model) if model.dialect.name == "compact" else ""
     todo = [questions[start : start + size] for start in range(0, len(questions), size)]
     while todo:
         batch = todo.pop(0)
         try:
-            proposed.append(await _proposed(batch, shown, found.schema, model, grain))
+            proposed.append(await _proposed(batch, shown, found.schema, model, grain, row))
             found = _with_batch(found, proposed[-1], embed, model, grain)
         except (ModelRefusal, TruncatedReply) as error:
             if isinstance(error, TruncatedReply) and len(batch) > 1:
@@ -157,10 +160,10 @@ def _with_batch(found: Induced, one: _Proposed, embed: Embed, model: Model, grai
 
 
 async def _proposed(
-    batch: Sequence[str], samples: Sequence[Sample], schema: Schema, model: Model, grain: Grain | None
+    batch: Sequence[str], samples: Sequence[Sample], schema: Schema, model: Model, grain: Grain | None, row: str
 ) -> _Proposed:
     """The model's proposal after at most one correction."""
-    request = induction_prompt(batch, samples, schema, model.dialect)
+    request = induction_prompt(batch, samples, schema, model.dialect, row)
     reply = await model.generate(request)
     first = await _read(reply, batch, schema, model, grain)
     if not first.issues:

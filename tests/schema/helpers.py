@@ -15,6 +15,8 @@ from sliders.schema.induce import Induced, induce_schema
 from sliders.schema.sample import Sample
 from sliders.schema.types import Grain, Schema
 
+ROW = {"row": "a sailing"}
+"""What questions that are asked together have in common."""
 SAMPLES = (Sample("merrow.txt", "Log of the ferry Merrow. Captain Ada Lund sailed with barley on 3 May 1998."),)
 
 
@@ -47,7 +49,8 @@ def reply(
 def ask(
     questions: Sequence[str], *replies: Any, schema: Schema | None = None, dialect: Dialect = FULL, grain: Grain | None = None
 ) -> tuple[Induced, ScriptedModel]:
-    model = ScriptedModel(list(replies), dialect=dialect, context_tokens=32768)
+    row = [ROW] if dialect is COMPACT and len(questions) > 1 else []
+    model = ScriptedModel([*row, *replies], dialect=dialect, context_tokens=32768)
     found = asyncio.run(induce_schema(questions, SAMPLES, schema or Schema(), model, embed, grain=grain))
     return found, model
 

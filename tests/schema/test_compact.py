@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request
-from sliders.llm.testing import truncated
+from sliders.llm.testing import ScriptedModel, truncated
 from sliders.schema.draft import proposal_of
-from sliders.schema.induce import induction_prompt
+from sliders.schema.induce import induce_schema, induction_prompt
 from sliders.schema.types import Column, ColumnType, Schema, Table
-from tests.schema.helpers import SAMPLES, ask, ask_compact, compact
+from tests.schema.helpers import SAMPLES, ask, ask_compact, compact, embed
 
 LATE = compact("SELECT COUNT(*) FROM sailings WHERE late = TRUE", ("late", "Was the ferry late?", "yes/no"))
 CARGO = compact(
@@ -36,9 +38,26 @@ def test_a_column_is_a_plain_question_and_a_judgement_is_marked() -> None:
 
 def test_each_question_is_a_call_and_the_tables_grow() -> None:
     found, model = ask(["How many were late?", "What was carried?"], LATE, CARGO, dialect=COMPACT)
-    assert len(model.history) == 2 and "Was the ferry late?" not in model.history[1].messages[-1].content
+    assert len(model.history) == 3 and "Was the ferry late?" not in model.history[2].messages[-1].content
     assert found.schema.table("sailings").column_names == ("late", "cargo", "tons")
     assert found.needs["What was carried?"] == ("sailings.cargo", "sailings.tons")
+
+
+def test_questions_asked_together_are_about_one_row_and_a_question_alone_says_its_own() -> None:
+    _, model = ask(["How many were late?", "What was carried?"], LATE, CARGO, dialect=COMPACT)
+    row, *questions = model.history
+    assert "- How many were late?\n- What was carried?" in row.messages[-1].content
+    assert all("One row of the table is a sailing." in request.messages[-1].content for request in questions)
+    _, model = ask_compact("How many were late?", LATE)
+    assert len(model.history) == 1 and "One row of the table" not in model.history[0].messages[-1].content
+
+
+@pytest.mark.parametrize("failed", [ModelRefusal("no"), truncated("{"), {}])
+def test_without_a_row_in_common_each_question_says_its_own(failed: Any) -> None:
+    model = ScriptedModel([failed, LATE, CARGO], dialect=COMPACT, context_tokens=32768)
+    found = asyncio.run(induce_schema(["How many were late?", "What was carried?"], SAMPLES, Schema(), model, embed))
+    assert not any("One row of the table" in request.messages[-1].content for request in model.history)
+    assert found.schema.table("sailings").column_names == ("late", "cargo", "tons")
 
 
 def test_an_apostrophe_within_a_name_is_doubled_in_the_draft() -> None:
@@ -79,7 +98,7 @@ def test_what_its_sql_names_and_nothing_describes_is_asked_for_again() -> None:
 def test_a_column_that_stands_need_not_be_described_again() -> None:
     short = compact("SELECT tons FROM trips WHERE late = TRUE", ("tons", "How many tons?", "number"))
     found, model = ask(["How many were late?", "How heavy?"], LATE, short, dialect=COMPACT)
-    assert len(model.history) == 2 and found.needs["How heavy?"] == ("sailings.tons", "sailings.late")
+    assert len(model.history) == 3 and found.needs["How heavy?"] == ("sailings.tons", "sailings.late")
 
 
 def test_a_statement_that_does_not_parse_leaves_the_columns() -> None:
