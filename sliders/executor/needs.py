@@ -11,9 +11,8 @@ from functools import partial
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.executor.sampling import grain_of, rows_told, samples
 from sliders.executor.session import Session
-from sliders.llm.prompts import load_prompt
 from sliders.schema.complete import complete_schema
-from sliders.schema.induce import Induced, induce_schema
+from sliders.schema.induce import Induced, induce_schema, induction_hash
 from sliders.schema.types import Schema
 
 
@@ -119,5 +118,5 @@ def _keep(session: Session, need: Need) -> None:
 
 def _key(session: Session, question: str) -> str:
     model = session.models.model_for("schema")
-    parts = (model.name, load_prompt("schema/induce", model.dialect).hash, question)
+    parts = (model.name, induction_hash(model.dialect), question)
     return "needs:" + hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]

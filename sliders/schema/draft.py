@@ -14,7 +14,8 @@ from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
-from sliders.schema.grain import naming_column
+from sliders.schema.critique import Issue
+from sliders.schema.grain import naming_column, row_noun
 from sliders.schema.names import snake_name, with_apostrophes
 from sliders.schema.pin import column_type
 from sliders.schema.proposal import DOCUMENT, Proposal
@@ -34,15 +35,15 @@ def row_prompt(questions: Sequence[str], dialect: Dialect) -> Request:
     )  # fmt: skip
 
 
-async def row_of(questions: Sequence[str], model: Model) -> str:
-    """The row that the questions have in common, as "a barn"; "" for one question alone, which says its own."""
+async def row_of(questions: Sequence[str], model: Model) -> tuple[str, int]:
+    """The row that all questions have in common, as "a barn", and the tokens spent; "" for one alone, which says its own."""
     if len(questions) < _IN_COMMON:
-        return ""
+        return "", 0
     try:
         reply = await model.generate(row_prompt(questions[:_MOST_QUESTIONS], model.dialect))
     except (ModelRefusal, TruncatedReply):
-        return ""
-    return str(reply.data.get("row", "")).strip() if isinstance(reply.data, Mapping) else ""
+        return "", 0
+    return row_said(reply.data), reply.usage.tokens
 
 
 _ROW_LENGTH = 50
@@ -53,28 +54,76 @@ _MOST_QUESTIONS = 40
 def induction_prompt(
     question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str = ""
 ) -> Request:
-    """The request for the columns of one question; examples and samples stand first, for the server's prefix cache.
+    """The request for the columns of one question: by the facts of one row where it is known what that is, else by the SQL.
 
-    Stated columns of other questions are shown, so that all ask for one fact by one name; judgements are not: a small model takes
-    one of them for whatever is asked.
+    Asked for the SQL first, a small model compares judgements with words ("mood = 'good'") and lets columns hold counts; asked
+    for the facts of one row first, it leaves out now and then what the SQL tests.
     """
-    prompt = load_prompt("schema/induce", dialect)
+    return facts_prompt(question, samples, schema, dialect, row) if row else sql_prompt(question, samples, schema, dialect)
+
+
+def other_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str, said: Any) -> Request:
+    """The other way to ask, for a proposal at odds with itself; `said`, the first reply, tells the row if none is known."""
+    if row:
+        return sql_prompt(question, samples, schema, dialect, row)
+    return facts_prompt(question, samples, schema, dialect, row_said(said) or _ANY_ROW)
+
+
+def sql_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str = "") -> Request:
+    """The request for a statement, and for the columns that it names."""
+    return _asked("schema/induce", _REPLY, question, samples, schema, dialect, row)
+
+
+def facts_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str) -> Request:
+    """The request for what must be known of one row, and for the statement over that; each column is held to be of one row."""
+    of = {"of": _one_of("one " + row_noun(Table("facts", (), row)))}
+    column = _object(**{name: {**_COLUMN["properties"], **of}[name] for name in ("asked", "of", "question", "type", "name")})
+    members = {name: _REPLY["properties"][name] for name in ("in_document", "sql")}
+    reply = _object(columns={**_COLUMNS, "items": column}, **members)
+    return _asked("schema/facts", reply, question, samples, schema, dialect, row)
+
+
+def _asked(
+    name: str, reply: dict[str, Any], question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str
+) -> Request:
+    """Examples and samples stand first, for the server's prefix cache. Stated columns of other questions are shown, so that all
+    ask for one fact by one name; judgements are not: a small model takes one of them for whatever is asked."""
+    prompt = load_prompt(name, dialect)
     known = [column for table in schema.tables for column in table.columns if column.reading == "stated"]
     return Request(
         stage="schema",
         messages=prompt.render(samples=[s.text for s in samples], question=question, known=known, row=row),
         prompt_hash=prompt.hash,
-        json_schema=_REPLY,
+        json_schema=reply,
         max_tokens=_REPLY_TOKENS,
     )
 
 
-def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None = None) -> Proposal:
+def row_said(data: Any) -> str:
+    """What a reply says that one row is; "" where it does not."""
+    return str(data.get("row", "")).strip() if isinstance(data, Mapping) else ""
+
+
+_ANY_ROW = "a fact"
+
+
+def at_odds(proposal: Proposal) -> tuple[Issue, ...]:
+    """Where a drafted statement and its columns cannot both be meant: it compares a yes or no with another word."""
+    yes_no = {c.name for table in proposal.tables for c in table.columns if c.type is ColumnType.BOOLEAN}
+    tested = {(name, word) for sql in proposal.drafts.values() for name, word in _compared(sql) if name in yes_no}
+    return tuple(
+        Issue(name, f"its statement compares it with '{word}', and it is a yes or no")
+        for name, word in sorted(tested) if fold(word) not in ("yes", "no")
+    )  # fmt: skip
+
+
+def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None = None, row: str = "") -> Proposal:
     """The proposal of a reply: the columns whose words stand in the question and that its SQL uses, as one table.
 
     Args:
         standing: the tables whose columns its SQL may name without describing them again.
         grain: what the documents' structure says; None lets the reply say.
+        row: what one row is where the reply does not say it.
 
     Raises:
         ModelRefusal: the reply is no object with columns.
@@ -83,14 +132,15 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
         raise ModelRefusal("the proposed columns have not the shape asked for; ask again")
     parts = [part for part in data["columns"] if isinstance(part, Mapping)]
     asked = [part for part in parts if _in_question(str(part.get("asked", "")), question)]
-    columns = [_column(part) for part in asked or parts]
+    told_twice = [_column(part) for part in asked or parts]  # one fact for two names of the question: "the Merrow or the Tarn"
+    columns = list({(c.name, c.type): c for c in reversed(told_twice)}.values())[::-1]
     draft = _parsed(str(data.get("sql", "")))
     name, used = _used(draft)
     known = {c: f"{t.name}.{c}" for t in reversed(standing.tables) for c in t.column_names}
     taken = [c for c in columns if c.name in used or c.type is ColumnType.BOOLEAN] or columns
     if not used and name:  # it counts rows alone: what was proposed beside it would only stand in the way
-        taken = [naming_column(Table(name, (), str(data.get("row", "")).strip()))]
-    row = str(data.get("row", "")).strip()
+        taken = [naming_column(Table(name, (), row_said(data) or row))]
+    row = row_said(data) or row
     name = name or snake_name(row, "facts")
     said: Grain = "document" if data.get("in_document") == "one" else "many"
     told = {_column(part).name for part in parts}
@@ -124,31 +174,34 @@ _KINDS = ("A", "B", "C", "D")
 _YES_OR_NO = 0.5
 
 
-async def with_kinds(proposal: Proposal, model: Model) -> Proposal:
-    """The proposal with texts that its draft tests, and whose questions are rather answered by yes or no, as such.
+async def with_kinds(proposal: Proposal, model: Model) -> tuple[Proposal, int]:
+    """The proposal with texts that its draft tests, and whose questions are rather answered by yes or no, as such; tokens spent.
 
     Within a whole schema a small model calls text what, asked alone, it knows for a question of yes or no: its odds say it.
     """
     tested = {name for draft in proposal.drafts.values() for name, _ in _compared(draft)}
-    tables = []
+    tables, tokens = [], 0
     for table in proposal.tables:
         columns = []
         for column in table.columns:
-            yes_no = column.type is ColumnType.TEXT and column.name in tested and await _yes_or_no(column, model)
+            yes_no, spent = False, 0
+            if column.type is ColumnType.TEXT and column.name in tested:
+                yes_no, spent = await _yes_or_no(column, model)
+            tokens += spent
             columns.append(replace(column, type=ColumnType.BOOLEAN, reading="judged") if yes_no else column)
         tables.append(replace(table, columns=tuple(columns)))
-    return replace(proposal, tables=tuple(tables))
+    return replace(proposal, tables=tuple(tables)), tokens
 
 
-async def _yes_or_no(column: Column, model: Model) -> bool:
+async def _yes_or_no(column: Column, model: Model) -> tuple[bool, int]:
     try:
         reply = await model.generate(kind_prompt(column, model.dialect))
     except ModelRefusal:
-        return False
+        return False, 0
     if not reply.odds:
-        return reply.text.strip() == _KINDS[0]
+        return reply.text.strip() == _KINDS[0], reply.usage.tokens
     shares = {kind: math.exp(odds) for kind, odds in reply.odds.items()}
-    return shares[_KINDS[0]] >= _YES_OR_NO * math.fsum(shares.values())
+    return shares[_KINDS[0]] >= _YES_OR_NO * math.fsum(shares.values()), reply.usage.tokens
 
 
 def _in_question(words: str, question: str) -> bool:
@@ -233,9 +286,10 @@ _COLUMN = _object(
     question=_words(120),
     type=_one_of("text", "integer", "number", "date", "yes/no"),
 )
+_COLUMNS = {"type": "array", "items": _COLUMN, "minItems": 1, "maxItems": 6}
 _REPLY = _object(
     sql=_words(320),
     row=_words(_ROW_LENGTH),
     in_document=_one_of("one", "several"),
-    columns={"type": "array", "items": _COLUMN, "minItems": 1, "maxItems": 6},
+    columns=_COLUMNS,
 )

@@ -19,7 +19,6 @@ from sliders.schema.sample import Sample, fitted
 from sliders.schema.types import Grain, Schema, Table
 
 _REPLY_TOKENS = 8000
-_AFRESH = 0.7  # temperature
 _UNSAID = "no column was proposed for it"
 
 
@@ -64,6 +63,12 @@ def induction_prompt(
     )
 
 
+def induction_hash(dialect: Dialect) -> str:
+    """What all prompts that lead to a schema hash to: with another one of them, what a question needs is found anew."""
+    names = ("induce", "row", "facts", "kind") if dialect.name == "compact" else ("induce", "guidelines", "again")
+    return hashlib.sha256("".join(load_prompt(f"schema/{name}", dialect).hash for name in names).encode()).hexdigest()
+
+
 async def induce_schema(
     questions: Sequence[str], samples: Sequence[Sample], schema: Schema, model: Model, embed: Embed, *,
     grain: Grain | None = None, rows_told: RowsTold | None = None,
@@ -81,8 +86,8 @@ async def induce_schema(
         every = tuple(f"{table.name}.{column}" for table in schema.tables for column in table.column_names)
         return Induced(schema, dict.fromkeys(questions, every))
     shown, size = fitted(samples, model), model.dialect.question_batch
-    found, errors, proposed = Induced(schema), list[ModelError](), list[_Proposed]()
-    row = await draft.row_of(questions, model) if model.dialect.name == "compact" else ""
+    row, tokens = await draft.row_of(questions, model) if model.dialect.name == "compact" else ("", 0)
+    found, errors, proposed = Induced(schema, tokens=tokens), list[ModelError](), list[_Proposed]()
     todo = [questions[start : start + size] for start in range(0, len(questions), size)]
     while todo:
         batch = todo.pop(0)
@@ -119,7 +124,8 @@ async def _regrained(
     new = [t for p in proposed for t in p.proposal.tables if t.name not in {s.name for s in standing.tables}]
     seen = await kinds(new, rows_told)
     failed = set(found.needs) - {question for one in proposed for question in one.batch}
-    again = Induced(standing, dict.fromkeys(failed, ()), {q: found.uncovered[q] for q in failed})
+    spent = found.tokens - sum(one.tokens for one in proposed)
+    again = Induced(standing, dict.fromkeys(failed, ()), {q: found.uncovered[q] for q in failed}, tokens=spent)
     for one in proposed:
         again = _with_batch(again, replace(one, proposal=_with_kinds(one.proposal, seen)), embed, model, None)
     return again
@@ -165,18 +171,20 @@ async def _proposed(
     """The model's proposal after at most one correction."""
     request = induction_prompt(batch, samples, schema, model.dialect, row)
     reply = await model.generate(request)
-    first = await _read(reply, batch, schema, model, grain)
+    first = await _read(reply, batch, schema, model, grain, row)
     if not first.issues:
         return first
+    small = model.dialect.name == "compact"
+    if small:  # shown its reply, it would write that once more
+        correction = draft.other_prompt(batch[0], samples, schema, model.dialect, row, reply.data)
+    else:
+        correction = _again(request, reply, first.issues, model.dialect)
     try:
-        again = await model.generate(_again(request, reply, first.issues, model.dialect))
-        second = await _read(again, batch, schema, model, grain)
+        second = await _read(await model.generate(correction), batch, schema, model, grain, row or draft.row_said(reply.data))
     except (ModelRefusal, TruncatedReply):
         return first
-    tries = [second, first]
-    if model.dialect.name == "compact":  # the second one is a guess: what the first lacks is taken from it, rather than all
-        tries = [_filled(first, second.proposal, schema), first, second]
-    return replace(min(tries, key=lambda one: len(one.issues)), tokens=reply.usage.tokens + again.usage.tokens)
+    tries = [_filled(first, second.proposal, schema), first, second] if small else [second, first]
+    return replace(min(tries, key=lambda one: len(one.issues)), tokens=first.tokens + second.tokens)
 
 
 def _filled(one: _Proposed, other: Proposal, standing: Schema) -> _Proposed:
@@ -186,17 +194,24 @@ def _filled(one: _Proposed, other: Proposal, standing: Schema) -> _Proposed:
     table = one.proposal.tables[0]
     added = [described[name] for name in sorted(needed - set(table.column_names)) if name in described]
     tables = (replace(table, columns=(*table.columns, *added)), *one.proposal.tables[1:])
-    issues = criticize(tables, one.proposal.needs, one.proposal.uncovered, one.batch, standing)
-    return replace(one, proposal=replace(one.proposal, tables=tables), issues=issues)
+    proposal = replace(one.proposal, tables=tables)
+    return replace(one, proposal=proposal, issues=_faults(proposal, one.batch, standing))
 
 
-async def _read(reply: Response, batch: Sequence[str], standing: Schema, model: Model, grain: Grain | None) -> _Proposed:
+async def _read(
+    reply: Response, batch: Sequence[str], standing: Schema, model: Model, grain: Grain | None, row: str
+) -> _Proposed:
     """The proposal of a reply with its faults."""
-    small = model.dialect.name == "compact"
-    read = draft.proposal_of(reply.data, batch[0], standing, grain) if small else proposal_of(reply.data)
-    proposal = await draft.with_kinds(read, model) if small else read
-    issues = criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, standing)
-    return _Proposed(batch, proposal, issues, reply.usage.tokens)
+    if model.dialect.name != "compact":
+        proposal, tokens = proposal_of(reply.data), 0
+    else:
+        proposal, tokens = await draft.with_kinds(draft.proposal_of(reply.data, batch[0], standing, grain, row), model)
+    return _Proposed(batch, proposal, _faults(proposal, batch, standing), reply.usage.tokens + tokens)
+
+
+def _faults(proposal: Proposal, batch: Sequence[str], standing: Schema) -> tuple[Issue, ...]:
+    found = criticize(proposal.tables, proposal.needs, proposal.uncovered, batch, standing)
+    return (*found, *draft.at_odds(proposal))
 
 
 def _elsewhere(proposal: Proposal, names: Mapping[str, str]) -> dict[str, str]:
@@ -226,9 +241,7 @@ def _in_one_table(proposal: Proposal, standing: Schema, grain: Grain) -> Proposa
 
 
 def _again(request: Request, reply: Response, issues: Sequence[Issue], dialect: Dialect) -> Request:
-    """The same request with the faults; a small model, which would write the reply that it is shown once more, tries afresh."""
-    if dialect.name == "compact":
-        return replace(request, temperature=_AFRESH)
+    """The same request with the reply and its faults."""
     prompt = load_prompt("schema/again", dialect)
     said = Message("assistant", reply.text)
     return replace(request, messages=(*request.messages, said, *prompt.render(issues=list(issues))))

@@ -17,6 +17,8 @@ from sliders.schema.types import Grain, Schema
 
 ROW = {"row": "a sailing"}
 """What questions that are asked together have in common."""
+NO_ROW: dict[str, str] = {}
+"""A reply that is none: each question then says its own row."""
 SAMPLES = (Sample("merrow.txt", "Log of the ferry Merrow. Captain Ada Lund sailed with barley on 3 May 1998."),)
 
 
@@ -49,8 +51,10 @@ def reply(
 def ask(
     questions: Sequence[str], *replies: Any, schema: Schema | None = None, dialect: Dialect = FULL, grain: Grain | None = None
 ) -> tuple[Induced, ScriptedModel]:
-    row = [ROW] if dialect is COMPACT and len(questions) > 1 else []
-    model = ScriptedModel([*row, *replies], dialect=dialect, context_tokens=32768)
+    """Ask with these replies; to several questions in the compact dialect, those of `compact` are given as facts of one row."""
+    together = dialect is COMPACT and len(questions) > 1
+    told = [ROW, *(facts(r) if isinstance(r, dict) and "row" in r else r for r in replies)] if together else replies
+    model = ScriptedModel(told, dialect=dialect, context_tokens=32768)
     found = asyncio.run(induce_schema(questions, SAMPLES, schema or Schema(), model, embed, grain=grain))
     return found, model
 
@@ -58,6 +62,12 @@ def ask(
 def compact(sql: str, *columns: tuple[str, str, str], row: str = "a sailing", several: bool = False) -> dict[str, Any]:
     parts: list[dict[str, Any]] = [{"asked": ""} | dict(zip(("name", "question", "type"), part, strict=True)) for part in columns]
     return {"sql": sql, "row": row, "in_document": "several" if several else "one", "columns": parts}
+
+
+def facts(reply: dict[str, Any], of: str = "one sailing") -> dict[str, Any]:
+    """The same proposal as a reply to the request for the facts of one row."""
+    columns = [{"of": of, **part} for part in reply["columns"]]
+    return {"columns": columns, "in_document": reply["in_document"], "sql": reply["sql"]}
 
 
 def ask_compact(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from sliders.llm.testing import ScriptedModel, truncated
 from sliders.schema.draft import proposal_of
 from sliders.schema.induce import induce_schema, induction_prompt
 from sliders.schema.types import Column, ColumnType, Schema, Table
-from tests.schema.helpers import SAMPLES, ask, ask_compact, compact, embed
+from tests.schema.helpers import SAMPLES, ask, ask_compact, compact, embed, facts
 
 LATE = compact("SELECT COUNT(*) FROM sailings WHERE late = TRUE", ("late", "Was the ferry late?", "yes/no"))
 CARGO = compact(
@@ -23,10 +22,17 @@ CARGO = compact(
 )
 
 
-def tried_afresh(history: Sequence[Request]) -> bool:
-    """Whether the second request is the first one at a temperature: shown its reply, a small model writes it again."""
-    first, second = history[:2]
-    return first.messages == second.messages and first.temperature == 0.0 < second.temperature
+def asked_for_facts(request: Request, row: str = "sailing") -> bool:
+    """Whether a request asks for what must be known of one row before the SQL."""
+    members = (request.json_schema or {})["properties"]
+    of = members["columns"]["items"]["properties"].get("of", {}).get("enum")
+    told = f"One row of the table is a {row}." in request.messages[-1].content
+    return told and next(iter(members)) == "columns" and of == [f"one {row}"]
+
+
+def facts_were_asked_for_second(model: ScriptedModel) -> bool:
+    first, second = model.history[:2]
+    return asked_for_facts(second) and not asked_for_facts(first)
 
 
 def test_a_column_is_a_plain_question_and_a_judgement_is_marked() -> None:
@@ -88,10 +94,10 @@ def test_what_its_sql_names_and_nothing_describes_is_asked_for_again() -> None:
     whole = compact(
         "SELECT captain FROM sailings WHERE late = TRUE", ("late", "Was it late?", "yes/no"), ("captain", "Who led it?", "text")
     )
-    found, model = ask_compact("Whose ferry was late?", short, whole)
-    assert tried_afresh(model.history)
+    found, model = ask_compact("Whose ferry was late?", short, facts(whole))
+    assert facts_were_asked_for_second(model)
     assert found.schema.tables[0].column_names == ("late", "captain") and not found.uncovered
-    found, _ = ask_compact("Whose ferry was late?", short, short)
+    found, _ = ask_compact("Whose ferry was late?", short, facts(short))
     assert "sailings.captain" in found.uncovered["Whose ferry was late?"]
 
 
@@ -161,18 +167,52 @@ def test_a_reply_without_columns_is_refused() -> None:
         proposal_of([], "Late?", Schema())
 
 
+def test_a_statement_at_odds_with_its_columns_gives_way_to_facts_first() -> None:
+    odd = compact("SELECT COUNT(*) FROM sailings WHERE mood = 'good'", ("mood", "Was the mood good?", "yes/no"))
+    plain = compact("SELECT COUNT(*) FROM sailings WHERE good_mood = 1", ("good_mood", "Was the mood good?", "yes/no"))
+    found, model = ask_compact("How many had a good mood?", odd, facts(plain))
+    assert facts_were_asked_for_second(model) and found.schema.table("sailings").column_names == ("good_mood",)
+    assert "good_mood" in found.drafts["How many had a good mood?"]
+    said = compact("SELECT COUNT(*) FROM sailings WHERE mood = 'yes'", ("mood", "Was the mood good?", "yes/no"))
+    assert len(ask_compact("How many had a good mood?", said)[1].history) == 1
+
+
+def test_facts_of_the_row_that_all_questions_have_in_common_are_asked_first_and_then_the_sql() -> None:
+    short = compact("SELECT captain FROM sailings", ("late", "Was it late?", "yes/no"))
+    sql_first = '{"sql":"SELECT captain FROM ships","row":"a ship","in_document":"one","columns":[' \
+        '{"asked":"who","name":"captain","question":"Who led it?","type":"text"}]}'  # fmt: skip
+    found, model = ask(["How many were late?", "Who led it?"], LATE, short, sql_first, dialect=COMPACT)
+    assert [asked_for_facts(request) for request in model.history[1:]] == [True, True, False]
+    assert "One row of the table is a sailing." in model.history[3].messages[-1].content
+    assert "sailings.captain" in found.needs["Who led it?"] and not found.uncovered
+
+
+def test_a_question_alone_is_asked_for_the_facts_of_the_row_that_it_said_itself() -> None:
+    short = compact("SELECT captain FROM ports", ("late", "Was it late?", "yes/no"), row="a port")
+    _, model = ask_compact("Who led it?", short, facts(CARGO, "one port"))
+    assert asked_for_facts(model.history[1], "port")
+
+
+def test_one_name_told_twice_is_one_column() -> None:
+    twice = compact("SELECT port FROM sailings WHERE port = 'Tarn' OR port = 'Brill'", ("port", "From which port?", "text"),
+                    ("port", "Which port is it?", "text"))  # fmt: skip
+    found, model = ask_compact("Is it Tarn or Brill?", twice)
+    assert sum(request.json_schema is not None for request in model.history) == 1
+    assert found.schema.tables[0].column("port").description == "From which port?"
+
+
 def test_of_two_proposals_with_as_many_faults_the_one_that_is_no_guess_stands() -> None:
     first = compact("SELECT fare FROM sailings WHERE cargo > 1", ("fare", "What did it cost?", "number"))
     second = compact("SELECT price FROM sailings WHERE cargo > 1", ("price", "What did it cost?", "number"))
-    found, model = ask_compact("What was the fare?", first, second)
-    assert tried_afresh(model.history) and "fare" in found.schema.tables[0].column_names
+    found, model = ask_compact("What was the fare?", first, facts(second))
+    assert facts_were_asked_for_second(model) and "fare" in found.schema.tables[0].column_names
 
 
 def test_what_the_first_proposal_lacks_is_taken_from_the_second_and_no_more() -> None:
     first = compact("SELECT fare FROM sailings ORDER BY day", ("fare", "What did it cost?", "number"))
     second = compact("SELECT day FROM trips WHERE port = 1", ("day", "On which day?", "date"), ("port", "To where?", "integer"))
-    found, model = ask_compact("What was the fare?", first, second)
-    assert tried_afresh(model.history)
+    found, model = ask_compact("What was the fare?", first, facts(second))
+    assert facts_were_asked_for_second(model)
     assert found.schema.tables[0].column_names == ("fare", "day")
     assert found.needs["What was the fare?"] == ("sailings.fare", "sailings.day")
 
