@@ -59,6 +59,7 @@ async def answer_question(
     talk = _Talk()
     if not any(profile.rows for profile in known):
         return _not_found(question, "the tables have no rows", talk)
+    draft = draft if _runs(draft, known, run_sql) else ""  # a small model copies it, errors and all
     most = SHOWN[model.dialect.name].turns
     for number in range(1, most + 1):
         request = sql_request(
@@ -79,6 +80,18 @@ async def answer_question(
         if not turn.told and not (model.dialect.sql == "text" and _stuck(talk)):
             break
     return _final(question, talk, model.dialect)
+
+
+def _runs(sql: str, known: Sequence[TableProfile], run_sql: RunSql) -> bool:
+    if not sql:
+        return False
+    try:
+        ran, tree = in_sqlite(sql, known)
+        check_names(tree, known)
+        run_sql(ran)
+    except (StoreError, QueryError):
+        return False
+    return True
 
 
 def _action(reply: Response, dialect: Dialect) -> tuple[Action, str, str]:

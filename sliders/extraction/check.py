@@ -13,7 +13,7 @@ from typing import Any
 
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
 from sliders.extraction.ground import Grounded, find
-from sliders.extraction.ground_value import find_value
+from sliders.extraction.ground_value import find_value, without_its_mark
 from sliders.extraction.parse import ExpressionError, Parsed, agrees, evaluate, parse_value, typed
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
@@ -146,6 +146,11 @@ def value_cell(source: Source, column: Column, said: object, near: Sequence[tupl
     cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale)
     if place.status is Grounding.NONE and isinstance(parsed.value, str) and find(parsed.value, source.head).status in _PRINTED:
         return replace(cell, printed=parsed.value, grounding=Grounding.DERIVED, how=How.JUDGED, doubt=_CARD_ALONE)
+    if place.status is Grounding.NONE and isinstance(parsed.value, int | float):
+        marked = without_its_mark(parsed.value, column, source.text, source.context)
+        if marked is not None:
+            place = find_value(marked, column, source.text, source.context, near)
+            cell = replace(cell, value=marked, detail=f"the reply gives {parsed.value} without its decimal mark")
     if place.status is Grounding.NONE:
         detail = "the text prints this value nowhere"
         return replace(cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from sliders.extraction.cell import Grounding, Scalar
@@ -31,6 +32,26 @@ def find_value(
     if isinstance(value, str):
         return find(value, text, near, fuzzy=column.type is ColumnType.TEXT)
     return _best(list(_number_places(value, column, text, context)), str(value), text, near)
+
+
+def without_its_mark(value: Amount, column: Column, text: str, context: Context = NO_CONTEXT) -> Amount | None:
+    """The one number that the text prints with the digits of a whole value and a decimal mark between them: "61,00" for 6100.
+
+    A reply in JSON has no place for a decimal comma; a small model leaves it out. None where there is none, or several.
+    """
+    if value != int(value):
+        return None
+    digits = str(abs(int(value)))
+    found = {
+        reading.value
+        for reading in all_readings(text, column, context)
+        if "".join(filter(str.isdigit, text[reading.number.start : reading.number.end])) == digits
+        and any(math.isclose(reading.value * factor, value) for factor in _MARKS)
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+_MARKS = (10, 100, 1000)
 
 
 def _best(places: list[_Place], printed: str, text: str, near: Spans) -> Grounded:

@@ -137,7 +137,9 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
     draft = _parsed(str(data.get("sql", "")))
     name, used = _used(draft)
     known = {c: f"{t.name}.{c}" for t in reversed(standing.tables) for c in t.column_names}
-    taken = [c for c in columns if c.name in used or c.type is ColumnType.BOOLEAN] or columns
+    taken = [c for c in columns if c.name in used or c.type is ColumnType.BOOLEAN]
+    if not taken and not (used and all(column in known for column in used)):
+        taken = columns
     if not used and name:  # it counts rows alone: what was proposed beside it would only stand in the way
         taken = [naming_column(Table(name, (), row_said(data) or row))]
     row = row_said(data) or row
@@ -145,8 +147,8 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
     said: Grain = "document" if data.get("in_document") == "one" else "many"
     told = {_column(part).name for part in parts}
     needs = [f"{name}.{c.name}" for c in taken] + [known.get(n, f"{name}.{n}") for n in used if n not in told]
-    table = Table(name, tuple(taken), row, grain=grain or said)
-    return Proposal((table,), {1: tuple(needs)}, drafts={1: draft})
+    tables = (Table(name, tuple(taken), row, grain=grain or said),) if taken else ()
+    return Proposal(tables, {1: tuple(needs)}, drafts={1: draft})
 
 
 def _compared(sql: str) -> Iterator[tuple[str, str]]:
@@ -205,9 +207,14 @@ async def _yes_or_no(column: Column, model: Model) -> tuple[bool, int]:
 
 
 def _in_question(words: str, question: str) -> bool:
-    """Whether most of the words stand in the question: a column for what nobody asked is none."""
-    said = set(fold(words).split())
-    return len(said & set(fold(question).split())) > len(said) / 2
+    """Whether most of the words stand in the question, be it with another ending: a column for what nobody asked is none."""
+    said, there = set(fold(words).split()), set(fold(question).split())
+    stems = tuple(word for word in there if len(word) >= _STEM)
+    near = [w for w in said if w in there or w.startswith(stems) or (len(w) >= _STEM and any(s.startswith(w) for s in stems))]
+    return len(near) > len(said) / 2
+
+
+_STEM = 4  # letters from which on a word with another ending is the same
 
 
 def _column(part: Mapping[str, Any]) -> Column:

@@ -189,6 +189,8 @@ async def _proposed(
 
 def _filled(one: _Proposed, other: Proposal, standing: Schema) -> _Proposed:
     """The proposal with the columns that it needs and does not have, as another one describes them."""
+    if not one.proposal.tables:
+        return one
     needed = {name.partition(".")[2] for names in one.proposal.needs.values() for name in names}
     described = {column.name: column for table in other.tables for column in table.columns}
     table = one.proposal.tables[0]

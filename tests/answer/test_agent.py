@@ -221,3 +221,10 @@ async def test_a_value_that_no_row_has_is_asked_for_by_chance_where_one_is_near(
     far = "SELECT length FROM ships WHERE name = 'Zephyr'"
     answer, model = await compact("How long is the Zephyr?", far, far, right)
     assert answer.status == "not_found" and len(model.history) == 2, "nothing is near: it is not there"
+
+
+async def test_a_draft_that_does_not_run_is_not_shown() -> None:
+    sql = "SELECT owner FROM ships GROUP BY owner ORDER BY COUNT(*) DESC LIMIT 1"
+    for draft, shown in ((sql, True), ("SELECT owner FROM ships ORDER BY COUNT(*) DESC LIMIT 1", False), ("SELECT (", False)):
+        _, model = await compact("Who owns most?", sql, draft=draft)
+        assert ("A draft" in model.history[0].messages[-1].content) is shown

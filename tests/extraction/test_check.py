@@ -162,6 +162,11 @@ def test_a_bare_value_is_found_where_the_text_prints_it() -> None:
     assert value_cell(SOURCE, COST, None).absence is Absence.NOT_STATED
 
 
+def test_a_bare_number_without_the_mark_that_is_printed_is_what_is_printed() -> None:
+    cell = value_cell(source_of("Rate: 61,00 € per night"), Column("price", ColumnType.NUMBER), 6100)
+    assert cell.stands and cell.value == 61 and "61,00" in cell.printed and "6100" in cell.detail
+
+
 @pytest.mark.parametrize(("day_first", "day"), [(True, "2018-04-03"), (False, "2018-03-04"), (None, None)])
 def test_a_copied_date_is_read_in_the_order_of_its_collection(day_first: bool | None, day: str | None) -> None:
     source = replace(source_of("Sold on 03/04/2018."), context=Context(day_first=day_first))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.extraction.cell import Grounding, Scalar
-from sliders.extraction.ground_value import find_value
+from sliders.extraction.ground_value import find_value, without_its_mark
 from sliders.extraction.parse import Context
 from sliders.schema.types import Column, ColumnType
 
@@ -68,6 +68,21 @@ def test_of_several_places_the_one_nearest_to_the_row() -> None:
     assert find_value(5, WHOLE, text).start == text.index("five")
     at = text.index("Cyd")
     assert find_value(5, WHOLE, text, near=[(at, at + 3)]).start == text.index("5")
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "printed"),
+    [
+        (6100, "Rate: 61,00 € per night", 61),
+        (1250, "It weighs 12,50 kg.", 12.5),
+        (6100, "Rate: 61,00 € or 610,0 $", None),
+        (6100, "6100 guests", None),
+        (6100, "Rate: 62,00 €", None),
+        (61.5, "Rate: 615 €", None),
+    ],
+)
+def test_a_whole_value_that_lost_the_mark_of_what_is_printed(value: float, text: str, printed: float | None) -> None:
+    assert without_its_mark(value, NUMBER, text) == printed
 
 
 NUMBERS = {

@@ -150,6 +150,21 @@ def test_a_column_for_words_that_nobody_asked_is_left_out() -> None:
     assert proposal_of(reply, "How many of the ships were late?", Schema()).needs == {1: ("sailings.late",)}
 
 
+def test_words_with_another_ending_are_words_of_the_question() -> None:
+    reply = compact("SELECT captain FROM sailings WHERE late = 1", ("captain", "Who led?", "text"), ("late", "Late?", "yes/no"))
+    reply["columns"][0]["asked"], reply["columns"][1]["asked"] = "captain", "late"
+    assert proposal_of(reply, "Which captains were late?", Schema()).tables[0].column_names == ("captain", "late")
+    reply["columns"][0]["asked"] = "a to"  # short words begin too many others
+    assert proposal_of(reply, "Were the total amounts late?", Schema()).tables[0].column_names == ("late",)
+
+
+def test_a_statement_over_columns_that_stand_takes_none_of_those_that_it_does_not_use() -> None:
+    counted = compact("SELECT COUNT(*) FROM sailings WHERE cargo = 'oats'", ("sailings", "How many sailings?", "integer"))
+    found, _ = ask(["What was carried?", "How many with oats?"], CARGO, counted, dialect=COMPACT)
+    assert found.schema.table("sailings").column_names == ("cargo", "tons")
+    assert found.needs["How many with oats?"] == ("sailings.cargo",) and not found.uncovered
+
+
 def test_the_prompt_is_few_shot_and_the_question_stands_last() -> None:
     request = induction_prompt(["How many were late?"], SAMPLES, Schema(), COMPACT)
     assert request.messages[-1].content.endswith("How many were late?") and "Ada Lund" in request.messages[-1].content
