@@ -54,28 +54,17 @@ _MOST_QUESTIONS = 40
 def induction_prompt(
     question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str = ""
 ) -> Request:
-    """The request for the columns of one question: by the facts of one row where it is known what that is, else by the SQL.
-
-    Asked for the SQL first, a small model compares judgements with words ("mood = 'good'") and lets columns hold counts; asked
-    for the facts of one row first, it leaves out now and then what the SQL tests.
-    """
-    return facts_prompt(question, samples, schema, dialect, row) if row else sql_prompt(question, samples, schema, dialect)
-
-
-def other_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str, said: Any) -> Request:
-    """The other way to ask, for a proposal at odds with itself; `said`, the first reply, tells the row if none is known."""
-    if row:
-        return sql_prompt(question, samples, schema, dialect, row)
-    return facts_prompt(question, samples, schema, dialect, row_said(said) or _ANY_ROW)
-
-
-def sql_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str = "") -> Request:
-    """The request for a statement, and for the columns that it names."""
+    """The request for the columns of one question: the SQL that would answer it, and the columns that this names."""
     return _asked("schema/induce", _REPLY, question, samples, schema, dialect, row)
 
 
 def facts_prompt(question: str, samples: Sequence[Sample], schema: Schema, dialect: Dialect, row: str) -> Request:
-    """The request for what must be known of one row, and for the statement over that; each column is held to be of one row."""
+    """The other way to ask, for a draft at odds with itself: what must be known of one row, and the SQL over that.
+
+    Asked for the SQL first, a small model compares judgements with words ("mood = 'good'") and names what it does not describe;
+    asked for the facts of one row first, it leaves out now and then what the SQL tests, and was right less often (score only).
+    """
+    row = row or _ANY_ROW
     of = {"of": _one_of("one " + row_noun(Table("facts", (), row)))}
     column = _object(**{name: {**_COLUMN["properties"], **of}[name] for name in ("asked", "of", "question", "type", "name")})
     members = {name: _REPLY["properties"][name] for name in ("in_document", "sql")}

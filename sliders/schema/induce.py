@@ -175,12 +175,13 @@ async def _proposed(
     if not first.issues:
         return first
     small = model.dialect.name == "compact"
+    row = row or draft.row_said(reply.data)
     if small:  # shown its reply, it would write that once more
-        correction = draft.other_prompt(batch[0], samples, schema, model.dialect, row, reply.data)
+        correction = draft.facts_prompt(batch[0], samples, schema, model.dialect, row)
     else:
         correction = _again(request, reply, first.issues, model.dialect)
     try:
-        second = await _read(await model.generate(correction), batch, schema, model, grain, row or draft.row_said(reply.data))
+        second = await _read(await model.generate(correction), batch, schema, model, grain, row)
     except (ModelRefusal, TruncatedReply):
         return first
     tries = [_filled(first, second.proposal, schema), first, second] if small else [second, first]

@@ -17,8 +17,6 @@ from sliders.schema.types import Grain, Schema
 
 ROW = {"row": "a sailing"}
 """What questions that are asked together have in common."""
-NO_ROW: dict[str, str] = {}
-"""A reply that is none: each question then says its own row."""
 SAMPLES = (Sample("merrow.txt", "Log of the ferry Merrow. Captain Ada Lund sailed with barley on 3 May 1998."),)
 
 
@@ -51,10 +49,8 @@ def reply(
 def ask(
     questions: Sequence[str], *replies: Any, schema: Schema | None = None, dialect: Dialect = FULL, grain: Grain | None = None
 ) -> tuple[Induced, ScriptedModel]:
-    """Ask with these replies; to several questions in the compact dialect, those of `compact` are given as facts of one row."""
-    together = dialect is COMPACT and len(questions) > 1
-    told = [ROW, *(facts(r) if isinstance(r, dict) and "row" in r else r for r in replies)] if together else replies
-    model = ScriptedModel(told, dialect=dialect, context_tokens=32768)
+    row = [ROW] if dialect is COMPACT and len(questions) > 1 else []
+    model = ScriptedModel([*row, *replies], dialect=dialect, context_tokens=32768)
     found = asyncio.run(induce_schema(questions, SAMPLES, schema or Schema(), model, embed, grain=grain))
     return found, model
 

@@ -192,13 +192,11 @@ def test_a_statement_at_odds_with_its_columns_gives_way_to_facts_first() -> None
     assert len(ask_compact("How many had a good mood?", said)[1].history) == 1
 
 
-def test_facts_of_the_row_that_all_questions_have_in_common_are_asked_first_and_then_the_sql() -> None:
-    short = compact("SELECT captain FROM sailings", ("late", "Was it late?", "yes/no"))
-    sql_first = '{"sql":"SELECT captain FROM ships","row":"a ship","in_document":"one","columns":[' \
-        '{"asked":"who","name":"captain","question":"Who led it?","type":"text"}]}'  # fmt: skip
-    found, model = ask(["How many were late?", "Who led it?"], LATE, short, sql_first, dialect=COMPACT)
-    assert [asked_for_facts(request) for request in model.history[1:]] == [True, True, False]
-    assert "One row of the table is a sailing." in model.history[3].messages[-1].content
+def test_facts_are_asked_of_the_row_that_all_questions_have_in_common() -> None:
+    short = compact("SELECT captain FROM sailings", ("late", "Was it late?", "yes/no"), row="a captain")
+    led = compact("SELECT captain FROM sailings", ("captain", "Who led it?", "text"))
+    found, model = ask(["How many were late?", "Who led it?"], LATE, short, facts(led), dialect=COMPACT)
+    assert [asked_for_facts(request) for request in model.history[1:]] == [False, False, True]
     assert "sailings.captain" in found.needs["Who led it?"] and not found.uncovered
 
 

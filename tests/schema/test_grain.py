@@ -13,7 +13,7 @@ from sliders.llm.testing import ScriptedModel
 from sliders.schema.grain import Kind, kinds, row_noun, with_naming
 from sliders.schema.induce import induce_schema
 from sliders.schema.types import Column, Grain, Schema, Table
-from tests.schema.helpers import NO_ROW, SAMPLES, compact, embed
+from tests.schema.helpers import ROW, SAMPLES, compact, embed
 
 FARES = compact("SELECT SUM(fare) FROM sailings", ("fare", "What did it cost?", "number"))
 LATE = compact("SELECT COUNT(*) FROM sailings WHERE late = 1", ("late", "Was it late?", "yes/no"), several=True)
@@ -82,7 +82,7 @@ def test_questions_that_call_one_row_by_several_nouns_share_a_table() -> None:
         ("trip", "What is the name of the sailing?", "text"), ("speed", "How fast was it?", "number"), row="a trip",
     )  # fmt: skip
     questions = ["What did all cost?", "Which was the fastest?"]
-    model = ScriptedModel([NO_ROW, FARES, speed], dialect=COMPACT, context_tokens=32768)
+    model = ScriptedModel([ROW, FARES, speed], dialect=COMPACT, context_tokens=32768)
     found = asyncio.run(induce_schema(questions, SAMPLES, Schema(), model, embed, rows_told=rows_told))
     assert [t.name for t in found.schema.tables] == ["sailings"]
     assert found.needs[questions[1]] == ("sailings.name", "sailings.speed")
@@ -94,7 +94,7 @@ def test_a_table_whose_documents_list_several_rows_names_them_and_each_question_
         return [things(4, 4) if row_noun(one) == "sailing" else things(1, 1, of="company") for one in asked]
 
     questions = ["What did all cost?", "How many were late?", "Who owns it?"]
-    model = ScriptedModel([NO_ROW, FARES, LATE, OWNER], dialect=COMPACT, context_tokens=32768)
+    model = ScriptedModel([ROW, FARES, LATE, OWNER], dialect=COMPACT, context_tokens=32768)
     found = asyncio.run(induce_schema(questions, SAMPLES, Schema(), model, embed, rows_told=rows_told))
     sailings, companies = found.schema.tables
     assert (sailings.grain, sailings.column_names) == ("many", ("name", "fare", "late"))
