@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sliders.answer.dialects import in_sqlite, statement_in
+from sliders.answer.dialects import statement_in
 from sliders.answer.findings import cell_text, column_name
 from sliders.answer.profile import TableProfile
 from sliders.answer.range import number_in
 from sliders.answer.result import SqlAnswer
 from sliders.answer.shape import Rows, empty, text_of, value_of
-from sliders.answer.sql_agent import check_names
+from sliders.answer.sql_agent import result_of
 from sliders.answer.sql_prompt import SHOWN, named_values
 from sliders.answer.turns import RunSql
-from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
+from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
@@ -53,7 +53,8 @@ async def beside_others(answer: SqlAnswer, profiles: Sequence[TableProfile], run
     except (ModelRefusal, TruncatedReply):
         return answer
     answer = replace(answer, usage=answer.usage + reply.usage)
-    rows = _rows(statement_in(reply.text), profiles, run_sql)
+    result = result_of(statement_in(reply.text), profiles, run_sql)
+    rows: Rows = tuple(tuple(row) for row in result.rows) if result is not None else ()
     if _same(rows, answer.rows):
         return answer
     number = number_in(rows)
@@ -61,18 +62,6 @@ async def beside_others(answer: SqlAnswer, profiles: Sequence[TableProfile], run
     other = text_of(value_of(rows))[:_SHOWN] if rows else "nothing"
     doubt = f"a second statement of the model gives {other}"
     return replace(answer, status="incomplete", reason="; ".join(filter(None, (answer.reason, doubt))), others=others)
-
-
-def _rows(sql: str, profiles: Sequence[TableProfile], run_sql: RunSql) -> Rows:
-    """What a statement gives; no rows where it does not run."""
-    if not sql:
-        return ()
-    try:
-        ran, tree = in_sqlite(sql, profiles)
-        check_names(tree, profiles)
-        return tuple(tuple(row) for row in run_sql(ran).rows)
-    except (StoreError, QueryError):
-        return ()
 
 
 def _same(one: Rows, other: Rows) -> bool:

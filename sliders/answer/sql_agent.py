@@ -18,7 +18,7 @@ from sliders.answer.references import References
 from sliders.answer.result import SqlAnswer
 from sliders.answer.shape import empty, text_of, value_of
 from sliders.answer.sql_prompt import SHOWN, Turn, result_lines, sql_request
-from sliders.answer.turns import Action, RunSql, SqlAttempt, TableView
+from sliders.answer.turns import Action, QueryResult, RunSql, SqlAttempt, TableView
 from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Response, Usage
@@ -59,7 +59,7 @@ async def answer_question(
     talk = _Talk()
     if not any(profile.rows for profile in known):
         return _not_found(question, "the tables have no rows", talk)
-    draft = draft if _runs(draft, known, run_sql) else ""  # a small model copies it, errors and all
+    draft = draft if result_of(draft, known, run_sql) is not None else ""  # a small model copies it, errors and all
     most = SHOWN[model.dialect.name].turns
     for number in range(1, most + 1):
         request = sql_request(
@@ -80,18 +80,6 @@ async def answer_question(
         if not turn.told and not (model.dialect.sql == "text" and _stuck(talk)):
             break
     return _final(question, talk, model.dialect)
-
-
-def _runs(sql: str, known: Sequence[TableProfile], run_sql: RunSql) -> bool:
-    if not sql:
-        return False
-    try:
-        ran, tree = in_sqlite(sql, known)
-        check_names(tree, known)
-        run_sql(ran)
-    except (StoreError, QueryError):
-        return False
-    return True
 
 
 def _action(reply: Response, dialect: Dialect) -> tuple[Action, str, str]:
@@ -132,6 +120,18 @@ def _turn(
     talk.sent |= {(f.kind, f.subject) for f in new}
     preview = ("The statement gave:", *result_lines(result, PREVIEW_ROWS)) if dialect.sql == "json" and new else ()
     return Turn(attempt, (*preview, *(f.text for f in new)), result, found, informed)
+
+
+def result_of(sql: str, known: Sequence[TableProfile], run_sql: RunSql) -> QueryResult | None:
+    """What a statement gives; None where there is none or it does not run."""
+    if not sql:
+        return None
+    try:
+        ran, tree = in_sqlite(sql, known)
+        check_names(tree, known)
+        return run_sql(ran)
+    except (StoreError, QueryError):
+        return None
 
 
 def check_names(tree: exp.Query, known: Sequence[TableProfile], *, look: bool = False) -> None:

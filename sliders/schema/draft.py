@@ -197,10 +197,13 @@ async def _yes_or_no(column: Column, model: Model) -> tuple[bool, int]:
 
 def _in_question(words: str, question: str) -> bool:
     """Whether most of the words stand in the question, be it with another ending: a column for what nobody asked is none."""
-    said, there = set(fold(words).split()), set(fold(question).split())
-    stems = tuple(word for word in there if len(word) >= _STEM)
-    near = [w for w in said if w in there or w.startswith(stems) or (len(w) >= _STEM and any(s.startswith(w) for s in stems))]
-    return len(near) > len(said) / 2
+    said, there = set(fold(words).split()), fold(question).split()
+    return sum(any(_same_word(word, other) for other in there) for word in said) > len(said) / 2
+
+
+def _same_word(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= _STEM and long.startswith(short))
 
 
 _STEM = 4  # letters from which on a word with another ending is the same

@@ -175,8 +175,8 @@ async def _proposed(
     if not first.issues:
         return first
     small = model.dialect.name == "compact"
-    row = row or draft.row_said(reply.data)
     if small:  # shown its reply, it would write that once more
+        row = row or draft.row_said(reply.data)
         correction = draft.facts_prompt(batch[0], samples, schema, model.dialect, row)
     else:
         correction = _again(request, reply, first.issues, model.dialect)
