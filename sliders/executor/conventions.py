@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sliders.executor.session import Session
 from sliders.extraction.parse import Context
 from sliders.extraction.parse_dates import infer_day_first
@@ -13,18 +15,20 @@ _MOST_DOCUMENTS = 300
 _FEWEST_DOCUMENTS = 3
 
 
-def context_of(session: Session, text: str, note: str = "") -> Context:
+def context_of(session: Session, text: str, note: str = "", shared: Callable[[], bool | None] | None = None) -> Context:
     """What a document shows about its printed values; the order of day and month that all others show where it does not.
 
-    `note` is the scale note of the tables that the words come from.
+    `note` is the scale note of the tables that the words come from; `shared` gives `shared_order` where it is asked
+    for many documents.
     """
     sample = text[:SAMPLE_CHARACTERS]
-    own = infer_day_first(sample)
-    shared = _shared_order(session) if own is None else None
-    return Context(note=note, day_first=shared if own is None else own, decimal=infer_decimal(sample))
+    order = infer_day_first(sample)
+    if order is None:
+        order = shared() if shared else shared_order(session)
+    return Context(note=note, day_first=order, decimal=infer_decimal(sample))
 
 
-def _shared_order(session: Session) -> bool | None:
+def shared_order(session: Session) -> bool | None:
     """The order of day and month in every document of the collection that shows one; None when they differ or are few."""
     known = session.catalog.knowledge.statistic("date order")
     if isinstance(known, dict) and known["documents"] == session.catalog.documents.count():

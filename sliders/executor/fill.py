@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 
 from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded
 from sliders.executor.cards import card_of
 from sliders.executor.choose import LONG, left_out, shown_to_gate
-from sliders.executor.conventions import context_of
+from sliders.executor.conventions import context_of, shared_order
 from sliders.executor.runner import Reading
 from sliders.executor.session import Session
 from sliders.extraction.cell import Row
@@ -59,13 +60,15 @@ class _Missing:
 
 @dataclass(frozen=True, slots=True)
 class _Filling:
-    """One fill on its way: `chunks` are to be read in all, `slots` lets so many be read at a time."""
+    """One fill on its way: `chunks` are to be read in all, `slots` lets so many be read at a time, `shared` asks the
+    store once."""
 
     session: Session
     questions: tuple[str, ...]
     chunks: int
     slots: asyncio.Semaphore
-    done: Filled = field(default_factory=Filled)
+    done: Filled
+    shared: Callable[[], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,8 @@ def _filling(session: Session, questions: Sequence[str], chunks: int) -> tuple[_
     """A fill, and how many of its chunks are read at a time."""
     slots = 1 if session.models.serves_one("extract") else session.settings.concurrency
     number = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
-    return _Filling(session, tuple(questions), chunks, asyncio.Semaphore(number), Filled(left=chunks)), number
+    shared = cache(partial(shared_order, session))
+    return _Filling(session, tuple(questions), chunks, asyncio.Semaphore(number), Filled(left=chunks), shared), number
 
 
 async def read_chunks(
@@ -143,7 +147,7 @@ async def read_chunks(
         if filling.done.stopped:
             break
         chosen = [chunk for chunk in session.catalog.chunks.of(document) if chunk.id in set(chunk_ids)]
-        await _read(filling, [Work(chunk, asked) for chunk in chosen], await _facts(session, document))
+        await _read(filling, [Work(chunk, asked) for chunk in chosen], await _facts(filling, document))
         read += [] if filling.done.stopped else [chunk.id for chunk in chosen]
     return read, filling.done.stopped
 
@@ -171,7 +175,7 @@ async def _documents(filling: _Filling, waiting: deque[_Missing]) -> None:
             await asyncio.sleep(_OTHERS_SECONDS)
         elif left.asked:
             try:
-                facts = await _facts(session, left.document_id)
+                facts = await _facts(filling, left.document_id)
                 work = await _kept(filling, _work(session, left), facts)
             except BudgetExceeded as error:
                 filling.done.stopped = str(error)
@@ -196,9 +200,10 @@ def _still_missing(session: Session, missing: _Missing) -> _Missing:
     return _Missing(missing.document_id, left)
 
 
-async def _facts(session: Session, document_id: str) -> _Facts:
+async def _facts(filling: _Filling, document_id: str) -> _Facts:
+    session = filling.session
     document = session.catalog.documents.get(document_id)
-    return _Facts(document, await card_of(session, document), context_of(session, document.text))
+    return _Facts(document, await card_of(session, document), context_of(session, document.text, shared=filling.shared))
 
 
 async def _kept(filling: _Filling, work: list[Work], facts: _Facts) -> list[Work]:

@@ -20,6 +20,7 @@ _ALL: Select[Any] = select(
     *(func.coalesce(_newer.c.id, "") if f.name == "superseded_by" else documents.c[f.name] for f in fields(StoredDocument))
 ).outerjoin_from(documents, _newer, _newer.c.key == documents.c.superseded_by).order_by(documents.c.key)  # fmt: skip
 _ALL_CURRENT = _ALL.where(_CURRENT)
+_HOW_MANY = select(func.count()).select_from(documents).where(_CURRENT)
 _KNOWN = select(documents.c.key, documents.c.superseded_by).where(documents.c.id == bindparam("id"))
 _NAMED = select(documents.c.key, documents.c.id, documents.c.version).where(documents.c.name == bindparam("name"), _CURRENT)
 _WHOLE = select(*(documents.c[name] for name in "key name text title media_type source modified warnings".split())).where(
@@ -122,4 +123,4 @@ class Documents:
 
     def count(self) -> int:
         """How many documents are current."""
-        return int(self._database.value(select(func.count()).select_from(documents).where(_CURRENT)))
+        return int(self._database.value(_HOW_MANY))
