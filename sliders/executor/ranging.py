@@ -311,13 +311,13 @@ def _in_doubt(
 
 def _instead(column: Column, value: Scalar, cells: Sequence[Cell], others: Sequence[Scalar]) -> list[Scalar]:
     """What a doubtful value could be: the next choice of its odds, no longer true, another parse of its words, nothing, or, where
-    the reader was not sure of a stated one, what an empty cell could be."""
+    the reader was not sure of one without odds, what an empty cell could be."""
     if column.type is ColumnType.BOOLEAN:
         return [not value]
     ranked = sorted(cells[0].odds, key=lambda choice: -choice[1])
     chosen = [chosen_value(column, choice) for choice, _ in ranked[:2]] if is_judged(column) and ranked else []
     parsed = [parse_value(cell.printed, column).value for cell in cells if cell.printed]
-    any_other = others if cells[0].how is How.STATED and cells[0].doubt else ()
+    any_other = others if cells[0].doubt and not chosen and cells[0].how is not How.COMPUTED else ()
     found: list[Scalar] = [other for other in (*chosen, *parsed, *any_other) if other is not None and other != value]
     return [*dict.fromkeys(found), None]
 

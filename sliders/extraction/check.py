@@ -20,6 +20,7 @@ from sliders.schema.types import Column, ColumnType
 
 _TOLERANCE = 1e-6
 _FACTORS = (1e3, 1e6, 1e9, 1e12)
+_NOT_SURE = "another careful reader could give another value, says the model"
 _CARD_ALONE = "only the document's card tells it"
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
 _NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
@@ -37,7 +38,7 @@ class Checked:
 def check_cell(
     source: Source, column: Column, given: Mapping[str, Any], near: Sequence[tuple[int, int]] = (), after: int = 0
 ) -> Checked:
-    """A cell of the full dialect: `{"value", "words", "how", "why"}`.
+    """A cell of the full dialect: `{"value", "words", "how", "why", "sure"}`.
 
     Args:
         near: places of the row's other cells in `source.text`: equal words are taken beside them.
@@ -59,10 +60,13 @@ def check_cell(
     if parsed.value is None:
         cell = Cell(column.name, _scalar(said), _join(words), absence=Absence.NOT_PARSED, detail=parsed.reason, how=how)
         return Checked(_placed(cell, source, places), f"the value {said!r} does not fit the column: {parsed.reason}")
-    cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale, rationale=why, how=how)
+    doubt = _NOT_SURE if given.get("sure") is False else ""
+    cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale, rationale=why, how=how, doubt=doubt)
     if not places and words and all(find(w, source.head).status is not Grounding.NONE for w in words):
         cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
         return Checked(replace(cell, doubt=_CARD_ALONE))
+    if not words and not cell.value and how is How.JUDGED and why and source.is_whole:
+        return Checked(cell)  # silence of a whole document, which has no words
     if not places:
         lacking = _join(words)
         detail = f"these words are not in the text: {lacking!r}" if lacking else "no words were given"

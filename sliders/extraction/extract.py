@@ -70,7 +70,7 @@ async def generate(request: Request, model: Model) -> Response | ModelError:
 async def read_chunk(source: Source, asked: Sequence[Asked], model: Model, depth: int = 0) -> Extraction:
     """All rows of all tables asked, in the full dialect; a reply that was cut is asked again in halves."""
     document = chunk_document(source.chunk, source.card) if not depth else source.text.strip()
-    request = read_prompt(document, asked, model.count_tokens(document), source.questions)
+    request = read_prompt(document, asked, model.count_tokens(document), source.questions, whole=source.is_whole)
     reply = await generate(request, model)
     if isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length"):
         halves = source.halves() if depth < _DEEPEST else ()

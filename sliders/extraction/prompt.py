@@ -35,6 +35,7 @@ class CellReply(BaseModel):
     words: list[str] | str | None = None
     how: str | None = None
     why: str | None = None
+    sure: bool | None = None
 
 
 class Rechecked(BaseModel):
@@ -97,13 +98,17 @@ def chunk_head(chunk: Chunk, card: str = "") -> str:
     return "\n".join(part for part in (f"From: {card}" if card else "", header) if part)
 
 
-def read_prompt(document: str, asked: Sequence[Asked], tokens: int, questions: Sequence[str] = ()) -> Request:
-    """All rows of all the tables asked that `document` (of so many tokens) tells of, each cell with its words."""
+def read_prompt(
+    document: str, asked: Sequence[Asked], tokens: int, questions: Sequence[str] = (), *, whole: bool = False
+) -> Request:
+    """All rows of all the tables asked that `document` (of so many tokens, `whole` or a part) tells of, with their words."""
     prompt = load_prompt("extraction/read", FULL)
     columns = sum(len(a.columns) for a in asked)
     return Request(
         stage="extract",
-        messages=prompt.render(tables=[_shown(a) for a in asked], questions=list(questions[:_MOST_QUESTIONS]), document=document),
+        messages=prompt.render(
+            tables=[_shown(a) for a in asked], questions=list(questions[:_MOST_QUESTIONS]), document=document, whole=whole
+        ),
         prompt_hash=prompt.hash,
         json_schema=read_schema(),
         max_tokens=max(1500, min(16_000, 4 * tokens + 120 * columns)),
@@ -118,7 +123,7 @@ def _shown(asked: Asked) -> dict[str, Any]:
 
 
 def read_schema() -> dict[str, Any]:
-    """The JSON schema of rows, each cell with value, words, how and why.
+    """The JSON schema of rows, each cell with value, words, how, why and sure.
 
     It takes more than the prompt asks for (another table's name, a bare value, words in one piece): one odd cell would
     cost its row, while the check says what is wrong with it.
@@ -130,6 +135,7 @@ def read_schema() -> dict[str, Any]:
             "words": {"type": ["array", "string", "null"], "items": {"type": ["string", "number", "null"]}},
             "how": {"type": ["string", "null"]},
             "why": {"type": ["string", "number", "null"]},
+            "sure": {"type": ["boolean", "null"]},
         },
     }
     row = {

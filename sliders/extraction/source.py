@@ -34,6 +34,11 @@ class Source:
         """A chunk by itself."""
         return cls(chunk, chunk.text, chunk.start)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the text is all of its document: only then can its silence tell anything."""
+        return bool(self.whole) and self.text.strip() == self.whole.strip()
+
     def part(self, start: int, end: int) -> Source:
         """The characters `start` to `end` of the text."""
         return replace(self, text=self.text[start:end], offset=self.offset + start)

@@ -135,6 +135,30 @@ def test_a_number_that_the_reader_was_not_sure_of_may_be_any_of_its_column(place
     assert (answer.range.low, answer.range.high) == (515, 605)
 
 
+VERDICT = Column("verdict", ColumnType.CATEGORY, "What the critic thinks", values=("good", "bad"), reading="judged", pinned=True)
+
+
+def test_judgements_that_a_named_model_is_not_sure_of_move_the_count_both_ways(place: str | Path) -> None:
+    sql = "SELECT COUNT(*) FROM reviews WHERE verdict = 'good'"
+
+    def reply(request: Request) -> Any:
+        if request.stage == "answer":
+            return {"action": "answer", "sql": sql, "reason": "counted"}
+        words = request.messages[-1].content.split("Critic: ")[1].split(".")[0]
+        cell = {"value": words.split()[0], "words": [words], "how": "judged", "why": "so it says", "sure": "perhaps" not in words}
+        return {"rows": [{"table": "reviews", "cells": {"verdict": cell}}]}
+
+    with sliders.Workspace(place, model=FunctionModel(reply), embedder=HashEmbedder()) as ws:
+        for number, words in enumerate(["good", "good perhaps", "bad", "bad perhaps", "bad"]):
+            ws.add_text(f"Critic: {words}. Number {number}.", f"{number}.txt")
+        ws.pin_schema(Schema((Table("reviews", (VERDICT,), row="a review", grain="document", pinned=True),)))
+        ws.extract()
+        answer = asyncio.run(answer_need(ws.session, Need("How many are good?", {"reviews": ("verdict",)}), "", Usage()))
+    assert answer.value == 2 and answer.range is not None
+    assert (answer.range.low, answer.range.high) == (1, 3)
+    assert (answer.status, answer.completeness.unverified_cells) == ("incomplete", 2)
+
+
 def test_the_copy_is_caged_and_changes_are_taken_back(place: str | Path) -> None:
     _, ws = answered(place, COUNT, MARKS, [None] * 12)
     with ws:

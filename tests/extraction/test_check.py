@@ -56,6 +56,25 @@ def test_a_judged_value_is_not_compared_with_its_words() -> None:
     column = Column("harmed", BOOLEAN, reading="judged")
     found = check_cell(SOURCE, column, said(False, "No one was hurt", how="judged", why="nobody was"))
     assert (found.finding, found.cell.value, found.cell.how, found.cell.rationale) == ("", False, How.JUDGED, "nobody was")
+    assert not found.cell.doubt
+
+
+@pytest.mark.parametrize(("value", "whole", "why", "stands"), [
+    (False, TEXT, "no noise is mentioned", True), (0, TEXT, "none is mentioned", True),
+    (False, TEXT, "", False), (False, "Before. " + TEXT, "no noise is mentioned", False), (True, TEXT, "it is quiet", False),
+])  # fmt: skip
+def test_silence_tells_only_a_reasoned_false_or_0_of_a_whole_document(value: object, whole: str, why: str, stands: bool) -> None:
+    column = Column("noisy", INTEGER if value == 0 and value is not False else BOOLEAN, reading="judged")
+    found = check_cell(replace(SOURCE, whole=whole), column, said(value, how="judged", why=why))
+    assert (found.cell.stands, found.cell.value, bool(found.finding)) == (stands, value, not stands)
+
+
+def test_a_value_that_the_model_calls_unsure_is_kept_in_doubt_and_not_asked_again() -> None:
+    column = Column("harmed", BOOLEAN, reading="judged")
+    given = {**said(False, "No one was hurt", how="judged", why="nobody was"), "sure": False}
+    found = check_cell(SOURCE, column, given)
+    assert found.finding == "" and found.cell.value is False and found.cell.stands
+    assert "another careful reader" in found.cell.doubt
 
 
 def test_zero_and_false_are_values() -> None:

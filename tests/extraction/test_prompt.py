@@ -44,6 +44,11 @@ def test_one_prompt_asks_for_all_tables() -> None:
     assert shown.index("Table quays") < shown.index("TEXT")
 
 
+def test_what_silence_means_is_said_of_a_whole_document_only() -> None:
+    of_part, of_all = (read_prompt("x", asked_for(FERRIES), 10, whole=whole).messages for whole in (False, True))
+    assert of_part[0] == of_all[0] and "shown whole" not in of_part[-1].content and "shown whole" in of_all[-1].content
+
+
 def test_a_longer_text_may_have_a_longer_reply() -> None:
     short, long, longest = (read_prompt("x", asked_for(FERRIES), tokens).max_tokens for tokens in (10, 1000, 10**6))
     assert 0 < short < long < longest < 32_000
