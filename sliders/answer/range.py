@@ -38,7 +38,12 @@ class Mover:
     high: Number
 
     def __str__(self) -> str:
-        return f"{self.count:,} {_WORDS[self.kind][self.count != 1]}"
+        return counted(self.kind, self.count)
+
+
+def counted(kind: Kind, count: int) -> str:
+    """So many doubts of a kind, in words."""
+    return f"{count:,} {_WORDS[kind][count != 1]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from sliders.errors import BudgetExceeded
 from sliders.executor.citing import cite
 from sliders.executor.judged_values import judge_values
 from sliders.executor.needs import Need
-from sliders.executor.ranging import range_of, rests_on_doubt, tables_read
+from sliders.executor.ranging import doubt_under, range_of, tables_read
 from sliders.executor.session import Session
 from sliders.llm.model import Usage
 from sliders.schema.types import Table
@@ -101,12 +101,11 @@ def _finished(
     ledger = completeness(session, used, need.uncovered)
     status = found.status
     text = found.text
-    if status == "answered" and (
-        stopped or ledger.failed_chunks or (not ledger.complete and rests_on_doubt(session, found, views))
-    ):
+    doubt = stopped or (doubt_under(session, found, views, ledger) if status == "answered" and found.sql else "")
+    if status == "answered" and (doubt or ledger.failed_chunks):
         status = "incomplete"
     if status == "incomplete" and found.value is not None:
-        text = f"{found.text} (incomplete: {stopped or (found.reason if ledger.complete else str(ledger))})"
+        text = f"{found.text} (incomplete: {stopped or (found.reason or doubt if ledger.complete else str(ledger))})"
     return replace(
         found,
         status=status,

@@ -97,13 +97,18 @@ _ANY_ROW = "a fact"
 
 
 def at_odds(proposal: Proposal) -> tuple[Issue, ...]:
-    """Where a drafted statement and its columns cannot both be meant: it compares a yes or no with another word."""
+    """Where a drafted statement and its columns cannot both be meant: it compares a yes or no with another word, or asks of a
+    number nothing but whether it is 1 or 0."""
+    flags = {name for sql in proposal.drafts.values() for name in _flags(sql)}
+    numbers = {c.name for table in proposal.tables for c in table.columns if c.type in _COUNTED}
     yes_no = {c.name for table in proposal.tables for c in table.columns if c.type is ColumnType.BOOLEAN}
     tested = {(name, word) for sql in proposal.drafts.values() for name, word in _compared(sql) if name in yes_no}
-    return tuple(
+    words = tuple(
         Issue(name, f"its statement compares it with '{word}', and it is a yes or no")
         for name, word in sorted(tested) if fold(word) not in ("yes", "no")
     )  # fmt: skip
+    counts = (Issue(name, "its statement takes it for a yes or no, and it is a number") for name in sorted(flags & numbers))
+    return (*words, *counts)
 
 
 def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None = None, row: str = "") -> Proposal:
@@ -152,6 +157,20 @@ def _compared(sql: str) -> Iterator[tuple[str, str]]:
             yield from ((snake_name(test.this.name, "fact"), x.this) for x in sides if isinstance(x, exp.Literal) and x.is_string)
 
 
+def _flags(sql: str) -> set[str]:
+    """The columns that a statement compares with 1 or 0, as SQLite keeps a yes or no, and uses for nothing else."""
+    try:
+        statement = sqlglot.parse_one(sql, read="sqlite")
+    except sqlglot.errors.SqlglotError:
+        return set()
+    tested, used = set[str](), set[str]()
+    for column in statement.find_all(exp.Column):
+        test = column.parent
+        flag = isinstance(test, exp.EQ | exp.NEQ) and test.this is column and test.expression.sql() in ("0", "1")
+        (tested if flag else used).add(snake_name(column.name, "fact"))
+    return tested - used
+
+
 def kind_prompt(column: Column, dialect: Dialect) -> Request:
     """What kind of answer a column's question gets, by one letter."""
     prompt = load_prompt("schema/kind", dialect)
@@ -163,20 +182,23 @@ def kind_prompt(column: Column, dialect: Dialect) -> Request:
 
 _KINDS = ("A", "B", "C", "D")
 _YES_OR_NO = 0.5
+_COUNTED = (ColumnType.INTEGER, ColumnType.NUMBER)
 
 
 async def with_kinds(proposal: Proposal, model: Model) -> tuple[Proposal, int]:
-    """The proposal with texts that its draft tests, and whose questions are rather answered by yes or no, as such; tokens spent.
+    """The proposal with columns that its draft tests, and whose questions rather get a yes or no, as such; tokens spent.
 
-    Within a whole schema a small model calls text what, asked alone, it knows for a question of yes or no: its odds say it.
+    Within a whole schema a small model calls text or integer what, asked alone, it knows for a question of yes or no: its odds
+    say it.
     """
     tested = {name for draft in proposal.drafts.values() for name, _ in _compared(draft)}
+    flags = {name for draft in proposal.drafts.values() for name in _flags(draft)}
     tables, tokens = [], 0
     for table in proposal.tables:
         columns = []
         for column in table.columns:
             yes_no, spent = False, 0
-            if column.type is ColumnType.TEXT and column.name in tested:
+            if column.name in (tested if column.type is ColumnType.TEXT else flags if column.type in _COUNTED else ()):
                 yes_no, spent = await _yes_or_no(column, model)
             tokens += spent
             columns.append(replace(column, type=ColumnType.BOOLEAN, reading="judged") if yes_no else column)

@@ -231,12 +231,13 @@ def test_names_that_may_be_one_move_a_distinct_count(tmp_path: Path) -> None:
     assert answer.value == 3 and answer.range is not None
     assert (answer.range.low, answer.range.high) == (2, 3)
     assert [(m.kind, m.count) for m in answer.range.moves] == [("name", 1)]
+    assert answer.status == "incomplete" and "1 pair of names that may be one" in answer.text
 
 
 @pytest.mark.parametrize("sql", ["SELECT COUNT(DISTINCT port) FROM ships", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'"])
 def test_names_that_were_told_apart_or_are_not_counted_move_nothing(tmp_path: Path, sql: str) -> None:
     answer = ships(tmp_path, sql, two_names if "DISTINCT" in sql else nobody_tells)
-    assert answer.range is not None and answer.range.is_point
+    assert answer.range is not None and answer.range.is_point and answer.status == "answered"
 
 
 def test_sides_of_an_open_contradiction_may_be_one_row(tmp_path: Path) -> None:

@@ -244,6 +244,25 @@ def test_a_text_that_is_tested_is_a_yes_or_no_where_the_model_says_so_of_its_que
     assert "Was the crew happy?" in model.history[1].messages[-1].content and model.history[1].choices == ("A", "B", "C", "D")
 
 
+def counted(sql: str) -> dict[str, Any]:
+    return compact(sql, ("late", "How many were late?", "integer"))
+
+
+def test_a_number_that_is_only_compared_with_1_or_0_is_a_yes_or_no_where_the_model_says_so() -> None:
+    flag = counted("SELECT COUNT(*) FROM sailings WHERE late = 1")
+    found, model = ask_compact("How many were late?", flag, {"A": -0.2, "B": -2.0})
+    assert found.schema.tables[0].column("late").type is ColumnType.BOOLEAN and len(model.history) == 2
+    plain = compact("SELECT COUNT(*) FROM sailings WHERE late = 1", ("late", "Was it late?", "yes/no"))
+    found, model = ask_compact("How many were late?", flag, {"A": -3.0, "B": -0.1}, facts(plain))
+    assert asked_for_facts(model.history[2]) and found.schema.tables[0].column("late").description == "Was it late?"
+
+
+@pytest.mark.parametrize("test", ["late > 0", "late = 2", "late = 1 ORDER BY late"])
+def test_a_number_that_is_used_as_one_stays_one(test: str) -> None:
+    found, model = ask_compact("How many were late?", counted(f"SELECT COUNT(*) FROM sailings WHERE {test}"))
+    assert found.schema.tables[0].column("late").type is ColumnType.INTEGER and len(model.history) == 1
+
+
 def test_yes_and_no_of_one_question_and_of_its_opposite_are_two_columns() -> None:
     liked = compact("SELECT COUNT(*) FROM sailings WHERE liked = 1", ("liked", "Was the trip liked?", "yes/no"))
     disliked = compact("SELECT COUNT(*) FROM sailings WHERE disliked = 1", ("disliked", "Was the trip disliked?", "yes/no"))
