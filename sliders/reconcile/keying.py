@@ -35,7 +35,7 @@ def key_request(
     columns = [
         {"name": c.name, "type": c.type.value, "description": c.description, "filled": f"{p.coverage:.0%}",
          "distinct": p.distinct}
-        for c, p in zip(table.columns, profiles, strict=True)
+        for c, p in zip(table.columns, profiles, strict=True) if p.coverage  # a column that was never asked for is empty
     ]  # fmt: skip
     shown = [
         json.dumps({n: v for n, v in zip(table.column_names, row, strict=True) if v is not None}, ensure_ascii=False)
