@@ -49,7 +49,7 @@ async def name_columns(
             band: list[VariantPair] = []
             if column.type is ColumnType.TEXT:
                 evidence = RowEvidence(encoded[place].codes, _others(place, encoded, profiles))
-                band = _link_by_evidence(forms.examples, links, evidence)
+                band = _link_by_evidence(forms.examples, links, evidence, memory.writes_programs)
             owner = forms.join(links)
         if band:
             await forms.ask(band, owner)
@@ -66,8 +66,13 @@ def _others(place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnPro
     return found
 
 
-def _link_by_evidence(examples: Sequence[Scalar], links: Links, evidence: RowEvidence) -> list[VariantPair]:
-    """Join what the rows speak for; returns the open band. Clusters join only if no pair of their forms is refuted."""
+def _link_by_evidence(
+    examples: Sequence[Scalar], links: Links, evidence: RowEvidence, judged: bool
+) -> list[VariantPair]:
+    """Join what the rows speak for; returns the open band. Clusters join only if no pair of their forms is refuted.
+
+    Where a reader can judge (`judged`), a short form is left to it: the longer one may be a part of the thing.
+    """
     members: dict[int, list[int]] = {}
     band = []
     for pair in variant_pairs(examples):
@@ -75,6 +80,8 @@ def _link_by_evidence(examples: Sequence[Scalar], links: Links, evidence: RowEvi
         if left == right:
             continue
         verdict = evidence.supports(pair.left, pair.right, pair.dotted)
+        if verdict and judged and pair.kind == "short form":
+            verdict = None
         if verdict is None:
             band.append(pair)
         if not verdict:

@@ -63,6 +63,16 @@ def test_an_abbreviated_form_is_one_name_where_as_much_agrees_as_contradicts() -
     assert not joined(run(BRIDGES, rows, "abcdef"))
 
 
+def test_a_short_form_is_left_to_a_reader_where_there_is_one() -> None:
+    rows = [("Dunmarrow", 2018, 4.6), ("Dunmarrow East", 2018, 4.6), *OTHERS]
+    assert joined(run(BRIDGES, rows, "abcdef"))
+    apart = {"group": 1, "operation": "apart", "column": "", "statements": [], "reason": "East is a part of it"}
+    reader = ScriptedModel([{"looks": [], "repairs": [apart]}])
+    result = run(BRIDGES, rows, "abcdef", model=reader)
+    assert not joined(result) and len(reader.history) == 1
+    assert "Dunmarrow East" in reader.history[0].messages[-1].content
+
+
 def test_an_abbreviated_form_of_two_names_stays_apart() -> None:
     rows = [("Dunmarrow Bridge", 2018, 4.6), ("Dunmarrow Br.", 2018, 4.1), ("Dunmarrow Brewery", 1901, 0.3), *OTHERS]
     result = run(BRIDGES, rows, "abcdefg")
