@@ -83,11 +83,10 @@ def counts_prompt(sentence: str, column: Column) -> Request:
 def rows_prompt(document: str, tokens: int, table: Table, columns: Sequence[Column]) -> Request:
     """All rows of a table that `document` (of so many tokens) tells of, as typed values; the first column names the row."""
     prompt = load_prompt("extraction/rows", COMPACT)
-    naming = columns[0]
     shapes = {c.name: _value_schema(c) for c in columns}
     shapes |= {c.name: {"type": "boolean"} for c in columns if c.type is ColumnType.BOOLEAN}  # its odds tell how sure it is
-    if naming.type is ColumnType.TEXT:  # free to leave it empty, a small model gives the page as a first row
-        shapes[naming.name] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_VALUE}
+    if columns[0].type is ColumnType.TEXT:  # free to leave it empty, a small model gives the page as a first row
+        shapes[columns[0].name] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_VALUE}
     return Request(
         stage="extract",
         messages=prompt.render(document=document, row=row_noun(table), fields=[field_line(c) for c in columns]),

@@ -26,8 +26,8 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
 
     Names first and then each entry from its own words did better on the written catalogue that it was made with (41 of 56 cells
     right, 47), and worse where nobody had looked (health reports 4 of 8 answers right; in one reply 6 of 8). To ask for the name
-    "as its entry begins" did better there, too (527 and 543 of 680 cells), and no better elsewhere (health reports 6 of 8, a blind
-    list 3 and 2 of 14). With a worked example in the prompt, the reply is often an empty list.
+    "as its entry begins" did better there, too (527 and 543 of 680 cells), and no better elsewhere (health reports 6 of 8, a
+    blind list 3 and 2 of 14). With a worked example in the prompt, the reply is often an empty list.
     """
     columns = _naming_first(asked.columns)
     text = source.text.strip() if depth else chunk_document(source.chunk, source.card)
