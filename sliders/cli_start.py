@@ -9,6 +9,7 @@ from pathlib import Path
 from sliders.api import Workspace
 from sliders.cli_shell import DEFAULT_WORKSPACE
 from sliders.executor.session import Session
+from sliders.llm.model_file import EMBEDDED
 from sliders.settings import Settings
 from sliders.store.database import workspace_is_there
 
@@ -23,7 +24,9 @@ def next_steps(path: str | Path = "", chosen: Settings | None = None) -> str:
     """
     path = path or os.environ.get("SLIDERS_WORKSPACE", DEFAULT_WORKSPACE)
     settings = chosen or Settings.from_env()
-    model = "the embedded model (fetched at the first question: 1.1 GB)" if settings.is_local else f"model {settings.model}"
+    there = EMBEDDED.path(settings.cache_dir).is_file()
+    embedded = "the embedded model" if there else "the embedded model (fetched at the first question: 1.1 GB)"
+    model = embedded if settings.is_local else f"model {settings.model}"
     if not workspace_is_there(path):
         return _lines(
             f"No workspace here yet ({path}).\nQuestions are read by {model}.",

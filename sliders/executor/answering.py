@@ -35,7 +35,7 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
     session.progress("answer", detail=need.question)
     before = session.models.meter.total
     if not need.columns or not session.filled:
-        return _without_rows(session, need, stopped)
+        return replace(_without_rows(session, need, stopped), usage=shared)
     try:
         found, profiles = await _statement(session, need)
         if found.status == "not_found" and found.sql and session.models.model_for("answer").dialect.sql == "text":
@@ -49,9 +49,10 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
 
 def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
     reason = need.reason or stopped or "the documents gave no rows for it"
+    text = f"No answer yet: {reason}" if need.ended else f"Not found in these documents: {reason}."
     return Answer(
-        need.question, "incomplete" if stopped else "not_found", None, f"Not found in these documents: {reason}.",
-        reason=reason, completeness=completeness(session, need.columns, need.uncovered), decisions=tuple(session.notes),
+        need.question, need.ended or ("incomplete" if stopped else "not_found"), None, text, reason=reason,
+        completeness=completeness(session, need.columns, need.uncovered), decisions=tuple(session.notes),
     )  # fmt: skip
 
 
@@ -104,6 +105,8 @@ def _finished(
     doubt = stopped or (doubt_under(session, found, views, ledger) if status == "answered" and found.sql else "")
     if status == "answered" and (doubt or ledger.failed_chunks):
         status = "incomplete"
+    elif status == "not_found" and stopped:  # what was not read may tell it
+        status, text = "incomplete", f"No answer yet: {stopped}"
     if status == "incomplete" and found.value is not None:
         text = f"{found.text} (incomplete: {stopped or (found.reason or doubt if ledger.complete else str(ledger))})"
     return replace(

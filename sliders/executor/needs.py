@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Literal
 
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.executor.sampling import grain_of, rows_told, samples
@@ -19,13 +20,14 @@ from sliders.schema.types import Schema
 @dataclass(frozen=True, slots=True)
 class Need:
     """Columns by table that a question needs, what of it no column covers, the statement that the model drafted for it, and
-    why there are none when there are none."""
+    why there are none when there are none: `ended` says that the asking itself did not come to its end."""
 
     question: str
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     uncovered: str = ""
     reason: str = ""
     draft: str = ""
+    ended: Literal["", "incomplete", "failed"] = ""
 
 
 async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
@@ -52,7 +54,8 @@ async def _induced(session: Session, questions: Sequence[str], schema: Schema) -
         )  # fmt: skip
     except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
         session.decide("schema", "question", "refused", str(error))
-        return {q: Need(q, reason=f"no schema: {error}") for q in questions}
+        ended: Literal["incomplete", "failed"] = "incomplete" if isinstance(error, BudgetExceeded) else "failed"
+        return {q: Need(q, reason=f"no schema: {error}", ended=ended) for q in questions}
     needs = {q: _need(q, induced) for q in questions}
     with session.catalog.database.transaction():  # a kill leaves both or neither: the call is not made again
         _record(session, induced, schema)

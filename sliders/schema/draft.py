@@ -64,7 +64,7 @@ def facts_prompt(question: str, samples: Sequence[Sample], schema: Schema, diale
     Asked for the SQL first, a small model compares judgements with words ("mood = 'good'") and names what it does not describe;
     asked for the facts of one row first, it leaves out now and then what the SQL tests, and was right less often (score only).
     """
-    row = row or _ANY_ROW
+    row = row or ANY_ROW
     of = {"of": _one_of("one " + row_noun(Table("facts", (), row)))}
     column = _object(**{name: {**_COLUMN["properties"], **of}[name] for name in ("asked", "of", "question", "type", "name")})
     members = {name: _REPLY["properties"][name] for name in ("in_document", "sql")}
@@ -93,7 +93,7 @@ def row_said(data: Any) -> str:
     return str(data.get("row", "")).strip() if isinstance(data, Mapping) else ""
 
 
-_ANY_ROW = "a fact"
+ANY_ROW = "a fact"
 
 
 def at_odds(proposal: Proposal) -> tuple[Issue, ...]:
@@ -109,6 +109,19 @@ def at_odds(proposal: Proposal) -> tuple[Issue, ...]:
     )  # fmt: skip
     counts = (Issue(name, "its statement takes it for a yes or no, and it is a number") for name in sorted(flags & numbers))
     return (*words, *counts)
+
+
+def copied(proposal: Proposal, request: Request, shown: str) -> tuple[Issue, ...]:
+    """Columns that a small model took out of the prompt's examples: an example has the same name and question, and what is shown
+    (the user's question and the documents) holds no word of the name."""
+    examples = " ".join(m.content for m in request.messages if m.role == "assistant")
+    there = fold(shown).split()
+    columns = {c.name: c for table in proposal.tables for c in table.columns}
+    taken = [n for n, c in sorted(columns.items()) if f'"{n}"' in examples and f'"{c.description}"' in examples]
+    return tuple(
+        Issue(name, "it is a column of an example in the prompt, of which neither the question nor the documents speak")
+        for name in taken if not any(_same_word(word, other) for word in name.split("_") for other in there)
+    )  # fmt: skip
 
 
 def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None = None, row: str = "") -> Proposal:

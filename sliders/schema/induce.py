@@ -172,11 +172,14 @@ async def _proposed(
     request = induction_prompt(batch, samples, schema, model.dialect, row)
     reply = await model.generate(request)
     first = await _read(reply, batch, schema, model, grain, row)
+    small = model.dialect.name == "compact"
+    seen = " ".join([batch[0], *(sample.text for sample in samples)])
+    copies = draft.copied(first.proposal, request, seen) if small else ()
+    first = replace(first, issues=(*first.issues, *copies))
     if not first.issues:
         return first
-    small = model.dialect.name == "compact"
     if small:  # shown its reply, it would write that once more
-        row = row or draft.row_said(reply.data)
+        row = row or (draft.ANY_ROW if copies else draft.row_said(reply.data))
         correction = draft.facts_prompt(batch[0], samples, schema, model.dialect, row)
     else:
         correction = _again(request, reply, first.issues, model.dialect)
@@ -184,7 +187,10 @@ async def _proposed(
         second = await _read(await model.generate(correction), batch, schema, model, grain, row)
     except (ModelRefusal, TruncatedReply):
         return first
-    tries = [_filled(first, second.proposal, schema), first, second] if small else [second, first]
+    if small:
+        second = replace(second, issues=(*second.issues, *draft.copied(second.proposal, correction, seen)))
+    filled = [] if copies or not small else [_filled(first, second.proposal, schema)]  # a copy is not mended by more columns
+    tries = [*filled, first, second] if small else [second, first]
     return replace(min(tries, key=lambda one: len(one.issues)), tokens=first.tokens + second.tokens)
 
 

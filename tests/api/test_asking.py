@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from reading_model import asked_columns, document, reading_model
 
 import sliders
 from sliders import Workspace
-from sliders.errors import DocumentError, PlanError, SchemaError, SettingsError, StoreError, UnsafeStatement
+from sliders.errors import DocumentError, ModelRefusal, PlanError, SchemaError, SettingsError, StoreError, UnsafeStatement
+from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 
 TEXTS = {
@@ -146,10 +148,27 @@ def test_a_budget_stops_and_the_rest_is_paid_later(folder: Path, place: str | Pa
     before = stages(model)["extract"]
     with opened(place, model) as ws:
         answer = ws.ask("What is the total cost?")
-    assert stopped.status in ("incomplete", "not_found")
+    assert stopped.status == "incomplete"
     assert before < 3
     assert answer.value == 535
     assert stages(model)["extract"] == 3
+
+
+def test_a_budget_that_the_schema_spends_is_not_a_thing_not_found(folder: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w.db", model=reading_model(), max_tokens=1, concurrency=1) as ws:
+        ws.add(folder)
+        answer = ws.ask("What is the total cost?")
+    assert answer.status == "incomplete" and "budget" in answer.text and answer.usage.calls
+
+
+def test_a_schema_that_no_reply_gives_is_a_failure(folder: Path, tmp_path: Path) -> None:
+    def reply(request: Request) -> Any:
+        raise ModelRefusal("no JSON")
+
+    with Workspace(tmp_path / "w.db", model=FunctionModel(reply)) as ws:
+        ws.add(folder)
+        answer = ws.ask("What is the total cost?")
+    assert answer.status == "failed" and "no JSON" in answer.text
 
 
 async def test_the_async_twins(folder: Path, tmp_path: Path) -> None:
