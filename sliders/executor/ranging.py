@@ -65,8 +65,10 @@ def doubt_under(session: Session, found: SqlAnswer, views: Sequence[TableView], 
     all of a kind, the rows would be other ones. "" where they would not."""
     reads = tables_read(session, found.sql, views)
     try:
+        every = [d for read in reads for d in _Table(session, read, found.sql).doubts() if d.kind in _UNSETTLED]
+        if not every:  # nothing to try: the tables need no copy
+            return ""
         with Sandbox(session.catalog.database, [r.relation for r in reads]) as sandbox:
-            every = [doubt for read in reads for doubt in _Table(session, read, found.sql).doubts()]
             before = Counter(sandbox.run(found.sql).rows)
             for kind in _UNSETTLED:
                 doubts = [doubt for doubt in every if doubt.kind == kind]

@@ -20,7 +20,6 @@ from sliders.schema.types import Column, ColumnType
 
 _TOLERANCE = 1e-6
 _FACTORS = (1e3, 1e6, 1e9, 1e12)
-_NOT_SURE = "another careful reader could give another value, says the model"
 _CARD_ALONE = "only the document's card tells it"
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
 _NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
@@ -60,8 +59,7 @@ def check_cell(
     if parsed.value is None:
         cell = Cell(column.name, _scalar(said), _join(words), absence=Absence.NOT_PARSED, detail=parsed.reason, how=how)
         return Checked(_placed(cell, source, places), f"the value {said!r} does not fit the column: {parsed.reason}")
-    doubt = _NOT_SURE if given.get("sure") is False else ""
-    cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale, rationale=why, how=how, doubt=doubt)
+    cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale, rationale=why, how=how, doubt=_unsure(given))
     if not places and words and all(find(w, source.head).status is not Grounding.NONE for w in words):
         cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
         return Checked(replace(cell, doubt=_CARD_ALONE))
@@ -76,6 +74,11 @@ def check_cell(
         missing = next(w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE)
         return _doubted(cell, f"these words are not in the text: {missing!r}")
     return _doubted(cell, _disagreement(source, column, cell, places))
+
+
+def _unsure(given: Mapping[str, Any]) -> str:
+    """The doubt of a cell that the model is not sure of, "" where it says nothing of it."""
+    return "another careful reader could give another value, says the model" if given.get("sure") is False else ""
 
 
 def quoted(given: Mapping[str, Any]) -> list[str]:

@@ -160,9 +160,7 @@ def proposal_of(data: Any, question: str, standing: Schema, grain: Grain | None 
 
 def _compared(sql: str) -> Iterator[tuple[str, str]]:
     """Each column that a statement compares with a text, and the text."""
-    try:
-        statement = sqlglot.parse_one(sql, read="sqlite")
-    except sqlglot.errors.SqlglotError:
+    if (statement := _tree(sql)) is None:
         return
     for test in statement.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like):
         if isinstance(test.this, exp.Column):
@@ -172,9 +170,7 @@ def _compared(sql: str) -> Iterator[tuple[str, str]]:
 
 def _flags(sql: str) -> set[str]:
     """The columns that a statement compares with 1 or 0, as SQLite keeps a yes or no, and uses for nothing else."""
-    try:
-        statement = sqlglot.parse_one(sql, read="sqlite")
-    except sqlglot.errors.SqlglotError:
+    if (statement := _tree(sql)) is None:
         return set()
     tested, used = set[str](), set[str]()
     for column in statement.find_all(exp.Column):
@@ -256,20 +252,20 @@ def _column(part: Mapping[str, Any]) -> Column:
 
 def _parsed(sql: str) -> str:
     """The statement as it stands, or with its apostrophes doubled where only that parses."""
-    for text in (sql, with_apostrophes(sql)):
-        try:
-            sqlglot.parse_one(text, read="sqlite")
-        except sqlglot.errors.SqlglotError:
-            continue
-        return text
-    return sql
+    return next((text for text in (sql, with_apostrophes(sql)) if _tree(text) is not None), sql)
+
+
+def _tree(sql: str) -> exp.Expr | None:
+    """The parsed statement, None where it does not parse."""
+    try:
+        return sqlglot.parse_one(sql, read="sqlite")
+    except sqlglot.errors.SqlglotError:
+        return None
 
 
 def _used(sql: str) -> tuple[str, list[str]]:
     """The table that a statement reads, and the columns that it names; empty where it does not parse."""
-    try:
-        statement = sqlglot.parse_one(sql, read="sqlite")
-    except sqlglot.errors.SqlglotError:
+    if (statement := _tree(sql)) is None:
         return "", []
     table = statement.find(exp.Table)
     made = {"", DOCUMENT, *(alias.alias for alias in statement.find_all(exp.Alias))}
@@ -284,9 +280,7 @@ def standing_draft(sql: str, table: str, places: Mapping[str, str]) -> str:
         table: the table as the proposal names it.
         places: "table.column" that stands, by the proposal's own "table.column".
     """
-    try:
-        statement = sqlglot.parse_one(sql, read="sqlite")
-    except sqlglot.errors.SqlglotError:
+    if (statement := _tree(sql)) is None:
         return ""
     homes = set()
     for column in statement.find_all(exp.Column):
