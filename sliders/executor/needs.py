@@ -41,7 +41,6 @@ async def plan_tables(session: Session, questions: Sequence[str]) -> list[Need]:
             known |= {q: need for q in fresh if (need := known_need(session, q)) is not None}
             if fresh := [q for q in fresh if q not in known]:
                 known |= await _induced(session, fresh, session.schema)
-    session.progress("schema", len(questions), len(questions))
     return [known[q] for q in questions]
 
 
@@ -50,7 +49,7 @@ async def _induced(session: Session, questions: Sequence[str], schema: Schema) -
     try:
         induced = await induce_schema(
             questions, samples(session), schema, model, session.embedder.embed, grain=grain_of(session),
-            rows_told=partial(rows_told, session),
+            rows_told=partial(rows_told, session), progress=lambda done: session.progress("schema", done, len(questions)),
         )  # fmt: skip
     except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
         session.decide("schema", "question", "refused", str(error))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sliders.errors import ModelError, ModelRefusal, TruncatedReply
@@ -71,7 +71,7 @@ def induction_hash(dialect: Dialect) -> str:
 
 async def induce_schema(
     questions: Sequence[str], samples: Sequence[Sample], schema: Schema, model: Model, embed: Embed, *,
-    grain: Grain | None = None, rows_told: RowsTold | None = None,
+    grain: Grain | None = None, rows_told: RowsTold | None = None, progress: Callable[[int], None] = lambda _done: None,
 ) -> Induced:  # fmt: skip
     """Ask which tables the questions need, have faults corrected once, and merge the reply into what stands.
 
@@ -79,6 +79,7 @@ async def induce_schema(
         samples: beginnings of documents of different kinds; as many and as long as the model's dialect takes are shown.
         grain: what the documents' structure says about rows per document, for the compact dialect; None lets the model say.
         rows_told: lists rows of some documents, so that a small model's word on the grain is seen to hold.
+        progress: called with the number of questions that are through.
 
     Raises ModelError: the model gave no usable proposal.
     """
@@ -100,6 +101,7 @@ async def induce_schema(
                 continue
             errors.append(error)
             found = _failed(found, batch, error)
+        progress(len(questions) - sum(map(len, todo)))
     if errors and not found.schema.tables:
         raise errors[0]
     if rows_told is not None and grain is None and model.dialect.name == "compact":

@@ -14,7 +14,7 @@ from sliders.llm.testing import ScriptedModel, truncated
 from sliders.schema.draft import proposal_of
 from sliders.schema.induce import induce_schema, induction_prompt
 from sliders.schema.types import Column, ColumnType, Schema, Table
-from tests.schema.helpers import SAMPLES, ask, ask_compact, compact, embed, facts
+from tests.schema.helpers import ROW, SAMPLES, ask, ask_compact, compact, embed, facts
 
 LATE = compact("SELECT COUNT(*) FROM sailings WHERE late = TRUE", ("late", "Was the ferry late?", "yes/no"))
 CARGO = compact(
@@ -56,6 +56,13 @@ def test_questions_asked_together_are_about_one_row_and_a_question_alone_says_it
     assert all("One row of the table is a sailing." in request.messages[-1].content for request in questions)
     _, model = ask_compact("How many were late?", LATE)
     assert len(model.history) == 1 and "One row of the table" not in model.history[0].messages[-1].content
+
+
+def test_who_watches_is_told_of_each_question_that_is_through_also_of_one_that_failed() -> None:
+    model, through = ScriptedModel([ROW, ModelRefusal("no"), CARGO], dialect=COMPACT, context_tokens=32768), list[int]()
+    both = ["How many were late?", "What was carried?"]
+    asyncio.run(induce_schema(both, SAMPLES, Schema(), model, embed, progress=through.append))
+    assert through == [1, 2]
 
 
 @pytest.mark.parametrize("failed", [ModelRefusal("no"), truncated("{"), {}])
