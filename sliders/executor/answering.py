@@ -16,7 +16,7 @@ from sliders.errors import BudgetExceeded
 from sliders.executor.citing import cite
 from sliders.executor.judged_values import judge_values
 from sliders.executor.needs import Need
-from sliders.executor.ranging import doubt_under, range_of, tables_read
+from sliders.executor.ranging import tables_read, try_doubts
 from sliders.executor.session import Session
 from sliders.llm.model import Usage
 from sliders.schema.types import Table
@@ -100,9 +100,9 @@ def _finished(
     read = tables_read(session, found.sql, views)
     used = {one.table.name: tuple(column.name for column in one.columns) for one in read} or need.columns
     ledger = completeness(session, used, need.uncovered)
-    status = found.status
-    text = found.text
-    doubt = stopped or (doubt_under(session, found, views, ledger) if status == "answered" and found.sql else "")
+    status, text = found.status, found.text
+    measured, rests_on = try_doubts(session, found, views, ledger) if found.sql else (None, "")
+    doubt = stopped or rests_on
     if status == "answered" and (doubt or ledger.failed_chunks):
         status = "incomplete"
     elif status == "not_found" and stopped:  # what was not read may tell it
@@ -118,7 +118,7 @@ def _finished(
         usage=usage,
         reason=found.reason or stopped,
         decisions=tuple(session.notes),
-        range=range_of(session, found, views, ledger) if found.value is not None else None,
+        range=measured,
     )
 
 

@@ -19,7 +19,7 @@ _NOT_TOLD = "the model prefers no value here: its odds lie under the cut of the 
 def judge_table(session: Session, table: Table) -> None:
     """Set the values of judged cells, and empty stated ones that are not told, by all odds of their column; nothing is
     asked, and the odds stay as they were."""
-    every = session.catalog.extractions.rows(table.name)
+    every = list(session.catalog.extractions.iterate(table.name, odds=True))
     for column in table.columns:
         if is_judged(column):
             if rows := [row for row in every if _odds(row, column) is not None]:

@@ -46,41 +46,41 @@ _UNSETTLED: tuple[Kind, ...] = ("unverified", "unfound", "cut", "conflict", "mer
 moved by a value near the cut were 2 wrong and 1 right; of 32 of a strong reader none is moved by these."""
 
 
-def range_of(session: Session, found: SqlAnswer, views: Sequence[TableView], ledger: Completeness) -> AnswerRange | None:
-    """The range of a numeric answer; None for any other answer, and where the tables are too large to be tried."""
-    value = number_in(found.rows)
-    if value is None or not found.sql:
-        return None
+def try_doubts(
+    session: Session, found: SqlAnswer, views: Sequence[TableView], ledger: Completeness
+) -> tuple[AnswerRange | None, str]:
+    """What an answer would be with other values in the cells that are in doubt.
+
+    Returns:
+        The range of a numeric answer, None of any other and of tables that are too large to be tried; and which values that
+        nobody verified or settled its rows rest on, in words: with other ones, each alone or all of a kind, they would change.
+    """
     reads = tables_read(session, found.sql, views)
+    value = number_in(found.rows) if found.value is not None else None
     try:
+        doubts = [doubt for read in reads for doubt in _Table(session, read, found.sql).doubts()]
+        if value is None and not any(doubt.kind in _UNSETTLED for doubt in doubts):
+            return None, ""  # nothing to try: the tables need no copy
         with Sandbox(session.catalog.database, [r.relation for r in reads]) as sandbox:
-            return _measured(session, found, value, reads, sandbox, ledger)
+            measured = None if value is None else _measured(session, found, value, reads, doubts, sandbox, ledger)
+            return measured, _rests_on(found.sql, doubts, sandbox)
     except (StoreError, QueryError) as error:
         session.decide("answer", "range", "left out", str(error))
-        return None
+        return None, "" if ledger.complete else f"what it rests on could not be tried: {error}"
 
 
-def doubt_under(session: Session, found: SqlAnswer, views: Sequence[TableView], ledger: Completeness) -> str:
-    """Which values that nobody verified or settled the rows of an answer rest on, in words: with other ones there, each alone or
-    all of a kind, the rows would be other ones. "" where they would not."""
-    reads = tables_read(session, found.sql, views)
-    try:
-        every = [d for read in reads for d in _Table(session, read, found.sql).doubts() if d.kind in _UNSETTLED]
-        if not every:  # nothing to try: the tables need no copy
-            return ""
-        with Sandbox(session.catalog.database, [r.relation for r in reads]) as sandbox:
-            before = Counter(sandbox.run(found.sql).rows)
-            for kind in _UNSETTLED:
-                doubts = [doubt for doubt in every if doubt.kind == kind]
-                states: list[State] = [option for d in bundled(doubts, _most(sandbox)) for option in d.options]
-                together = [cell for doubt in doubts for cell in doubt.options[0]]
-                for state in (*states, *([together] if together else [])):
-                    with sandbox.changed(_changes(state)):
-                        if Counter(sandbox.run(found.sql).rows) != before:
-                            return counted(kind, len(doubts))
-            return ""
-    except (StoreError, QueryError) as error:
-        return "" if ledger.complete else f"what it rests on could not be tried: {error}"
+def _rests_on(sql: str, every: Sequence[Doubt], sandbox: Sandbox) -> str:
+    """The first kind of unsettled values of which others would change the rows of an answer, in words; "" for none."""
+    before = Counter(sandbox.run(sql).rows)
+    for kind in _UNSETTLED:
+        doubts = [doubt for doubt in every if doubt.kind == kind]
+        states: list[State] = [option for d in bundled(doubts, _most(sandbox)) for option in d.options]
+        together = [cell for doubt in doubts for cell in doubt.options[0]]
+        for state in (*states, *([together] if together else [])):
+            with sandbox.changed(_changes(state)):
+                if Counter(sandbox.run(sql).rows) != before:
+                    return counted(kind, len(doubts))
+    return ""
 
 
 def _most(sandbox: Sandbox) -> int:
@@ -111,13 +111,13 @@ def tables_read(session: Session, sql: str, views: Sequence[TableView]) -> list[
 
 
 def _measured(
-    session: Session, found: SqlAnswer, value: Number, reads: Sequence[TableRead], sandbox: Sandbox, ledger: Completeness
-) -> AnswerRange:
+    session: Session, found: SqlAnswer, value: Number, reads: Sequence[TableRead], doubts: Sequence[Doubt], sandbox: Sandbox,
+    ledger: Completeness,
+) -> AnswerRange:  # fmt: skip
     def recompute(state: State) -> Number | None:
         with sandbox.changed(_changes(state)):
             return number_in(sandbox.run(found.sql).rows)
 
-    doubts = [doubt for read in reads for doubt in _Table(session, read, found.sql).doubts()]
     measured = measure(value, bundled(doubts, _most(sandbox)), recompute)
     tied = [n for row in tied_rows(parse_select(found.sql), found.rows, sandbox.run) if (n := number_in([row])) is not None]
     measured = widened(measured, "tie", len(tied), tied)

@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Select, bindparam, case, select
+from sqlalchemy import Select, bindparam, case, exists, select
 
 from sliders.errors import StoreError
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
@@ -34,7 +34,7 @@ OF_ROWS = (
 
 _WANTED = {
     "table": tables.c.name == bindparam("table"), "current": CURRENT, "documents": among(documents.c.id, "documents"),
-    "rows": among(rows.c.id, "rows"),
+    "rows": among(rows.c.id, "rows"), "odds": exists().where(cells.c.row_key == rows.c.key, cells.c.odds.is_not(None)),
 }  # fmt: skip
 
 
@@ -43,7 +43,8 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
     """The lines of `rows_of` in document order.
 
     Args:
-        wanted: which rows: of a "table", of "current" documents, of a list of "documents", of a list of "rows".
+        wanted: which rows: of a "table", of "current" documents, of a list of "documents", of a list of "rows",
+            those of which a cell has "odds".
         ordered: sort the cells, too: a join of PostgreSQL loses the order of the rows, one of SQLite does not.
     """
     # Rows are put in order before their cells are joined: sorting a million rows is cheap, sorting their cells is not.
@@ -76,6 +77,8 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
 
 _STATED = How.STATED
 _GROUNDINGS = {grounding.value: grounding for grounding in Grounding}
+_HOWS = {how.value: how for how in How}
+_ABSENCES = {absence.value: absence for absence in Absence}
 Works = dict[tuple[str, tuple[str, ...]], int]
 """Keys of work by table and columns."""
 
@@ -170,7 +173,7 @@ def _cell(line: tuple[Any, ...], row_document: str) -> Cell:
     return Cell(  # by place: a million of them are read
         column, value if kind is None else codec.decode_scalar(value, kind), printed or "", _GROUNDINGS[grounding],
         None if start is None else Span(document_id, start, stop, page), unit or "", scale or "",
-        Absence(absence) if absence else None, detail or "", rationale or "", How(how) if how else _STATED,
+        _ABSENCES[absence] if absence else None, detail or "", rationale or "", _HOWS[how] if how else _STATED,
         tuple(map(tuple, codec.load(odds))) if odds else (), doubt or "",
         codec.decode_parts(parts, row_document) if parts else (), call_id or "", model or "", prompt_hash or "",
     )  # fmt: skip

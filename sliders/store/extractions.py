@@ -230,9 +230,12 @@ class Extractions:
         """The extracted rows of a table with all their cells, in document order, trusted or not."""
         return list(self.iterate(table, document_ids=document_ids, superseded=superseded))
 
-    def iterate(self, table: str, *, document_ids: Sequence[str] | None = None, superseded: bool = False) -> Iterator[Row]:
-        """As `rows`, one at a time."""
+    def iterate(
+        self, table: str, *, document_ids: Sequence[str] | None = None, superseded: bool = False, odds: bool = False
+    ) -> Iterator[Row]:
+        """As `rows`, one at a time; with `odds` those alone of which a cell has some."""
         wanted = ["table"] + ([] if superseded else ["current"]) + ([] if document_ids is None else ["documents"])
+        wanted += ["odds"] if odds else []
         values = {"table": table, "documents": codec.dump(list(document_ids or ()))}
         return rows_of(self._database.stream(cells_of(*wanted, ordered=self._database.on_server), values))
 
