@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sliders.answer.result import Answer
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded
-from sliders.executor import corrections, fill, needs, querying, remembered, routing, run, settle
+from sliders.executor import corrections, fill, needs, querying, remembered, routing, run
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.differing import Difference, difference
 from sliders.executor.estimate import Estimate, estimate
@@ -264,11 +264,14 @@ class Workspace:
         if criteria is not None:
             remembered.set_criteria(self.session, criteria)
         async with journaled(self.session, "reconcile") as outcome:
+            stopped = ""
             for table in self._chosen(tables):
-                await settle.settle(self.session, table)
+                stopped = await run.settle_table(self.session, table, not stopped) or stopped
                 current = self.session.catalog.tables.current(table.name)
                 counts[table.name] = current.rows if current else 0
             outcome["rows"] = counts
+            if stopped:
+                raise BudgetExceeded(stopped)
         return counts
 
     reconcile = plainly(reconcile_async)

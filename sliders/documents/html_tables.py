@@ -26,7 +26,7 @@ def html_table(html: str) -> Table:
     named = next((n for n, (_, marked) in enumerate(cells) if not marked), len(cells))
     counted = count_header_rows(rows)
     header_rows = max(named, counted) if 0 < named < len(rows) else counted
-    return table_from_rows(rows, header_rows, " ".join((table.findtext("caption") or "").split()))
+    return table_from_rows(rows, header_rows, " ".join((table.findtext("caption") or "").split()), printed=True)
 
 
 def without_spans(html: str) -> str:

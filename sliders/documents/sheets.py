@@ -32,7 +32,7 @@ def read_csv(raw: bytes, name: str) -> Document:
         raise DocumentError(f"{name}: no readable CSV ({error}); save it again from the program that made it") from error
     builder = DocumentBuilder()
     builder.warnings.extend(warnings)
-    _add_sheet(builder, rows)
+    _add_sheet(builder, rows, most_headers=1)
     return _checked(builder.build(name, raw, media_type=sniff.CSV))
 
 
@@ -77,7 +77,7 @@ def _delimiter(text: str, name: str) -> str:
     return max(_DELIMITERS, key=score)
 
 
-def _add_sheet(builder: DocumentBuilder, rows: Sequence[Sequence[str]], caption: str = "") -> None:
+def _add_sheet(builder: DocumentBuilder, rows: Sequence[Sequence[str]], caption: str = "", most_headers: int = 4) -> None:
     """Lines of one cell above the table are text, the rest is one table."""
     filled = [row for row in rows if any(cell.strip() for cell in row)]
     wide = max((sum(bool(cell.strip()) for cell in row) for row in filled), default=0)
@@ -88,8 +88,7 @@ def _add_sheet(builder: DocumentBuilder, rows: Sequence[Sequence[str]], caption:
         caption = caption if is_note(line) else line
         builder.add("caption" if is_note(line) else "paragraph", line)
         filled = filled[1:]
-    headers = count_header_rows(filled)
-    table = table_from_rows(filled, headers)
+    table = table_from_rows(filled, min(most_headers, count_header_rows(filled)))
     if table.rows:
         builder.add_table(table, caption=caption, note=note)
     else:

@@ -42,17 +42,22 @@ class RenderedTable:
     row_starts: tuple[int, ...]
 
 
-def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1, caption: str = "") -> Table:
-    """A table of explicit cells (HTML, Word, spreadsheet): marks joined, empty rows and columns dropped.
+def table_from_rows(
+    rows: Sequence[Sequence[str]], header_rows: int = 1, caption: str = "", *, printed: bool = False
+) -> Table:
+    """A table of explicit cells (HTML, Word, spreadsheet, text), empty rows and columns dropped.
 
-    `header_rows` leading rows name the columns; a column that several of them name gets the names joined.
+    Args:
+        header_rows: so many leading rows name the columns; a column that several of them name gets the names joined.
+        printed: cells are laid out for the eye, as in HTML: a mark such as "$" may have a cell of its own and is joined with its
+            value, and a section's name may be written into every column that it spans.
     """
     width = max((len(row) for row in rows), default=0)
     full = [tuple(" ".join(cell.split()) for cell in row) + ("",) * (width - len(row)) for row in rows]
-    head, body = full[:header_rows], [_join_marks(row) for row in full[header_rows:]]
+    head, body = full[:header_rows], [_unspread(_join_marks(row)) if printed else row for row in full[header_rows:]]
     notes = [cell for row in head for cell in row if is_note(cell)]
     head = [tuple("" if is_note(cell) else cell for cell in row) for row in head]
-    body = [_unspread(row) for row in body if any(row)]
+    body = [row for row in body if any(row)]
     keep = [c for c in range(width) if any(row[c] for row in body)] or list(range(width))
     header = stack_header([[row[c] for c in keep] for row in head]) or ("",) * len(keep)
     note = " ".join(dict.fromkeys(notes))
@@ -60,14 +65,23 @@ def table_from_rows(rows: Sequence[Sequence[str]], header_rows: int = 1, caption
 
 
 def count_header_rows(rows: Sequence[Sequence[str]]) -> int:
-    """How many leading rows name the columns: those above the first row with values, none when the first has some."""
+    """How many leading rows name the columns: those above the first row with values, none when the first has some.
+
+    A row with a label of its own below one that names every column for itself is data, also without values.
+    """
     for n, row in enumerate(rows[:_MAX_HEADER_ROWS]):
         if any(cell and is_value(cell) and not is_year(cell) for cell in row[1:]):
             return n
         label = row[0] if row else ""
-        if n and label and label != rows[0][0] and not any(cell and cell != label for cell in row):
-            return n  # a section's name over the first rows
+        own = n and label and label != rows[0][0]
+        if own and (not any(cell and cell != label for cell in row) or _names_each(rows[n - 1][1:])):
+            return n  # a section's name over the first rows, or the first row without values
     return min(1, max(len(rows) - 1, 0))
+
+
+def _names_each(cells: Sequence[str]) -> bool:
+    """Whether there are cells, all filled and all different: equal neighbours are words over several columns."""
+    return bool(cells) and all(cells) and len(set(cells)) == len(cells)
 
 
 def render_table(table: Table, offset: int) -> RenderedTable:

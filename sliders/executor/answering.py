@@ -139,11 +139,14 @@ def _log_attempts(session: Session, question: str, found: SqlAnswer) -> None:
 
 def completeness(session: Session, columns: Mapping[str, Sequence[str]], uncovered: str = "") -> Completeness:
     """The ledger of the tables and columns that an answer rests on."""
-    extractions = session.catalog.extractions
+    extractions, schema = session.catalog.extractions, session.schema
     tasks = [task for table in columns for task in extractions.tasks(table)]
-    failed, left, done = (
-        {task.chunk_id for task in tasks if task.state in states} for states in (("failed",), ("gated", "pruned"), ("done",))
-    )
+    left, done = ({task.chunk_id for task in tasks if task.state in states} for states in (("gated", "pruned"), ("done",)))
+    failed = set[str]()
+    for table, names in columns.items():  # what failed once may have been read since, or be of columns that are not asked here
+        known = extractions.settled(schema.table(table))
+        failing = {t.chunk_id for t in extractions.tasks(table, "failed") if not set(names).isdisjoint(t.columns)}
+        failed |= {chunk for chunk in failing if not known.get(chunk, frozenset()).issuperset(names)}
     rests = reduce(add, (extractions.reliability(table, names) for table, names in columns.items()), Reliability())
     return Completeness(
         documents=session.catalog.documents.count(),

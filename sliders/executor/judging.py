@@ -9,7 +9,7 @@ from dataclasses import replace
 from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, Row
 from sliders.extraction.judge import TOLD, judge, told_cut
-from sliders.extraction.prompt_compact import YES_NO, chosen_value, is_judged
+from sliders.extraction.prompt_compact import YES_NO, choices_of, chosen_value, is_judged
 from sliders.schema.types import Column, Table
 
 _Odds = Mapping[str, float]
@@ -54,15 +54,17 @@ def _judge_column(session: Session, table: Table, column: Column, rows: Sequence
     for subject, judgement in zip(telling, found, strict=True):
         for row in subjects[subject]:
             cell = row.cell(column.name)
-            if cell is not None and cell.absence is None:
+            if cell is not None and _odds(row, column) is not None:
                 value = chosen_value(column, judgement.choice)
                 cells[row.id] = replace(cell, value=value, doubt=judgement.doubt)
     session.catalog.extractions.recalibrate(table.name, column.name, cells, how)
 
 
 def _odds(row: Row, column: Column) -> _Odds | None:
+    """The odds of a judged cell; None also where they are over other choices than the column has now."""
     cell = row.cell(column.name)
-    return dict(cell.odds) if cell is not None and cell.odds and cell.absence is None else None
+    odds = dict(cell.odds) if cell is not None and cell.absence is None else {}
+    return odds if odds and set(odds) == set(choices_of(column)) else None
 
 
 def _most_telling(rows: Sequence[Row], column: Column) -> _Odds:

@@ -23,6 +23,7 @@ from sliders.plan.features import content_terms
 from sliders.plan.hint_reader import read_all_hints
 from sliders.plan.planner import REPLIES, not_a_question
 from sliders.reconcile.repairs import Normalization, Precedence
+from sliders.schema.types import Table
 
 _FEW_ROWS = 0.25
 """A document with less than this share of the median rows of the others counts as cut by a hint."""
@@ -116,11 +117,18 @@ async def settle_tables(session: Session, stopped: str = "", tables: Sequence[st
             continue
         session.progress("reconcile", detail=table.name)
         judge_table(session, table)
-        try:
-            await settle(session, table, model=not stopped)
-        except BudgetExceeded as error:
-            session.decide("reconcile", f"table:{table.name}", "stopped", str(error))
-            await settle(session, table, model=False)
+        await settle_table(session, table, not stopped)
+
+
+async def settle_table(session: Session, table: Table, model: bool) -> str:
+    """Reconcile a table and bring it up to date, by code alone once the budget ends; why it did, or ""."""
+    try:
+        await settle(session, table, model=model)
+        return ""
+    except BudgetExceeded as error:
+        session.decide("reconcile", f"table:{table.name}", "stopped", str(error))
+        await settle(session, table, model=False)
+        return str(error)
 
 
 async def ask_hinted(session: Session, question: str, hints: Hints, source: PassageSource) -> Answer:

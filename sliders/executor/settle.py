@@ -37,6 +37,7 @@ async def settle(session: Session, table: Table, *, model: bool = True) -> None:
 
     Raises:
         ModelUnavailable: the model cannot be reached.
+        BudgetExceeded: the budget ends; the table stands as materialised.
     """
     async with session.catalog.claims.turn(f"settle:{table.name}"):
         await _settle(session, table, model)
@@ -48,9 +49,10 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     version = session.catalog.tables.materialise(table.name, unverified=unverified)
     decisions, criteria = knowledge.corrections(table.name), criteria_of(session)
     decided = "+".join(str(decision.id) for decision in decisions)
-    fingerprint = f"{version.revision}:{decided}:{session.normalize}{session.precede}:{criteria}"
+    fingerprint = f"{version.revision}:{decided}:{session.normalize}{session.precede}:{criteria}:{table.key}{table.pinned}"
     key = f"settled:{table.name}"
-    if before is not None and before.version == version.version and knowledge.statistic(key) == fingerprint:
+    done = [[fingerprint, True], [fingerprint, model]]  # what a model settled need not be settled without one
+    if before is not None and before.version == version.version and knowledge.statistic(key) in done:
         return
     rows = session.catalog.extractions.rows(table.name)
     outlines = session.catalog.chunks.outlines()
@@ -73,7 +75,7 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     result = await reconcile_table(table, relation, options, session.models.model_for("reconcile") if model else None)
     _store(session, table, result)
     remember(session, result, memory, relation.document_ids)
-    knowledge.set_statistic(key, fingerprint)
+    knowledge.set_statistic(key, [fingerprint, model])
 
 
 def _are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:

@@ -50,6 +50,7 @@ def why(session: Session, subject: str) -> Explanation:
     if subject in rows:
         return _row(session, subject)
     documents = session.catalog.documents.all(superseded=True)
+    documents.sort(key=lambda d: bool(d.superseded_by))  # of versions that share a name the one that stands
     document = next((d for d in documents if subject in (d.id, d.name)), None)
     document = document or next((d for d in documents if d.name.endswith(f"/{subject}")), None)
     if document is not None:

@@ -118,7 +118,7 @@ def _locate(sentence: str) -> Locate | None:
 
 
 def _ignore(sentence: str) -> Ignore | None:
-    found = _IGNORE.search(sentence)
+    found = None if sentence.endswith("?") else _IGNORE.search(sentence)  # "Did they ignore the checklist?" asks
     topics = _items(found.group("what")) if found else ()
     return Ignore(topics) if topics else None
 
@@ -138,7 +138,8 @@ def _verify(sentence: str) -> Verify | None:
 
 
 def _normalize(sentence: str) -> Normalize | None:
-    for found in filter(None, (pattern.search(sentence) for pattern in _SAME)):
+    patterns = () if sentence.endswith("?") else _SAME
+    for found in filter(None, (pattern.search(sentence) for pattern in patterns)):
         terms = tuple(dict.fromkeys(t for g in ("a", "b") for t in _items(found.group(g))))
         if len(terms) > 1:
             return Normalize(terms)
@@ -146,8 +147,8 @@ def _normalize(sentence: str) -> Normalize | None:
 
 
 def _precede(sentence: str) -> Precede | None:
-    told = None if sentence.endswith("?") else _WINS.search(sentence)  # "Who has three wins?" asks
-    found = _PREFER.search(sentence) or told or _SUPERSEDES.search(sentence)
+    patterns = () if sentence.endswith("?") else (_PREFER, _WINS, _SUPERSEDES)  # "Who has three wins?" asks
+    found = next((found for pattern in patterns if (found := pattern.search(sentence)) is not None), None)
     prefer = _clean(found.group("a")) if found else ""
     return Precede(prefer, _clean(found.group("b"))) if found and prefer else None
 

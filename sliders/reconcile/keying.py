@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
+from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.extraction.cell import Scalar
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
@@ -55,7 +55,7 @@ async def propose_key(
     """
     try:
         response = await model.generate(key_request(table, profiles, key, rows, model.dialect))
-    except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
+    except (ModelRefusal, TruncatedReply) as error:
         return None, f"the model's reply could not be used ({error})"
     named = tuple(dict.fromkeys(response.data["key"]))
     unknown = [name for name in named if name not in table.column_names]

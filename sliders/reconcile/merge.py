@@ -214,7 +214,8 @@ def _settled(
         else:
             wanted = frame.units[column].strip().lower()
             sides.sort(key=lambda s: s.source.unit.strip().lower() != wanted)
-            found = settle(sides, frame.names[column], options.criteria, options.precede, rules)
+            named = frame.roles[column] == "key"  # rows of two keys are in one group because a person or the model put them there
+            found = settle(sides, frame.names[column], options.criteria, options.precede, rules, named)
         cluster.disputes.append(Dispute(column, tuple(sides), found, found is not None))
     return cluster
 

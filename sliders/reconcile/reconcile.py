@@ -25,7 +25,7 @@ from sliders.reconcile.merge import Cluster, Dispute, Frame, Merged, Part, Role,
 from sliders.reconcile.naming import name_columns
 from sliders.reconcile.recording import cluster_repairs, corrected, filled_keys, merging_repairs
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import Candidate, Choice, Conflict, Options, Reconciliation, Repair
+from sliders.reconcile.repairs import Candidate, Choice, Conflict, Correction, Options, Reconciliation, Repair
 from sliders.reconcile.settling import Ruling
 from sliders.reconcile.showing import case_of, plain
 from sliders.reconcile.whole_records import record_groups
@@ -198,12 +198,17 @@ class _Work:
         """A contradiction whose rows a person gave one value is none: the value is set when its rows are one."""
         for correction in (c for c in self.options.corrections if c.kind == "set_value"):
             place, decided = self.names.index(correction.column), comparison_form(correction.value)
-            rows = set(matching_rows(correction.where, self.names, self.encoded).tolist())
+            rows = set(self._named(correction).tolist())
             for dispute in (d for cluster in clusters for d in cluster.disputes if d.column == place):
                 if rows.issuperset(row for side in dispute.sides for row in side.rows):
                     same = (n for n, side in enumerate(dispute.sides) if comparison_form(side.value) == decided)
                     reason = correction.reason or f"set by {correction.author}"
                     dispute.ruling, dispute.by_code = Ruling(next(same, 0), "resolve_conflict", reason), True
+
+    def _named(self, correction: Correction) -> Codes:
+        """The rows that a decision names, by what they print or by what the table shows of them."""
+        printed, shown = (matching_rows(correction.where, self.names, coded) for coded in (self.printed, self.encoded))
+        return np.union1d(printed, shown)
 
     def _take(self, cluster: Cluster, outcome: Outcome) -> None:
         """Carry out what was decided on a cluster."""
@@ -263,7 +268,7 @@ class _Work:
         found = []
         home = {row: part for part in parts for row in part} if self.options.corrections else {}
         for correction in (c for c in self.options.corrections if c.kind == "set_value"):
-            matched = matching_rows(correction.where, self.names, self.encoded).tolist()
+            matched = self._named(correction).tolist()
             for part in sorted({home.get(row, (row,)) for row in matched}, key=min):
                 found.append(corrected(self.frame, correction, sorted(part), part[0], self.options))
         return found

@@ -154,22 +154,26 @@ def by_votes(sides: Sequence[Side]) -> Ruling | None:
     return Ruling(place, "resolve_conflict", f"{votes[0]} sources against {votes[1]}")
 
 
-def compatible(sides: Sequence[Side]) -> Ruling | None:
-    """The side that holds where the values do not contradict each other at all: another unit, rounded, a fuller name."""
+def compatible(sides: Sequence[Side], names: bool = False) -> Ruling | None:
+    """The side that holds where the values do not contradict each other at all: another unit, rounded, a fuller name.
+
+    `names`: the values are names of a thing that is known to be one; elsewhere a word more may say the opposite.
+    """
     return (
         _dominant(sides, same_quantity, "convert", "the same quantity in another unit")
         or _dominant(sides, rounds_to, "deduplicate", "the same figure, rounded")
-        or _dominant(sides, fuller_name, "deduplicate", "the fuller form of one name")
+        or (_dominant(sides, fuller_name, "deduplicate", "the fuller form of one name") if names else None)
     )
 
 
 def settle(
-    sides: Sequence[Side], column: str, criteria: Sequence[Criterion], precede: Sequence[Precedence], rules: bool
-) -> Ruling | None:
+    sides: Sequence[Side], column: str, criteria: Sequence[Criterion], precede: Sequence[Precedence], rules: bool,
+    names: bool = False,
+) -> Ruling | None:  # fmt: skip
     """The ruling of code on a contradiction, None when it stays open.
 
     Compatible values come first (they do not contradict at all), then what the user said, then, where no model reads the
     sources, general `rules` and votes.
     """
-    found = compatible(sides) or by_precedence(sides, precede, column) or by_criteria(sides, criteria)
+    found = compatible(sides, names) or by_precedence(sides, precede, column) or by_criteria(sides, criteria)
     return found or ((by_criteria(sides, RULES) or by_votes(sides)) if rules else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from reading_model import document, reply, reply_shape
 
 from sliders import Workspace
-from sliders.errors import RepairError
+from sliders.errors import BudgetExceeded, RepairError
 from sliders.executor.dating import document_dates
 from sliders.executor.settle import version_rows
 from sliders.llm.model import Request
@@ -90,6 +91,39 @@ def test_the_newer_document_supersedes_for_a_question_that_says_so(place: str | 
         ws.extract()
         assert ws.ask(hints.question, directives=hints.directives).value == 90
         assert ws.ask(hints.question).value == 160
+
+
+def test_what_a_budget_left_open_is_settled_by_the_next_run_that_has_one(place: str | Path) -> None:
+    model = choosing(1)
+
+    def poor(request: Request) -> Any:
+        text = "\n".join(m.content for m in request.messages)
+        return BudgetExceeded("spent") if request.stage == "reconcile" else reply(text, reply_shape(request))
+
+    with opened(place, FunctionModel(poor)) as ws:
+        two_reports(ws)
+        ws.extract()
+        assert len(ws.conflicts()) == 1
+        with pytest.raises(BudgetExceeded, match="spent"):
+            ws.reconcile()
+        assert costs(ws) == {"Crane": [70.0, 90.0]}
+    with opened(place, model) as ws:
+        ws.reconcile()
+        assert not ws.conflicts() and len(costs(ws)["Crane"]) == 1
+        ws.reconcile()
+    assert len(asked(model)) == 1
+
+
+def test_a_key_that_is_pinned_later_brings_its_rows_together(place: str | Path) -> None:
+    by_both = Schema((replace(SCHEMA.tables[0], key=("name", "cost")),))
+    with opened(place, choosing(1)) as ws:
+        ws.session.catalog.schemas.save(by_both)
+        two_reports(ws)
+        ws.extract()
+        assert costs(ws) == {"Crane": [70.0, 90.0]}
+        ws.session.catalog.schemas.save(SCHEMA)
+        ws.reconcile()
+        assert len(costs(ws)["Crane"]) == 1
 
 
 def test_a_criterion_that_does_not_exist_is_named(place: str | Path) -> None:

@@ -56,6 +56,11 @@ def test_each_pattern(text, expected):
         "the number of wins at one club",
         "How many lines should be classified as spam?",
         "Are the margins steady (not fluctuating more than 2% a year)?",
+        "How many companies do not use plastic packaging?",
+        "Did the pilots ignore the checklist?",
+        "Which contracts exclude content about pricing?",
+        "How many customers prefer tea over coffee?",
+        "Which team's score equals 10?",
     ],
 )
 def test_a_plain_question_is_left_alone(question):

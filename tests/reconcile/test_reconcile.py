@@ -315,6 +315,22 @@ def test_set_value_survives_and_applies_to_rows_that_come_later() -> None:
     assert next(r for r in later.repairs if r.operation == "correct").before in ((None,), ("Bray",))
 
 
+@pytest.mark.parametrize("form", ["Orla Mills", "Orla Mls."])
+def test_a_value_set_for_either_form_of_one_name_reaches_its_rows(form: str) -> None:
+    same = Normalization("Orla Mills", ("Orla Mls.",), "company")
+    decision = Correction("set_value", (("company", form),), "ana", "city", "Cork")
+    rows = [("Orla Mills", 2021, 5.0, None), ("Orla Mls.", 2021, 5.0, None)]
+    result = run(SPEND, rows, "ab", Options(normalize=(same,), corrections=(decision,)))
+    assert values(result) == [("Orla Mills", 2021, 5.0, "Cork")]
+
+
+def test_a_word_more_may_be_the_opposite_and_is_no_fuller_form() -> None:
+    table = Table("trials", (Column("accused"), Column("verdict", ColumnType.CATEGORY, values=("guilty", "not guilty"))),
+                  key=("accused",), pinned=True)  # fmt: skip
+    result = run(table, [("Ann Hale", "guilty"), ("Ann Hale", "not guilty")], "ab")
+    assert [{c.value for c in conflict.candidates} for conflict in result.conflicts] == [{"guilty", "not guilty"}]
+
+
 def test_a_value_that_a_person_gave_all_rows_of_a_contradiction_settles_it() -> None:
     rows = [("Orla", 2021, 5.0, "Cork"), ("Orla", 2021, 7.0, "Cork")]
     assert len(run(SPEND, rows, "ab").conflicts) == 1
