@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from sliders.documents.discover import Source, discover
+from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_text, same_content
 from sliders.errors import DocumentError
 from sliders.executor.runner import Parsed, cut_later
@@ -74,28 +76,38 @@ def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) ->
     outcomes: dict[str, list[str]] = {"new": [], "same": [], "changed": []}
     failures: list[LoadFailure] = []
     warnings: list[str] = []
-    seen: dict[str, str] = {}
+    seen: dict[str, Document] = {}
     for number, parsed in enumerate(found, 1):
         if isinstance(parsed, LoadFailure):
             session.decide("documents", f"document:{parsed.path}", "refused", parsed.message)
             failures.append(parsed)
         elif (document := parsed.document).id in seen:
-            warnings.append(f"{seen[document.id]}: {same_content(document.name)}")
+            session.catalog.documents.add(document, _is_there)  # its place may have had another text before
+            warnings.append(f"{seen[document.id].name}: {same_content(document.name)}")
         else:
-            seen[document.id] = document.name
+            seen[document.id] = replace(document, text="", elements=(), pages=())
             outcomes[_store(session, parsed)].append(document.id)
             warnings.extend(f"{document.name}: {w}" if document.name not in w else w for w in document.warnings)
         session.progress("documents", number, total)
+    standing = {d.id for d in session.catalog.documents.all()}
+    for document in seen.values():  # a text that moved while its old place got another one
+        if document.id not in standing:
+            session.catalog.documents.add(document, _is_there)
     return AddReport(
         tuple(outcomes["new"]), tuple(outcomes["same"]), tuple(outcomes["changed"]), tuple(failures), tuple(warnings)
     )
+
+
+def _is_there(source: str) -> bool:
+    """Whether the place that a document came from still has one; an address always counts as there."""
+    return "://" in source or Path(source).is_file()
 
 
 def _store(session: Session, parsed: Parsed) -> str:
     """A document with its chunks, all or nothing; whether it was new, the same or changed."""
     document = parsed.document
     with session.catalog.database.transaction():
-        added = session.catalog.documents.add(document)
+        added = session.catalog.documents.add(document, _is_there)
         if added.outcome != "same":
             chunks = parsed.chunks()
             session.catalog.chunks.save(added.document_id, chunks)

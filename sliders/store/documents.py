@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+import re
+from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import Any
 
 from sqlalchemy import Select, bindparam, func, select, update
@@ -11,7 +13,7 @@ from sliders.documents.document import Document, Element, Page
 from sliders.errors import StoreError
 from sliders.store import codec
 from sliders.store.database import Database
-from sliders.store.layout import documents, elements, pages, rows, tables
+from sliders.store.layout import among, documents, elements, pages, rows, tables
 from sliders.store.records import Added, StoredDocument
 
 _CURRENT = documents.c.superseded_by.is_(None)
@@ -22,7 +24,10 @@ _ALL: Select[Any] = select(
 _ALL_CURRENT = _ALL.where(_CURRENT)
 _HOW_MANY = select(func.count()).select_from(documents).where(_CURRENT)
 _KNOWN = select(documents.c.key, documents.c.superseded_by).where(documents.c.id == bindparam("id"))
-_NAMED = select(documents.c.key, documents.c.id, documents.c.version).where(documents.c.name == bindparam("name"), _CURRENT)
+_STANDING = select(*(documents.c[name] for name in "key id version source".split())).where(_CURRENT)
+_NAMED = _STANDING.where(documents.c.name == bindparam("name"))
+# By the names that a path can have got: sources stand behind the texts, and no index begins with them.
+_FROM = _STANDING.where(among(documents.c.name, "names"), documents.c.source == bindparam("source"))
 _WHOLE = select(*(documents.c[name] for name in "key name text title media_type source modified warnings".split())).where(
     documents.c.id == bindparam("id"))  # fmt: skip
 _TEXT = select(documents.c.text).where(documents.c.id == bindparam("id"))
@@ -35,29 +40,42 @@ TOUCH = update(tables).values(revision=tables.c.revision + 1).where(
 """Tables with rows from a document have changed."""
 
 
+def _tails(source: str) -> list[str]:
+    """The ends of a path or address, the shortest first."""
+    parts = re.split(r"[\\/]+", source)
+    return ["/".join(parts[-n:]) for n in range(1, len(parts) + 1)]
+
+
 class Documents:
     """The documents of a workspace."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, document: Document) -> Added:
+    def add(self, document: Document, there: Callable[[str], bool] = lambda _source: False) -> Added:
         """Store a document.
 
-        The same content is one document under whatever name; other content under a known name is its new version, and
-        the old one is superseded: kept for lineage, out of every table from now on.
+        The same content is one document under whatever name. Other content from a known source, or under a known name, is its
+        new version, and the old one is superseded: kept for lineage, out of every table from now on. A name that another source
+        has is no known name: the document gets more of its path as its name.
+
+        Args:
+            there: whether a source, a path or an address, is still there, and so is another document than one of its name.
         """
         with self._database.transaction():
             self._database.exclusive("documents")
             known = self._database.one(_KNOWN, {"id": document.id})
-            if known is not None and known[1] is None:
+            old = self._earlier(document, there)
+            stands = known is not None and known[1] is None
+            if stands and (old is None or old[1] == document.id):
                 return Added("same", document.id)
-            old = self._database.one(_NAMED, {"name": document.name})
             version = old[2] + 1 if old else 1
-            if known is not None:  # an earlier version came back: it is the current one again
+            document = replace(document, name=self._free_name(document, old))
+            if known is not None:  # an earlier version came back, or its source has the text of another one now
                 key = known[0]
-                again = {"superseded_by": None, "version": version, "name": document.name}
-                self._database.execute(update(documents).where(documents.c.key == key).values(**again))
+                again = {"superseded_by": None, "version": version, "name": document.name, "source": document.source}
+                if not stands:
+                    self._database.execute(update(documents).where(documents.c.key == key).values(**again))
             else:
                 key = self._insert(document, version)
             if old is not None:
@@ -65,6 +83,24 @@ class Documents:
             for changed in (key, *([old[0]] if old else [])):
                 self._database.execute(TOUCH, {"document": changed})
         return Added("changed", document.id, old[1]) if old else Added("new", document.id)
+
+    def _earlier(self, document: Document, there: Callable[[str], bool]) -> tuple[Any, ...] | None:
+        """The current document that this one is a new version of: of its source, else of its name unless that is another file."""
+        names = codec.dump([document.name, *_tails(document.source)])
+        found = self._database.one(_FROM, {"names": names, "source": document.source}) if document.source else None
+        named = found or self._database.one(_NAMED, {"name": document.name})
+        if found is None and named is not None and document.source and named[3] and there(named[3]):
+            return None
+        return named
+
+    def _free_name(self, document: Document, old: tuple[Any, ...] | None) -> str:
+        """The document's name, with more of its path where another current document has it."""
+        longer = (name for name in _tails(document.source) if len(name) > len(document.name))
+        for name in (document.name, *longer, f"{document.name} ({document.id[:8]})"):
+            holder = self._database.one(_NAMED, {"name": name})
+            if holder is None or holder == old or holder[1] == document.id:
+                return name
+        return document.id
 
     def _insert(self, document: Document, version: int) -> int:
         text = document.text
