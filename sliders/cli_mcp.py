@@ -176,7 +176,7 @@ def mcp_server(workspace: Workspace, allow_add: Path | None = None) -> MCPServer
         from mcp.server.mcpserver import MCPServer
         from mcp_types import ToolAnnotations
     except ImportError as error:
-        raise SettingsError("serving a workspace needs the mcp package: pip install 'sliders[mcp]'") from error
+        raise SettingsError("serving a workspace needs the mcp package: pip install '.[mcp]' in the checkout") from error
     if allow_add is not None and not allow_add.is_dir():
         raise SettingsError(f"--allow-add {str(allow_add)!r} is no folder; name one that exists")
     tools = _Tools(workspace, allow_add, workspace.session.settings.budget)

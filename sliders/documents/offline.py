@@ -30,7 +30,7 @@ def partitioner(module: str, function: str, name: str) -> Any:
         partition = getattr(importlib.import_module(f"unstructured.partition.{module}"), function)
         tokenize = importlib.import_module("unstructured.nlp.tokenize")
     except ImportError as error:
-        raise DocumentError(f'{name}: reading it needs more packages; run: pip install "sliders[docs]"') from error
+        raise DocumentError(f'{name}: reading it needs more packages; run: pip install ".[docs]" in the checkout') from error
     setattr(tokenize, "_load_spacy_model", _load)  # noqa: B010  (a private name of an untyped module)
     return partition
 

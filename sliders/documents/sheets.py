@@ -47,7 +47,7 @@ def read_xlsx(raw: bytes, name: str) -> Document:
     try:
         sheets = pandas.read_excel(io.BytesIO(raw), sheet_name=None, header=None, dtype=object, engine="openpyxl")
     except ImportError as error:
-        raise DocumentError(f'{name}: reading it needs openpyxl; run: pip install "sliders[docs]"') from error
+        raise DocumentError(f'{name}: reading it needs openpyxl; run: pip install ".[docs]" in the checkout') from error
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
         raise DocumentError(f"{name}: the workbook is damaged ({type(error).__name__}); save it again") from error
     builder = DocumentBuilder()

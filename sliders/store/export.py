@@ -115,7 +115,7 @@ def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
         import pyarrow as arrow
         import pyarrow.parquet as parquet
     except ImportError as error:
-        raise SettingsError("Parquet needs pyarrow; install it with: pip install 'sliders[export]'") from error
+        raise SettingsError("Parquet needs pyarrow; install it with: pip install '.[export]' in the checkout") from error
 
     def is_export(old: Path) -> bool:
         return "row_id" in parquet.read_schema(old).names
@@ -149,7 +149,7 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
         from openpyxl import Workbook, load_workbook
         from openpyxl.cell import WriteOnlyCell
     except ImportError as error:
-        raise SettingsError("Excel needs openpyxl; install it with: pip install 'sliders[export]'") from error
+        raise SettingsError("Excel needs openpyxl; install it with: pip install '.[export]' in the checkout") from error
     target = Path(path)
     _only_replace(target, lambda old: _is_book_export(load_workbook(io.BytesIO(old.read_bytes()), read_only=True)))
     workbook = Workbook(write_only=True)

@@ -61,7 +61,7 @@ class PostgresServer(Engine):
         try:
             import psycopg
         except ImportError as error:
-            raise SettingsError("PostgreSQL needs psycopg; install it with: pip install 'sliders[postgres]'") from error
+            raise SettingsError("PostgreSQL needs psycopg; install it with: pip install '.[postgres]' in the checkout") from error
         url = server_url(place)
         schema = url.query.get("schema", SCHEMA)
         self.schema = schema if isinstance(schema, str) else schema[-1]

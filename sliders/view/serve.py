@@ -38,7 +38,7 @@ def application(workspace: str | os.PathLike[str]) -> Datasette:
 
         from sliders.view import datasette_pages
     except ImportError as error:
-        raise SettingsError("serving the audit pages needs Datasette: pip install 'sliders[serve]'") from error
+        raise SettingsError("serving the audit pages needs Datasette: pip install '.[serve]' in the checkout") from error
     with Database(place_of(workspace), write=False) as database:
         file = database.path
         if file is None:
