@@ -260,15 +260,13 @@ class Workspace:
         "primary_over_addendum", "table_over_prose", "verbatim_over_derived". Code goes by dates, tables and words where
         it can; the model is told all of them.
         """
-        counts: dict[str, int] = {}
+        counts, stopped = dict[str, int](), ""
         if criteria is not None:
             remembered.set_criteria(self.session, criteria)
         async with journaled(self.session, "reconcile") as outcome:
-            stopped = ""
             for table in self._chosen(tables):
                 stopped = await run.settle_table(self.session, table, not stopped) or stopped
-                current = self.session.catalog.tables.current(table.name)
-                counts[table.name] = current.rows if current else 0
+                counts[table.name] = current.rows if (current := self.session.catalog.tables.current(table.name)) else 0
             outcome["rows"] = counts
             if stopped:
                 raise BudgetExceeded(stopped)
