@@ -32,7 +32,7 @@ def migrate(database: Database) -> int:
     if version > LAYOUT:
         raise WorkspaceTooNew(
             f"workspace {database.name!r} has layout {version}, this version of sliders knows {LAYOUT}; "
-            "update the checkout and run in its folder: pip install ."
+            "upgrade with: git pull, then pip install . in the checkout"
         )
     if version < LAYOUT and not database.write:
         raise StoreError(f"workspace {database.name!r} has an old layout ({version}); open it once for writing to migrate it")
