@@ -78,7 +78,5 @@ except SlidersError as error:
 workspace.close()
 with sliders.Workspace(build / "query_session.db", max_tokens=1) as small:
     small.add_text("The Lark Bridge is 500 metres long. It opened in 2021.", "lark.txt")
-    try:
-        small.ask("What is the average length of the bridges in metres?")
-    except SlidersError as error:
-        print("stopped:", error)
+    answer = small.ask("What is the average length of the bridges in metres?")
+    print(answer.status, "-", answer.text)

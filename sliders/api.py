@@ -171,13 +171,13 @@ class Workspace:
 
     ask = plainly(ask_async)
 
-    def plan(self, question: str, directives: Sequence[Directive] = ()) -> tuple[str, ...]:
-        """How `ask(question, workflow="auto")` would answer: workflow, reasons and hints, without a model call.
+    def plan(self, question: str, directives: Sequence[Directive] = (), workflow: str = "auto") -> tuple[str, ...]:
+        """How `ask(question, workflow=...)` would answer: workflow, reasons and hints, without a model call.
 
         Raises:
-            PlanError: the question is empty, or there is no document.
+            PlanError: the question is empty, the workflow unknown, or there is no document.
         """
-        return run_sync(routing.explain_routed(self.session, question, directives))
+        return run_sync(routing.explain_routed(self.session, question, directives, workflow))
 
     async def ask_many_async(self, questions: Sequence[str]) -> list[Answer]:
         """Answer several questions with one schema and one pass of extraction."""

@@ -138,7 +138,7 @@ def _show_answers(answers: Sequence[Answer], call: Call) -> int:
 def _show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, call: Call) -> None:
     """What tables would cost with the hints as they were understood; for other workflows, which one and why."""
     if workflow != "extract_and_query":
-        plans = [ws.plan(question) for question in questions]
+        plans = [ws.plan(question, workflow=workflow) for question in questions]
         call.show("\n\n".join("\n".join(lines) for lines in plans), [list(lines) for lines in plans])
         return
     found = ws.estimate(questions)

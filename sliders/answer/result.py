@@ -172,6 +172,7 @@ class Answer:
             "uncovered": list(known.uncovered),
             "decisions": list(self.decisions),
             "usage": asdict(self.usage) | {"seconds": round(self.usage.seconds, 3)},
+            "run": self.run,
         }
 
     def __str__(self) -> str:

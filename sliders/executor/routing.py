@@ -53,9 +53,7 @@ async def ask_routed(
 
     Raises PlanError: the question is empty, the workflow unknown, or there is no document.
     """
-    if workflow != AUTO and workflow not in CHOICES:
-        raise PlanError(f"there is no workflow {workflow!r}; choose auto or one of {', '.join(CHOICES)}")
-    run.check(session, [question])
+    _check(session, question, workflow)
     session.notes.clear()
     source, before = passage_source(session, question), session.models.meter.total
     planned = await plan_question(session, question, source, workflow, directives)
@@ -68,16 +66,24 @@ async def ask_routed(
     return replace(run.as_told(session, question, planned.hints, answer, before), workflow=planned.route.workflow)
 
 
-async def explain_routed(session: Session, question: str, directives: Sequence[Directive] = ()) -> tuple[str, ...]:
+async def explain_routed(
+    session: Session, question: str, directives: Sequence[Directive] = (), workflow: str = AUTO
+) -> tuple[str, ...]:
     """What `ask_routed` would do with a question, line by line, without any model call.
 
-    Raises PlanError: the question is empty, or there is no document.
+    Raises PlanError: the question is empty, the workflow unknown, or there is no document.
     """
-    run.check(session, [question])
+    _check(session, question, workflow)
     source = passage_source(session, question)
     hints = parse_hints(shortened(question), directives)
-    planned = await plan_question(session, question, source, directives=directives, hints=hints)
+    planned = await plan_question(session, question, source, workflow, directives, hints)
     return planned.lines()
+
+
+def _check(session: Session, question: str, workflow: str) -> None:
+    if workflow != AUTO and workflow not in CHOICES:
+        raise PlanError(f"there is no workflow {workflow!r}; choose auto or one of {', '.join(CHOICES)}")
+    run.check(session, [question])
 
 
 async def plan_question(
@@ -97,7 +103,7 @@ async def plan_question(
     profile = Analyzer().analyze(hints.question, source.rank(hints.question, PROBE), corpus)
     route = choose_route(profile, hints, corpus)
     if workflow != AUTO:
-        route = replace(route, workflow=workflow, reasons=(*route.reasons, "asked for"))  # type: ignore[arg-type]
+        route = replace(route, workflow=workflow, reasons=("asked for",))  # type: ignore[arg-type]
     return Planned(hints.question, hints, profile, route)
 
 

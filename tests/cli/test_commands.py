@@ -277,4 +277,7 @@ def test_a_workflow_is_chosen_and_explained(shell: Shell) -> None:
     assert code == 0 and 'hint: skip what is about "annex"' in out
     code, out, _ = shell("ask", "Hello!", "--workflow", "auto", "--json")
     assert code == 0 and json.loads(out)["workflow"] == "reply"
+    for command in (["explain"], ["ask", "--dry-run"]):
+        code, out, _ = shell(*command, "What is the cost of Anchor?", "--workflow", "whole_context")
+        assert code == 0 and "workflow: whole context\nbecause: asked for\n" in out, "the one that is named, not the cheapest"
     assert shell("ask", "What is it?", "--workflow", "guess")[0] == 2

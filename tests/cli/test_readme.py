@@ -63,3 +63,12 @@ def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert isinstance(answer, sliders.Answer)
     assert answer.value == 460
     assert (tmp_path / "audit.db").exists()
+
+
+def test_the_example_with_a_double_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    example = re.search(r"<!-- example: double -->\n```python\n(.*?)```", README, re.DOTALL)
+    assert example is not None
+    monkeypatch.chdir(tmp_path)
+    exec(example[1], {})  # it asserts its own answer
+    with sliders.Workspace("double.db", write=False) as kept:
+        assert list(kept.tables["bridges"]["cost_eur"]) == [4.6]

@@ -120,8 +120,9 @@ def test_an_empty_question_is_refused(workspace, question):
 
 
 def test_an_unknown_workflow_is_refused(workspace):
-    with pytest.raises(PlanError, match="no workflow"):
-        workspace.ask("What?", workflow="guess")
+    for door in (workspace.ask, workspace.plan):
+        with pytest.raises(PlanError, match="no workflow"):
+            door("What?", workflow="guess")
 
 
 def test_another_language_is_answered_by_reading(workspace):
