@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sliders.documents.discover import Source, discover
+from sliders.documents.discover import Source, discover, is_address
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_text, same_content
 from sliders.errors import DocumentError
@@ -100,7 +100,7 @@ def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) ->
 
 def _is_there(source: str) -> bool:
     """Whether the place that a document came from still has one; an address always counts as there."""
-    return "://" in source or Path(source).is_file()
+    return is_address(source) or Path(source).is_file()
 
 
 def _store(session: Session, parsed: Parsed) -> str:

@@ -87,11 +87,11 @@ class Documents:
     def _earlier(self, document: Document, there: Callable[[str], bool]) -> tuple[Any, ...] | None:
         """The current document that this one is a new version of: of its source, else of its name unless that is another file."""
         names = codec.dump([document.name, *_tails(document.source)])
-        found = self._database.one(_FROM, {"names": names, "source": document.source}) if document.source else None
-        named = found or self._database.one(_NAMED, {"name": document.name})
-        if found is None and named is not None and document.source and named[3] and there(named[3]):
-            return None
-        return named
+        if document.source and (of_source := self._database.one(_FROM, {"names": names, "source": document.source})):
+            return of_source
+        of_name = self._database.one(_NAMED, {"name": document.name})
+        another_file = of_name is not None and document.source and of_name[3] and there(of_name[3])
+        return None if another_file else of_name
 
     def _free_name(self, document: Document, old: tuple[Any, ...] | None) -> str:
         """The document's name, with more of its path where another current document has it."""
@@ -149,7 +149,7 @@ class Documents:
     def _found(self, statement: Select[Any], document_id: str) -> tuple[Any, ...]:
         row = self._database.one(statement, {"id": document_id})
         if row is None:
-            raise StoreError(f"the workspace has no document {document_id!r}; list them with: sliders documents")
+            raise StoreError(f"the workspace has no document {document_id!r}; list them with: sliders tables")
         return row
 
     def all(self, *, superseded: bool = False) -> list[StoredDocument]:
