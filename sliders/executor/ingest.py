@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sliders.documents.discover import Source, discover, is_address
+from sliders.documents.discover import Source, discover
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_text, same_content
+from sliders.documents.remote import is_address
 from sliders.errors import DocumentError
 from sliders.executor.runner import Parsed, cut_later
 from sliders.executor.session import Session

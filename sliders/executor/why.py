@@ -12,7 +12,7 @@ from sliders.executor.session import Session
 from sliders.extraction.cell import Grounding
 from sliders.markup import preformatted
 from sliders.store.audit import Evidence, doubt_of, lineage, words_of_odds
-from sliders.store.records import Decision, StoredDocument
+from sliders.store.records import Decision, StoredDocument, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +120,32 @@ def _derived(session: Session, table: str, row_id: str) -> list[str]:
 
 def _document(session: Session, document: StoredDocument) -> Explanation:
     chunks = {c.id for c in session.catalog.chunks.of(document.id)}
-    lines = [f"{document.characters} characters, {len(chunks)} chunks, version {document.version}"]
+    lines = [f"characters: {document.characters}, chunks: {len(chunks)}, version {document.version}"]
     lines += document.warnings
     if document.superseded_by:
         lines.append(f"a newer version replaced it: {document.superseded_by}")
     for relation in session.catalog.schemas.relations():
         count = len(session.catalog.extractions.rows(relation.name, document_ids=[document.id]))
-        states: dict[str, set[str]] = {}
-        for task in session.catalog.extractions.tasks(relation.name):
-            if task.chunk_id in chunks:
-                states.setdefault(task.state, set()).add(task.reason)
-        told = "; ".join(f"{state}: {', '.join(sorted(r for r in reasons if r)) or 'no remark'}"
-                         for state, reasons in sorted(states.items()))
-        lines.append(f"{relation.name}: {count} rows" + (f" ({told})" if told else " (never asked)"))
+        tasks = [task for task in session.catalog.extractions.tasks(relation.name) if task.chunk_id in chunks]
+        lines.append(f"{relation.name}: {count} rows; {_asked(tasks)}")
     journal = session.catalog.journal
     decisions = journal.decisions(subject=f"document:{document.name}")
     decisions += [d for chunk in sorted(chunks) for d in journal.decisions(subject=f"chunk:{chunk}")]
     return Explanation(document.name, "document", tuple(lines), (), tuple(decisions))
+
+
+_ENDED = {"done": "read", "gated": "left out by the gate", "pruned": "left out by the choice of passages", "failed": "failed"}
+
+
+def _asked(tasks: Sequence[Task]) -> str:
+    """How many chunks a table was asked of, how that ended, and the reasons that were recorded."""
+    said = []
+    for state, words in _ENDED.items():
+        ended = [task for task in tasks if task.state == state]
+        reasons = ", ".join(sorted({task.reason for task in ended} - {""}))
+        if ended:
+            said.append(f"{len({task.chunk_id for task in ended})} {words}" + (f" ({reasons})" if reasons else ""))
+    return "chunks: " + ", ".join(said) if said else "never asked"
 
 
 def _chunk(session: Session, chunk: Chunk, documents: Sequence[StoredDocument]) -> tuple[str, ...]:
@@ -153,7 +162,8 @@ def _versions(session: Session, table: str) -> tuple[str, ...]:
     if not any(r.name == table for r in session.catalog.schemas.relations()):
         return ()
     current = session.catalog.tables.current(table)
-    return tuple(
+    asked = _asked(session.catalog.extractions.tasks(table))
+    return asked, *(
         f"version {v.version}{' (current)' if current and v.version == current.version else ''}: "
         f"{v.operation}, {v.rows} rows. {v.reason}"
         for v in session.catalog.tables.versions(table)

@@ -130,7 +130,7 @@ class Tables:
             keys: dict[str, int] = dict(self._database.query(_KEYS, {"table": key}))
             found = materialise_sql(relation, key, keys, unverified, server=self._database.on_server)
             sql = self._database.sql(found)
-            version, target = self._reserve(relation, None, operation, sql, reason or "cells to rows", self._odd(keys))
+            version, target = self._reserve(relation, None, operation, sql, reason or "as extracted", self._odd(keys))
             listed = ", ".join(map(quote_identifier, (*version.columns, *SYSTEM_COLUMNS)))
             self._database.execute(f"INSERT INTO {quote_identifier(target.name)} ({listed}) {sql}")
             return self._finish(version)

@@ -135,6 +135,7 @@ def test_a_missing_value_says_why(folder: Path, place: str | Path) -> None:
         frame = ws.tables["things"].set_index("name")
         row = frame.loc["Crane", "row_id"]
         told = str(ws.why(str(row)))
+        assert "chunks: 3 read" in str(ws.why("things"))
     assert answer.value == 2
     assert frame["keeper"].isna().sum() == 1
     assert "keeper is empty: not stated" in told
