@@ -18,6 +18,7 @@ from sliders.llm.model import Model, Request
 from sliders.llm.usage import PriceTable
 from sliders.markup import note, table_html
 from sliders.plan.hint_reader import hints_request
+from sliders.schema.draft import row_prompt
 from sliders.schema.induce import induction_prompt
 from sliders.schema.sample import fitted
 from sliders.schema.types import Column, Table
@@ -26,7 +27,7 @@ _ASSUMED_COLUMNS = 4
 """Columns of a question whose schema is not known yet."""
 _TOKENS_PER_VALUE = 16
 _HINTS_REPLY, _SCHEMA_REPLY = 12, 200
-_ANSWER_CALLS, _ANSWER_PROMPT, _ANSWER_REPLY = 1, 600, 60
+_ANSWER_PROMPT, _ANSWER_REPLY = 600, 60
 _GATE_PROMPT, _GATE_REPLY, _GATE_PASSES = 90, 6, 0.6
 _GATE_SHOWN, _GATE_BATCH = 250, 24
 _EMBEDDED_PROMPT_SPEED, _EMBEDDED_REPLY_SPEED = 70.0, 28.0
@@ -96,17 +97,18 @@ def estimate(session: Session, questions: Sequence[str]) -> Estimate:
     counts = Counter(item.chunk.document_id for item in work)
     gated = frozenset(document for document, count in counts.items() if count > LONG)
     count = len(questions)
+    statements = count * (2 if session.models.model_for("answer").dialect.sql == "text" else 1)  # the second is held against it
     stages = (
         _requests(session, "plan", _hint_requests(session, questions), _HINTS_REPLY * count),
         _requests(session, "schema", _schema_requests(session, fresh), _SCHEMA_REPLY),
         _gate(session, [item.chunk.tokens for item in work if item.chunk.document_id in gated]),
         _extraction(session, work, gated),
-        StageEstimate("answer", _ANSWER_CALLS * count, _ANSWER_PROMPT * count, _ANSWER_REPLY * count),
+        StageEstimate("answer", statements, _ANSWER_PROMPT * statements, _ANSWER_REPLY * statements),
     )
     assumptions = [
         f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions that are new here" if fresh else "",
         f"{_GATE_PASSES:.0%} of the chunks of longer documents pass the gate" if gated else "",
-        "one SQL statement a question, and no conflicts that the model must settle",
+        "no statement that is asked for again, no schema that is corrected, and no conflicts that the model must settle",
         "the embedded model reads 70 and writes 28 tokens a second" if session.settings.is_local
         else "a call takes a second and 60 generated tokens another",
     ]  # fmt: skip
@@ -130,6 +132,8 @@ def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request
     batches = [questions[at : at + batch] for at in range(0, len(questions), batch)]
     shown = fitted(samples(session), model)
     requests = [induction_prompt(each, shown, session.schema, model.dialect) for each in batches]
+    if model.dialect.name == "compact" and len(questions) > 1:
+        requests.append(row_prompt(questions, model.dialect))
     return [request for request in requests if model.known(request) is None]
 
 

@@ -117,6 +117,7 @@ def test_the_dialect_says_how_a_model_is_asked(shell: Shell, server: FakeServer)
 
     assert stages() == stages("--dialect", "auto") == stages("--dialect", "full")
     assert stages("--dialect", "compact")["plan"] == 0 < stages()["plan"], "a small model's hints are read by patterns"
+    assert stages("--dialect", "compact")["answer"] == 2 * stages()["answer"], "its statement is held against a second one"
     assert shell("explain", "What is the total cost?", "--dialect", "loud")[0] == 2
     assert server.bodies == []
 
