@@ -12,6 +12,11 @@ from functools import lru_cache
 # Folding: forms under which printed words are compared. What is stored and shown stays as printed.
 
 _NOT_WORD = re.compile(r"[\W_]+")
+_SIGN = re.compile(r"[+#<>≤≥-]")
+_NOT_WORD_OR_SIGN = re.compile(
+    r"(?<=\w)(?:\s*([+#-]+)(?=\W*$)|([+#-]+)(?![\w+#-]))|(^-|[<>≤≥])\s?(?=\d)|(?:(?![<>≤≥]\s?\d)[\W_])+"
+)
+_MINUS = str.maketrans(dict.fromkeys("‐‑‒–−﹣－", "-"))
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=s\b|\w)")
 _DOTTED = re.compile(r"\b(?:\w\.){2,}")
 LEGAL_FORMS = frozenset(
@@ -33,16 +38,31 @@ def unaccented(text: str) -> str:
 @lru_cache(maxsize=1 << 17)
 def fold(text: str) -> str:
     """Case, accents, punctuation and white space aside; text without any letter or digit is kept, stripped."""
+    return _NOT_WORD.sub(" ", _plain(text)).strip() or text.strip()
+
+
+@lru_cache(maxsize=1 << 17)
+def signed(text: str) -> str:
+    """`fold`, but for a sign that ends a word or stands before a number: "A+", "A-", "C#" and "<5" are not "a", "c" and "5".
+
+    It is the form under which two values are equal.
+    """
+    plain = _plain(text).translate(_MINUS).strip()
+    if _SIGN.search(plain) is None:
+        return fold(text)
+    return _NOT_WORD_OR_SIGN.sub(lambda m: "".join(filter(None, m.groups())) or " ", plain).strip() or text.strip()
+
+
+def _plain(text: str) -> str:
     plain = unaccented(text).replace("&", " and ")
     if "." in plain:
         plain = _DOTTED.sub(lambda m: m.group().replace(".", ""), plain)
-    plain = _APOSTROPHE.sub("", plain)
-    return _NOT_WORD.sub(" ", plain).strip() or text.strip()
+    return _APOSTROPHE.sub("", plain)
 
 
 def _telling(text: str) -> list[str]:
-    """Folded tokens without articles; what ends a name is none ("Company A")."""
-    tokens = fold(text).split()
+    """Folded tokens with their signs, without articles; what ends a name is none ("Company A")."""
+    tokens = signed(text).split()
     return [t for t in tokens[:-1] if t not in STOPWORDS] + tokens[-1:]
 
 

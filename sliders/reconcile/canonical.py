@@ -10,7 +10,7 @@ from sliders.extraction.cell import Scalar
 from sliders.extraction.parse_names import country_of, is_country_column
 from sliders.reconcile.column_codes import Codes, Encoded
 from sliders.reconcile.repairs import Normalization
-from sliders.words import fold, legal_form, name_key, name_tokens
+from sliders.words import legal_form, name_key, name_tokens, signed
 
 
 class Links:
@@ -60,11 +60,11 @@ def link_by_rule(examples: Sequence[Scalar], links: Links, normalize: Sequence[N
         first = seen.setdefault((key, legal_form(value) if several else ""), code)
         if first != code and _same_shape(str(examples[first]), value):
             links.join(first, code, "the same words, but for order, articles or legal form")
-    by_form = {fold(str(value)): code for code, value in enumerate(examples) if isinstance(value, str)}
+    by_form = {signed(str(value)): code for code, value in enumerate(examples) if isinstance(value, str)}
     for rule in normalize:
         if rule.column and rule.column != column:
             continue
-        codes = [by_form[f] for f in map(fold, (rule.canonical, *rule.variants)) if f in by_form]
+        codes = [by_form[f] for f in map(signed, (rule.canonical, *rule.variants)) if f in by_form]
         for code in codes[1:]:
             links.join(codes[0], code, f"the user says that these mean {rule.canonical!r}")
 
@@ -93,12 +93,12 @@ def representatives(encoded: Encoded, links: Links, normalize: Sequence[Normaliz
     members: dict[int, list[int]] = {}
     for code in np.flatnonzero(np.bincount(roots, minlength=len(examples))[roots] > 1).tolist():
         members.setdefault(int(roots[code]), []).append(code)
-    wanted = {fold(rule.canonical) for rule in normalize if not rule.column or rule.column == column}
+    wanted = {signed(rule.canonical) for rule in normalize if not rule.column or rule.column == column}
     if is_country_column(examples):
-        wanted |= {fold(country) for value in examples if (country := country_of(str(value)))}
+        wanted |= {signed(country) for value in examples if (country := country_of(str(value)))}
     found: dict[int, int] = {}
     for codes in members.values():
-        kept = max(codes, key=lambda c: (fold(str(examples[c])) in wanted, counts[c], len(str(examples[c])), -c))
+        kept = max(codes, key=lambda c: (signed(str(examples[c])) in wanted, counts[c], len(str(examples[c])), -c))
         found |= dict.fromkeys(codes, kept)
     return found
 

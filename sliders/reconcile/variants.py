@@ -16,7 +16,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.column_codes import Codes
-from sliders.words import STOPWORDS, fold, name_tokens
+from sliders.words import STOPWORDS, name_tokens, signed
 
 Kind = Literal["misspelling", "abbreviation", "short form", "acronym"]
 _BLOCK = 12  # values that share a token beyond which the token names nobody
@@ -50,7 +50,7 @@ def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
             flat = "".join(tokens)
             blocks["^" + flat[:6]].append(code)
             blocks["$" + flat[-6:]].append(code)
-        full = [w for w in fold(str(examples[code])).split() if w not in STOPWORDS]
+        full = [w for w in signed(str(examples[code])).split() if w not in STOPWORDS]
         if len(full) >= 3:
             blocks["".join(w[0] for w in full)].append(code)
     found: dict[tuple[int, int], VariantPair] = {}
@@ -69,8 +69,8 @@ def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
 
 
 def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
-    """How two names, as tokens, may be one; None where they cannot: numbers differ, or too much else does."""
-    if _numbers(left) != _numbers(right) or left == right:
+    """How two names, as tokens, may be one; None where they cannot: numbers or signs differ, or too much else does."""
+    if _exact(left) != _exact(right) or left == right:
         return None
     short, full = sorted((left, right), key=lambda t: (len(t), len("".join(t))))
     if len(short) == len(full):
@@ -103,8 +103,9 @@ def related(left: Scalar, right: Scalar) -> bool:
     return acronym or bool(set(a) & set(b)) or variant_kind(a, b) is not None
 
 
-def _numbers(tokens: Sequence[str]) -> list[str]:
-    return sorted(t for t in tokens if any(c.isdigit() for c in t))
+def _exact(tokens: Sequence[str]) -> list[str]:
+    """Tokens with a digit or a sign: of them no letter may differ."""
+    return sorted(t for t in tokens if not t.isalpha())
 
 
 def _is_name(printed: str) -> bool:
@@ -118,10 +119,10 @@ def shortened(short: str, full: str) -> tuple[str, str] | None:
     None where the names differ in anything else, or share no whole word.
     """
     pairs = list(zip(short.split(), full.split(), strict=False))
-    differing = [(part, word) for part, word in pairs if fold(part) != fold(word)]
+    differing = [(part, word) for part, word in pairs if signed(part) != signed(word)]
     if len(short.split()) != len(full.split()) or not 0 < len(differing) < len(pairs):
         return None
-    if not all(part.endswith(".") and _shortens(fold(part), fold(word)) for part, word in differing):
+    if not all(part.endswith(".") and _shortens(signed(part), signed(word)) for part, word in differing):
         return None
     return " ".join(part for part, _ in differing), " ".join(word for _, word in differing)
 
@@ -153,7 +154,7 @@ def _unambiguous(
         one = len(fuller[short]) == 1
         if pair.kind == "abbreviation":
             words = shortened(str(examples[short]), str(examples[full]))
-            form = words is not None and all(len(fold(word)) > 1 for word in words[0].split())
+            form = words is not None and all(len(signed(word)) > 1 for word in words[0].split())
             yield replace(pair, dotted=one and form, ambiguous=not one)
             continue
         compound = pair.kind == "short form" and any(not set(names[short]) & other for other in shorter[full])
