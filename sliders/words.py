@@ -85,12 +85,20 @@ def legal_form(text: str) -> str:
 
 
 def name_key(text: str) -> str:
-    """Sorted name tokens: equal for "Doe, Jane" and "Jane Doe", for "Acme, Inc." and "ACME".
+    """Name tokens in their order: equal for "Acme, Inc." and "ACME", not for "Bank of China" and "China Bank"."""
+    return " ".join(name_tokens(text))
 
-    Tokens with digits keep their order: 1/5 and 5/1 are two days.
+
+def turned(text: str) -> str:
+    """A name that its one comma turned around, in the usual order: "Jane Doe" for "Doe, Jane"; "" where none did.
+
+    What a number or only a legal form follows or precedes is no such name.
     """
-    tokens = name_tokens(text)
-    return " ".join(sorted(tokens) if all(t.isalpha() for t in tokens) else tokens)
+    parts = text.split(",")
+    words = [set(signed(part).split()) for part in parts]
+    if len(parts) != 2 or not all(w - LEGAL_FORMS - STOPWORDS and all(map(str.isalpha, w)) for w in words):
+        return ""
+    return f"{parts[1].strip()} {parts[0].strip()}"
 
 
 # Normal form: text in a form that forgives how it was typeset, with the way back to its characters.

@@ -10,7 +10,7 @@ from sliders.extraction.cell import Scalar
 from sliders.extraction.parse_names import country_of, is_country_column
 from sliders.reconcile.column_codes import Codes, Encoded
 from sliders.reconcile.repairs import Normalization
-from sliders.words import legal_form, name_key, name_tokens, signed
+from sliders.words import legal_form, name_key, name_tokens, signed, turned
 
 
 class Links:
@@ -59,7 +59,12 @@ def link_by_rule(examples: Sequence[Scalar], links: Links, normalize: Sequence[N
         several = len(forms[key] - {""}) > 1  # Moss Ltd, Moss Inc: which of them is Moss?
         first = seen.setdefault((key, legal_form(value) if several else ""), code)
         if first != code and _same_shape(str(examples[first]), value):
-            links.join(first, code, "the same words, but for order, articles or legal form")
+            links.join(first, code, "the same words, but for articles or legal form")
+    plain = {name_key(value): code for code, value in texts.items() if "," not in value}
+    for code, value in texts.items():
+        around = turned(value)
+        if around and name_key(value) not in plain and name_key(around) in plain:  # not both: it would chain two names
+            links.join(plain[name_key(around)], code, "the same words, turned around by a comma")
     by_form = {signed(str(value)): code for code, value in enumerate(examples) if isinstance(value, str)}
     for rule in normalize:
         if rule.column and rule.column != column:
