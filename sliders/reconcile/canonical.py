@@ -10,7 +10,7 @@ from sliders.extraction.cell import Scalar
 from sliders.extraction.parse_names import country_of, is_country_column
 from sliders.reconcile.column_codes import Codes, Encoded
 from sliders.reconcile.repairs import Normalization
-from sliders.words import legal_form, name_key, name_tokens, signed, turned
+from sliders.words import legal_form, name_key, signed, turned
 
 
 class Links:
@@ -46,25 +46,20 @@ class Links:
 
 
 def link_by_rule(examples: Sequence[Scalar], links: Links, normalize: Sequence[Normalization], column: str) -> None:
-    """Join the forms that are one name beyond doubt: the user's terms, word order, legal forms, words for a country."""
+    """Join the forms that are one name beyond doubt: the user's terms, articles, names a comma turned, words for a country."""
     if is_country_column(examples):
         _link_countries(examples, links)
     texts = {code: value for code, value in enumerate(examples) if isinstance(value, str)}
-    forms: dict[str, set[str]] = {}
-    for value in texts.values():
-        forms.setdefault(name_key(value), set()).add(legal_form(value))
     seen: dict[tuple[str, str], int] = {}
     for code, value in texts.items():
-        key = name_key(value)
-        several = len(forms[key] - {""}) > 1  # Moss Ltd, Moss Inc: which of them is Moss?
-        first = seen.setdefault((key, legal_form(value) if several else ""), code)
-        if first != code and _same_shape(str(examples[first]), value):
-            links.join(first, code, "the same words, but for articles or legal form")
-    plain = {name_key(value): code for code, value in texts.items() if "," not in value}
+        first = seen.setdefault(_key(value), code)
+        if first != code and len(name_key(value)) > _INITIALS:
+            links.join(first, code, "the same words, but for articles or the spelling of a legal form")
+    plain = {_key(value): code for code, value in texts.items() if "," not in value}
     for code, value in texts.items():
         around = turned(value)
-        if around and name_key(value) not in plain and name_key(around) in plain:  # not both: it would chain two names
-            links.join(plain[name_key(around)], code, "the same words, turned around by a comma")
+        if around and _key(value) not in plain and _key(around) in plain:  # not both: it would chain two names
+            links.join(plain[_key(around)], code, "the same words, turned around by a comma")
     by_form = {signed(str(value)): code for code, value in enumerate(examples) if isinstance(value, str)}
     for rule in normalize:
         if rule.column and rule.column != column:
@@ -82,12 +77,11 @@ def _link_countries(examples: Sequence[Scalar], links: Links) -> None:
             links.join(first[country], code, f"both are words for {country}")
 
 
-def _same_shape(left: str, right: str) -> bool:
-    """Names of one token ("A", "The A") are joined only when nothing but a legal form differs."""
-    a, b = name_tokens(left), name_tokens(right)
-    if len(a) > 1 or len(b) > 1:
-        return True
-    return a == b and len(a[0]) > 2
+_INITIALS = 2  # letters of a name that an article may belong to: "A", "The A"
+
+
+def _key(text: str) -> tuple[str, str]:
+    return name_key(text), legal_form(text)
 
 
 def representatives(encoded: Encoded, links: Links, normalize: Sequence[Normalization], column: str) -> dict[int, int]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import pytest
 from reconciled import Reconciled, reconciled
 
 from sliders.executor.linking import canonical_forms
 from sliders.extraction.parse import parse_value
+from sliders.llm.testing import ScriptedModel
 from sliders.plan.filters import leaves
 from sliders.plan.parsing import parse_query
 from sliders.reconcile.column_codes import comparison_form
@@ -120,3 +122,41 @@ def test_names_of_other_order_stay_two_rows() -> None:
     rows = [("Bank of China", 5), ("China Bank", 5), ("Smith, John", 7), ("John Smith", 7)]
     result = run(table, rows, "abcd")
     assert sorted(row.sources for row in result.rows) == [("r0",), ("r1",), ("r2", "r3")]
+
+
+FIRMS = Table("firms", (Column("name"), Column("town"), Column("owner"), Column("staff", NUMBER)))
+ELSE = [(f"Firm {word}", f"{word}ton", f"Ms {word}", float(len(word) + 10)) for word in ("Ash", "Birch", "Cedars", "Eldertree")]
+
+
+def shown(rows: Sequence[Sequence[object]], model: Any = None, table: Table = FIRMS) -> Reconciled:
+    columns = {name: [row[i] for row in (*rows, *ELSE)] for i, name in enumerate(table.column_names)}
+    return reconciled(table, MemoryRelation(columns, None, list("abcdefghij"[: len(rows) + 4])), None, model)  # type: ignore[arg-type]
+
+
+def called(result: Reconciled) -> list[str]:
+    return [row.values[0] for row in result.rows if not str(row.values[0]).startswith("Firm ")]
+
+
+def test_two_legal_forms_are_two_things_whatever_the_rows_say() -> None:
+    rows = [("Acme Inc", "Arlen", "Jo", 5.0), ("Acme Ltd", "Arlen", "Jo", 5.0)]
+    assert called(shown(rows)) == ["Acme Inc", "Acme Ltd"]
+    assert called(shown([*rows, ("Acme", "Arlen", "Jo", 5.0)])) == ["Acme Inc", "Acme Ltd", "Acme"]
+    forms = [("Acme Mills Inc", "Arlen", "Jo", 5.0), ("Acme Milks Ltd", "Arlen", "Jo", 5.0), ("Acme Mill", "Arlen", "Jo", 5.0)]
+    assert called(shown(forms[:2])) == ["Acme Mills Inc", "Acme Milks Ltd"], "misspelled or not"
+    assert {"Acme Mills Inc", "Acme Milks Ltd"} <= set(called(shown(forms))), "and no third name chains them"
+
+
+def test_a_name_without_legal_form_is_that_of_one_with_it_only_where_their_rows_agree() -> None:
+    assert len(set(called(shown([("Acme, Inc.", "Arlen", "Jo", 5.0), ("ACME", "Arlen", "Jo", None)])))) == 1
+    silent = shown([("Acme, Inc.", None, None, 5.0), ("ACME", "Arlen", "Jo", None)])
+    assert called(silent) == ["Acme, Inc.", "ACME"] and any("no model was asked" in d.reason for d in silent.decisions)
+    assert called(shown([("Acme, Inc.", "Bray", "Al", 5.0), ("ACME", "Arlen", "Jo", 6.0)])) == ["Acme, Inc.", "ACME"]
+
+
+def test_a_model_may_say_that_a_legal_form_was_left_out() -> None:
+    one = {"group": 1, "operation": "canonicalize", "column": "name", "reason": "one",
+           "statements": ["UPDATE rows SET name = 'Acme, Inc.'"]}  # fmt: skip
+    rows = [("Acme, Inc.", None, None, 5.0), ("ACME", "Arlen", "Jo", None)]
+    model = ScriptedModel([{"looks": [], "repairs": [one]}])
+    assert called(shown(rows, model)) == ["Acme, Inc."] * 2
+    assert names("Acme, Inc.", "ACME", "Acme Incorporated") == [{"ACME"}, {"Acme, Inc.", "Acme Incorporated"}]
