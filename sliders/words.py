@@ -12,6 +12,11 @@ from functools import lru_cache
 # Folding: forms under which printed words are compared. What is stored and shown stays as printed.
 
 _NOT_WORD = re.compile(r"[\W_]+")
+_SIGN = re.compile(r"[+#<>≤≥-]")
+_NOT_WORD_OR_SIGN = re.compile(
+    r"(?<=\w)(?:\s*([+#-]+)(?=\W*$)|([+#-]+)(?![\w+#-]))|(^-|[<>≤≥])\s?(?=\d)|(?:(?![<>≤≥]\s?\d)[\W_])+"
+)
+_MINUS = str.maketrans(dict.fromkeys("‐‑‒–−﹣－", "-"))
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=s\b|\w)")
 _DOTTED = re.compile(r"\b(?:\w\.){2,}")
 LEGAL_FORMS = frozenset(
@@ -33,16 +38,31 @@ def unaccented(text: str) -> str:
 @lru_cache(maxsize=1 << 17)
 def fold(text: str) -> str:
     """Case, accents, punctuation and white space aside; text without any letter or digit is kept, stripped."""
+    return _NOT_WORD.sub(" ", _plain(text)).strip() or text.strip()
+
+
+@lru_cache(maxsize=1 << 17)
+def signed(text: str) -> str:
+    """`fold`, but for a sign that ends a word or stands before a number: "A+", "A-", "C#" and "<5" are not "a", "c" and "5".
+
+    It is the form under which two values are equal.
+    """
+    plain = _plain(text).translate(_MINUS).strip()
+    if _SIGN.search(plain) is None:
+        return fold(text)
+    return _NOT_WORD_OR_SIGN.sub(lambda m: "".join(filter(None, m.groups())) or " ", plain).strip() or text.strip()
+
+
+def _plain(text: str) -> str:
     plain = unaccented(text).replace("&", " and ")
     if "." in plain:
         plain = _DOTTED.sub(lambda m: m.group().replace(".", ""), plain)
-    plain = _APOSTROPHE.sub("", plain)
-    return _NOT_WORD.sub(" ", plain).strip() or text.strip()
+    return _APOSTROPHE.sub("", plain)
 
 
 def _telling(text: str) -> list[str]:
-    """Folded tokens without articles; what ends a name is none ("Company A")."""
-    tokens = fold(text).split()
+    """Folded tokens with their signs, without articles; what ends a name is none ("Company A")."""
+    tokens = signed(text).split()
     return [t for t in tokens[:-1] if t not in STOPWORDS] + tokens[-1:]
 
 
@@ -65,12 +85,20 @@ def legal_form(text: str) -> str:
 
 
 def name_key(text: str) -> str:
-    """Sorted name tokens: equal for "Doe, Jane" and "Jane Doe", for "Acme, Inc." and "ACME".
+    """Name tokens in their order: equal for "Acme, Inc." and "ACME", not for "Bank of China" and "China Bank"."""
+    return " ".join(name_tokens(text))
 
-    Tokens with digits keep their order: 1/5 and 5/1 are two days.
+
+def turned(text: str) -> str:
+    """A name that its one comma turned around, in the usual order: "Jane Doe" for "Doe, Jane"; "" where none did.
+
+    What a number or only a legal form follows or precedes is no such name.
     """
-    tokens = name_tokens(text)
-    return " ".join(sorted(tokens) if all(t.isalpha() for t in tokens) else tokens)
+    parts = text.split(",")
+    words = [set(signed(part).split()) for part in parts]
+    if len(parts) != 2 or not all(w - LEGAL_FORMS - STOPWORDS and all(map(str.isalpha, w)) for w in words):
+        return ""
+    return f"{parts[1].strip()} {parts[0].strip()}"
 
 
 # Normal form: text in a form that forgives how it was typeset, with the way back to its characters.

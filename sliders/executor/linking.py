@@ -1,6 +1,6 @@
 """Joins while they run: one table is filtered first, its join values filter the next, and the order is chosen again.
 
-Two join values are one name by reconciliation's rules: case, accents, word order, legal forms.
+Two join values are one name by reconciliation's rules: case, accents, articles, a name turned around by a comma.
 """
 
 from __future__ import annotations

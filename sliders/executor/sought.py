@@ -78,14 +78,19 @@ def sought(run: TableRun, attribute: str, values: Sequence[Scalar]) -> Sought | 
         return None
     if not texts or any(country_of(text) for text in texts) or not _printed(run, attribute):
         return None
-    return Sought(tuple(dict.fromkeys(frozenset(name_tokens(text)) for text in texts)))
+    return Sought(tuple(dict.fromkeys(map(_words, texts))))
+
+
+def _words(name: str) -> frozenset[str]:
+    """The words of a name as `fold` gives those of a document: a sign need not end a word there ("C++-based")."""
+    return frozenset(fold(" ".join(name_tokens(name))).split())
 
 
 def _printed(run: TableRun, attribute: str) -> bool:
     """Whether the known values of an attribute, at least one, all stand in their documents."""
     stated = ((owner, values[attribute]) for owner, values in run.known.items() if values.get(attribute) is not None)
     checked = [
-        frozenset(name_tokens(str(value))) <= frozenset(fold(run.document(owner).text).split())
+        _words(str(value)) <= frozenset(fold(run.document(owner).text).split())
         for owner, value in islice(stated, _CHECKED)
     ]
     return bool(checked) and all(checked)

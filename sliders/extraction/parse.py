@@ -18,7 +18,7 @@ from sliders.extraction.parse_names import same_text
 from sliders.extraction.parse_numbers import Amount, amount
 from sliders.extraction.parse_spelled import choice, spelled_in
 from sliders.schema.types import Column, ColumnType
-from sliders.words import IMPLIED, SCALE_WORDS, SCALES, SPELLED_SCALES, fold, unaccented
+from sliders.words import IMPLIED, SCALE_WORDS, SCALES, SPELLED_SCALES, fold, signed, unaccented
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _parse(printed: str, column: Column, context: Context) -> Parsed:
 
 def _category(words: str, column: Column) -> Parsed:
     plain = collapse(words).casefold()
-    for form in (lambda text: collapse(text).casefold(), fold, lambda text: fold(text).replace(" ", "")):
+    for form in (lambda text: collapse(text).casefold(), signed, lambda text: signed(text).replace(" ", "")):
         equal = [value for value in column.values if form(value) == form(plain)]
         if len(equal) == 1:
             return Parsed(equal[0])

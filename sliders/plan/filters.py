@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from sliders.words import fold
+from sliders.words import signed
 
 Scalar = str | int | float | bool | None
 Undecidable = sqlite3.Error
@@ -63,7 +63,7 @@ def _sqlite() -> sqlite3.Connection:
     many ways."""
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
-    connection.create_collation("folded", lambda a, b: 0 if fold(a) == fold(b) else (a > b) - (a < b))
+    connection.create_collation("folded", lambda a, b: 0 if signed(a) == signed(b) else (a > b) - (a < b))
     return connection
 
 

@@ -10,7 +10,7 @@ from sliders.extraction.cell import Scalar
 from sliders.extraction.parse_names import country_of, is_country_column
 from sliders.reconcile.column_codes import Codes, Encoded
 from sliders.reconcile.repairs import Normalization
-from sliders.words import fold, legal_form, name_key, name_tokens
+from sliders.words import legal_form, name_key, signed, turned
 
 
 class Links:
@@ -46,25 +46,25 @@ class Links:
 
 
 def link_by_rule(examples: Sequence[Scalar], links: Links, normalize: Sequence[Normalization], column: str) -> None:
-    """Join the forms that are one name beyond doubt: the user's terms, word order, legal forms, words for a country."""
+    """Join the forms that are one name beyond doubt: the user's terms, articles, names a comma turned, words for a country."""
     if is_country_column(examples):
         _link_countries(examples, links)
     texts = {code: value for code, value in enumerate(examples) if isinstance(value, str)}
-    forms: dict[str, set[str]] = {}
-    for value in texts.values():
-        forms.setdefault(name_key(value), set()).add(legal_form(value))
     seen: dict[tuple[str, str], int] = {}
     for code, value in texts.items():
-        key = name_key(value)
-        several = len(forms[key] - {""}) > 1  # Moss Ltd, Moss Inc: which of them is Moss?
-        first = seen.setdefault((key, legal_form(value) if several else ""), code)
-        if first != code and _same_shape(str(examples[first]), value):
-            links.join(first, code, "the same words, but for order, articles or legal form")
-    by_form = {fold(str(value)): code for code, value in enumerate(examples) if isinstance(value, str)}
+        first = seen.setdefault(_key(value), code)
+        if first != code and len(name_key(value)) > _INITIALS:
+            links.join(first, code, "the same words, but for articles or the spelling of a legal form")
+    plain = {_key(value): code for code, value in texts.items() if "," not in value}
+    for code, value in texts.items():
+        around = turned(value)
+        if around and _key(value) not in plain and _key(around) in plain:  # not both: it would chain two names
+            links.join(plain[_key(around)], code, "the same words, turned around by a comma")
+    by_form = {signed(str(value)): code for code, value in enumerate(examples) if isinstance(value, str)}
     for rule in normalize:
         if rule.column and rule.column != column:
             continue
-        codes = [by_form[f] for f in map(fold, (rule.canonical, *rule.variants)) if f in by_form]
+        codes = [by_form[f] for f in map(signed, (rule.canonical, *rule.variants)) if f in by_form]
         for code in codes[1:]:
             links.join(codes[0], code, f"the user says that these mean {rule.canonical!r}")
 
@@ -77,12 +77,11 @@ def _link_countries(examples: Sequence[Scalar], links: Links) -> None:
             links.join(first[country], code, f"both are words for {country}")
 
 
-def _same_shape(left: str, right: str) -> bool:
-    """Names of one token ("A", "The A") are joined only when nothing but a legal form differs."""
-    a, b = name_tokens(left), name_tokens(right)
-    if len(a) > 1 or len(b) > 1:
-        return True
-    return a == b and len(a[0]) > 2
+_INITIALS = 2  # letters of a name that an article may belong to: "A", "The A"
+
+
+def _key(text: str) -> tuple[str, str]:
+    return name_key(text), legal_form(text)
 
 
 def representatives(encoded: Encoded, links: Links, normalize: Sequence[Normalization], column: str) -> dict[int, int]:
@@ -93,12 +92,12 @@ def representatives(encoded: Encoded, links: Links, normalize: Sequence[Normaliz
     members: dict[int, list[int]] = {}
     for code in np.flatnonzero(np.bincount(roots, minlength=len(examples))[roots] > 1).tolist():
         members.setdefault(int(roots[code]), []).append(code)
-    wanted = {fold(rule.canonical) for rule in normalize if not rule.column or rule.column == column}
+    wanted = {signed(rule.canonical) for rule in normalize if not rule.column or rule.column == column}
     if is_country_column(examples):
-        wanted |= {fold(country) for value in examples if (country := country_of(str(value)))}
+        wanted |= {signed(country) for value in examples if (country := country_of(str(value)))}
     found: dict[int, int] = {}
     for codes in members.values():
-        kept = max(codes, key=lambda c: (fold(str(examples[c])) in wanted, counts[c], len(str(examples[c])), -c))
+        kept = max(codes, key=lambda c: (signed(str(examples[c])) in wanted, counts[c], len(str(examples[c])), -c))
         found |= dict.fromkeys(codes, kept)
     return found
 

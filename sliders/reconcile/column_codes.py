@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sliders.extraction.cell import Scalar
 from sliders.schema.types import Column, ColumnType, Table
-from sliders.words import fold
+from sliders.words import signed
 
 Codes = npt.NDArray[np.int64]
 _LONG_TEXT = 60  # mean characters above which a text column is prose, whose wording differs without contradicting
@@ -50,11 +50,11 @@ class ColumnProfile:
 
 
 def comparison_form(value: Scalar) -> Scalar:
-    """The form under which two values are equal: folded text, numbers as floats, None for empty text and NaN."""
+    """The form under which two values are equal: folded text with its signs, numbers as floats, None for empty text and NaN."""
     if value is None:
         return None
     if isinstance(value, str):
-        return fold(value) or None
+        return signed(value) or None
     number = float(value)
     return None if math.isnan(number) else number
 

@@ -15,8 +15,9 @@ from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Case, Choice, Group, Options, Repair
 from sliders.reconcile.showing import notes_of, plain
 from sliders.reconcile.statements import copy_sql
-from sliders.reconcile.variants import RowEvidence, VariantPair, related, variant_pairs
+from sliders.reconcile.variants import RowEvidence, VariantPair, related, several_forms, variant_pairs
 from sliders.schema.types import ColumnType, Table
+from sliders.words import legal_form
 
 _RESPELLED = "the same words, but for case or white space"
 _FORMS = 6  # forms of one name that a model is shown together
@@ -71,7 +72,8 @@ def _link_by_evidence(
 ) -> list[VariantPair]:
     """Join what the rows speak for; returns the open band. Clusters join only if no pair of their forms is refuted.
 
-    Where a reader can judge (`judged`), a short form is left to it: the longer one may be a part of the thing.
+    Where a reader can judge (`judged`), a short form is left to it: the longer one may be a part of the thing; and so is
+    a name that lacks the legal form of another, where the rows do not agree.
     """
     members: dict[int, list[int]] = {}
     band = []
@@ -80,14 +82,17 @@ def _link_by_evidence(
         if left == right:
             continue
         verdict = evidence.supports(pair.left, pair.right, pair.dotted)
-        if verdict and judged and pair.kind == "short form":
+        if (pair.kind == "short form" and judged and verdict) or (
+            pair.kind == "legal form" and (pair.ambiguous or (judged and not verdict))
+        ):
             verdict = None
         if verdict is None:
             band.append(pair)
         if not verdict:
             continue
         sides = members.setdefault(left, [pair.left]), members.setdefault(right, [pair.right])
-        if any(evidence.supports(a, b) is False for a in sides[0] for b in sides[1]):
+        apart = several_forms(legal_form(str(examples[code])) for side in sides for code in side)
+        if apart or any(evidence.supports(a, b) is False for a in sides[0] for b in sides[1]):
             continue
         links.join(pair.left, pair.right, f"{pair.kind}; their rows agree and no more contradicts")
         members[links.find(left)] = sides[0] + sides[1]

@@ -86,7 +86,7 @@ class Precedence:
 class Correction:
     """A human decision, kept as values and matched again on every run, so that it applies to later rows too.
 
-    `where` selects rows by column values (text is compared with case, accents and punctuation aside).
+    `where` selects rows by column values (text is compared with case, accents and punctuation aside, but not signs: "A+").
     set_value: `column` gets `value`. merge: the rows of `where` and of `other` are one thing. split: they never are.
     """
 

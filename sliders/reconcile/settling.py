@@ -11,7 +11,7 @@ from decimal import Decimal
 from sliders.extraction.cell import Grounding, Scalar
 from sliders.extraction.parse_units import convert, same_unit
 from sliders.reconcile.repairs import IN_WORDS, RULES, CellSource, Criterion, DocumentSource, Operation, Precedence
-from sliders.words import fold
+from sliders.words import fold, signed
 
 _NEWER = re.compile(
     r"(?:the )?(?:newer|newest|later|latest|most recent|more recent)"
@@ -73,7 +73,7 @@ def fuller_name(full: Side, short: Side) -> bool:
     """Whether one name holds all words of the other, in order ("Delta" in "Delta Air Lines")."""
     if not isinstance(full.value, str) or not isinstance(short.value, str):
         return False
-    words, part = fold(full.value).split(), fold(short.value).split()
+    words, part = signed(full.value).split(), signed(short.value).split()
     remaining = iter(words)
     return len(part) < len(words) and all(word in remaining for word in part) and not any(w.isdigit() for w in words)
 

@@ -7,7 +7,7 @@ that carry them agree in a telling column and contradict each other in none; the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,9 +16,9 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.column_codes import Codes
-from sliders.words import STOPWORDS, fold, name_tokens
+from sliders.words import STOPWORDS, legal_form, name_tokens, signed
 
-Kind = Literal["misspelling", "abbreviation", "short form", "acronym"]
+Kind = Literal["misspelling", "abbreviation", "short form", "acronym", "legal form"]
 _BLOCK = 12  # values that share a token beyond which the token names nobody
 _TELLING = 0.2  # chance agreement above which an equal value proves nothing
 _ROWS_READ = 50
@@ -29,7 +29,7 @@ class VariantPair:
     """Two value codes that may be one name.
 
     `dotted`: an abbreviated form, as it is printed, of one name of the column only, by more than initials; `ambiguous`: an
-    abbreviation of several.
+    abbreviation of several, or a name without the legal form of several.
     """
 
     left: int
@@ -50,7 +50,7 @@ def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
             flat = "".join(tokens)
             blocks["^" + flat[:6]].append(code)
             blocks["$" + flat[-6:]].append(code)
-        full = [w for w in fold(str(examples[code])).split() if w not in STOPWORDS]
+        full = [w for w in signed(str(examples[code])).split() if w not in STOPWORDS]
         if len(full) >= 3:
             blocks["".join(w[0] for w in full)].append(code)
     found: dict[tuple[int, int], VariantPair] = {}
@@ -60,7 +60,7 @@ def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
         for n, left in enumerate(members):
             for right in members[n + 1 :]:
                 if (left, right) not in found and left != right:
-                    kind = variant_kind(names[left], names[right]) or _dotted_kind(str(examples[left]), str(examples[right]))
+                    kind = _kind(str(examples[left]), str(examples[right]))
                     if kind == "short form" and not _is_name(str(examples[min(left, right, key=lambda c: len(names[c]))])):
                         continue
                     if kind is not None:
@@ -69,8 +69,8 @@ def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
 
 
 def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
-    """How two names, as tokens, may be one; None where they cannot: numbers differ, or too much else does."""
-    if _numbers(left) != _numbers(right) or left == right:
+    """How two names, as tokens, may be one; None where they cannot: numbers or signs differ, or too much else does."""
+    if _exact(left) != _exact(right) or left == right:
         return None
     short, full = sorted((left, right), key=lambda t: (len(t), len("".join(t))))
     if len(short) == len(full):
@@ -89,22 +89,36 @@ def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
     return None
 
 
-def _dotted_kind(left: str, right: str) -> Kind | None:
-    return "abbreviation" if shortened(left, right) or shortened(right, left) else None
+def _kind(left: str, right: str) -> Kind | None:
+    """How two names, as printed, may be one: with two legal forms they are two."""
+    a, b = name_tokens(left), name_tokens(right)
+    forms = {legal_form(left), legal_form(right)}
+    if several_forms(forms):
+        return None
+    if a == b:
+        return "legal form" if len(forms) > 1 else None
+    dotted = shortened(left, right) or shortened(right, left)
+    return variant_kind(a, b) or ("abbreviation" if dotted else None)
+
+
+def several_forms(forms: Iterable[str]) -> bool:
+    """Whether there are two legal forms among these, so that the names that end with them are two."""
+    return len(set(forms) - {""}) > 1
 
 
 def related(left: Scalar, right: Scalar) -> bool:
     """Whether two forms could be one name at all: a variant, or of other length with a shared word or an acronym's letters."""
     a, b = sorted((name_tokens(str(left)), name_tokens(str(right))), key=len)
-    if len(a) == len(b):
-        return variant_kind(a, b) is not None or _dotted_kind(str(left), str(right)) is not None
+    if len(a) == len(b) or several_forms(map(legal_form, (str(left), str(right)))):
+        return _kind(str(left), str(right)) is not None
     initials = "".join(word[0] for word in b)
     acronym = len(a) == 1 and len(b) > 1 and (a[0].startswith(initials) or initials.startswith(a[0]))
     return acronym or bool(set(a) & set(b)) or variant_kind(a, b) is not None
 
 
-def _numbers(tokens: Sequence[str]) -> list[str]:
-    return sorted(t for t in tokens if any(c.isdigit() for c in t))
+def _exact(tokens: Sequence[str]) -> list[str]:
+    """Tokens with a digit or a sign: of them no letter may differ."""
+    return sorted(t for t in tokens if not t.isalpha())
 
 
 def _is_name(printed: str) -> bool:
@@ -118,10 +132,10 @@ def shortened(short: str, full: str) -> tuple[str, str] | None:
     None where the names differ in anything else, or share no whole word.
     """
     pairs = list(zip(short.split(), full.split(), strict=False))
-    differing = [(part, word) for part, word in pairs if fold(part) != fold(word)]
+    differing = [(part, word) for part, word in pairs if signed(part) != signed(word)]
     if len(short.split()) != len(full.split()) or not 0 < len(differing) < len(pairs):
         return None
-    if not all(part.endswith(".") and _shortens(fold(part), fold(word)) for part, word in differing):
+    if not all(part.endswith(".") and _shortens(signed(part), signed(word)) for part, word in differing):
         return None
     return " ".join(part for part, _ in differing), " ".join(word for _, word in differing)
 
@@ -141,19 +155,25 @@ def _unambiguous(
     A phrase that begins with one name and ends with another ("The Mill in Arlen") would chain the two.
     """
     fuller: dict[int, set[tuple[str, ...]]] = defaultdict(set)
+    registered: dict[int, set[str]] = defaultdict(set)
     shorter: dict[int, list[set[str]]] = defaultdict(list)
     for pair in listed:
         if pair.kind != "misspelling":
-            short, full = _short_first(pair, names)
-            fuller[short].add(names[full])
+            short, full = _short_first(pair, names, examples)
+            registered[short].add(legal_form(str(examples[full])))
+            if pair.kind != "legal form":
+                fuller[short].add(names[full])
             if pair.kind == "short form":
                 shorter[full].append(set(names[short]))
     for pair in listed:
-        short, full = _short_first(pair, names)
-        one = len(fuller[short]) == 1
+        short, full = _short_first(pair, names, examples)
+        one = len(fuller[short]) == 1 and not several_forms(registered[short])
+        if pair.kind == "legal form":
+            yield replace(pair, ambiguous=several_forms(registered[short]))
+            continue
         if pair.kind == "abbreviation":
             words = shortened(str(examples[short]), str(examples[full]))
-            form = words is not None and all(len(fold(word)) > 1 for word in words[0].split())
+            form = words is not None and all(len(signed(word)) > 1 for word in words[0].split())
             yield replace(pair, dotted=one and form, ambiguous=not one)
             continue
         compound = pair.kind == "short form" and any(not set(names[short]) & other for other in shorter[full])
@@ -161,8 +181,11 @@ def _unambiguous(
             yield pair
 
 
-def _short_first(pair: VariantPair, names: dict[int, tuple[str, ...]]) -> tuple[int, int]:
-    short, full = sorted((pair.left, pair.right), key=lambda code: (len(names[code]), len("".join(names[code]))))
+def _short_first(pair: VariantPair, names: dict[int, tuple[str, ...]], examples: Sequence[Scalar]) -> tuple[int, int]:
+    def length(code: int) -> tuple[int, int, str]:
+        return len(names[code]), len("".join(names[code])), legal_form(str(examples[code]))
+
+    short, full = sorted((pair.left, pair.right), key=length)
     return short, full
 
 

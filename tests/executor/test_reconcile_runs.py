@@ -177,7 +177,7 @@ def test_the_sql_that_is_stored_is_the_sql_that_ran(place: str | Path) -> None:
         ws.add_text(document("Beacon", cost="5 euros"), "beacon.txt")
         ws.add_text(document("BEACON", cost="5 euros"), "again.txt")
         ws.add_text(document("Derrick", cost="8 euros"), "derrick.txt")
-        ws.add_text(document("Derrick Ltd"), "derrick_ltd.txt")
+        ws.add_text(document("The Derrick"), "the_derrick.txt")
         ws.extract()
         number = ws.set_value("things", "cost", 7, {"name": "Beacon"}, author="ana")
         ws.reconcile()

@@ -118,7 +118,7 @@ def test_the_agent_merges_records_into_the_row_that_it_lets_stay() -> None:
     columns = (Column("title"), Column("maker"), Column("weight", NUMBER), Column("note"))
     rows = [
         ("Quartz Lantern Mark 4 storm lamp", "Tarnside", 2.5, "brass"),
-        ("Storm lamp Quartz Lantern Mark 4", "Tarnside Ltd", 2.5, "rust"),
+        ("Storm lamp Quartz Lantern Mark 4", "Tarnside", 2.5, "rust"),
         ("Copper kettle, two litres", "Orla", 1.0, None), ("Oak ladder", "Vela", 9.0, None),
         ("Hemp rope 20 m", "Brisk", 4.0, None),
         ("Iron anvil", "Cobalt", 80.0, None), ("Glass float", "Dunmore", 0.5, None), ("Brass compass", "Elgin", 0.2, None),
