@@ -114,7 +114,7 @@ def source_of(reading: Reading) -> Source:
 
 
 def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
-    """What states the scale ("in millions") at a place of a table: its column's name, the table's note; without tables, captions."""
+    """What states the scale ("in millions") at a place of a table: its column's name and the notes; without tables, captions."""
     tables = [e for e in document.elements if e.grid is not None and e.start < chunk.end and e.end > chunk.start]
 
     def note_at(start: int) -> str:
