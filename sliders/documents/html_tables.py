@@ -11,6 +11,7 @@ from sliders.documents.tables import Table
 _MAX_SPAN = 60
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*>")  # lxml refuses it in text
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_PARTS = ("caption", "thead", "tbody", "tfoot", "tr", "td", "th")
 _APART = frozenset("address article blockquote br caption dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre section sup table tbody "
                    "td tfoot th thead tr ul".split())  # fmt: skip
 """What is printed apart from the words around it; a raised footnote mark is no digit of its number."""
@@ -28,10 +29,19 @@ def html_table(html: str) -> Table:
 
 
 def lift_tables(html: str) -> tuple[str, list[str]]:
-    """The HTML with a number in the place of each table, and the tables by these numbers."""
+    """The HTML with a number in the place of each table, and the tables by these numbers.
+
+    A table that has fewer cells than one inside it lays out the page: its cells are blocks of text.
+    """
     from lxml.html import document_fromstring, fragment_fromstring, tostring
 
     root = document_fromstring(_DECLARATION.sub("", html))
+    for table in list(root.iter("table")):
+        own = [part for part in table.iterdescendants(*_PARTS) if next(part.iterancestors("table")) is table]
+        cells = sum(part.tag in ("td", "th") for part in own)
+        if any(len(inner.xpath(".//td | .//th")) > cells for inner in table.iterdescendants("table")):
+            for part in (table, *own):
+                part.tag = "div"
     tables: list[str] = []
     for table in root.xpath("//table[not(ancestor::table)]"):
         number = fragment_fromstring(f"<table><tr><td>{len(tables)}</td></tr></table>")

@@ -18,7 +18,7 @@ from sliders.documents.document import Document, ElementKind
 from sliders.documents.html_tables import html_table, lift_tables
 from sliders.documents.offline import partitioner
 from sliders.documents.printed_values import is_note
-from sliders.documents.text import add_lines
+from sliders.documents.text import add_lines, pipe_cells, pipe_ranges
 from sliders.errors import DocumentError
 
 _MAX_HEADING, _MAX_CAPTION = 200, 120
@@ -36,8 +36,23 @@ _MAIL_FIELDS = ("Subject", "From", "To", "Cc", "Date")
 def read_markdown(raw: bytes, name: str) -> Document:
     """A document out of Markdown; numbers of ordered lists are kept."""
     text, warnings = decode(raw, name)
-    html = partitioner("md", "markdown", name).markdown(_ORDERED.sub(r"\1- \2\\.", text), extensions=["tables", "fenced_code"])
+    text = _ORDERED.sub(r"\1- \2\\.", _tables_apart(text))
+    html = partitioner("md", "markdown", name).markdown(text, extensions=["tables", "fenced_code"])
     return _document(_html_elements(html, name), raw, name, sniff.MARKDOWN, warnings)
+
+
+def _tables_apart(text: str) -> str:
+    """Markdown with blank lines around its tables and a column for every cell: else words beside a table swallow it, or it
+    loses cells."""
+    lines = text.split("\n")
+    for first, last in pipe_ranges(lines):
+        if sum(line.lstrip().startswith(("```", "~~~")) for line in lines[:first]) % 2:
+            continue
+        lines[first : first + 2] = (line.rstrip().removesuffix("|") + "|" for line in lines[first : first + 2])
+        for _ in range(max(len(pipe_cells(line)) for line in lines[first : last + 1]) - len(pipe_cells(lines[first]))):
+            lines[first], lines[first + 1] = f"{lines[first]} |", f"{lines[first + 1]} --- |"
+        lines[first], lines[last] = "\n" + lines[first], lines[last] + "\n"
+    return "\n".join(lines)
 
 
 def read_html(raw: bytes, name: str) -> Document:

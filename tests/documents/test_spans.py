@@ -199,6 +199,29 @@ def test_a_bar_inside_a_cell_is_no_border() -> None:
     assert "| a\\|b | a or b |" in document.text
 
 
+def test_a_markdown_row_with_more_cells_than_the_header_keeps_them() -> None:
+    text = "Lamps.\n\n| a | b |\n|---|---|\n| p | q | r |\n| x | y |\n"
+    assert _plain(_grids(read_markdown(text.encode(), "a.md"))[0]) == (("a", "b", ""), [("p", "q", "r"), ("x", "y", "")])
+
+
+def test_a_markdown_table_directly_below_and_above_words_is_a_table() -> None:
+    text = "The lamps:\n| a | b |\n|---|---|\n| x | 1 |\nThat is all.\n\n```\nin code\n| c | d |\n|---|---|\n| e | f |\n```\n"
+    document = read_markdown(text.encode(), "a.md")
+    assert [_plain(grid) for grid in _grids(document)] == [(("a", "b"), [("x", "1")])]
+    assert document.text.startswith("The lamps:\n\n| a |") and "| x | 1 |\n\nThat is all." in document.text
+    assert "in code\n| c | d |" in document.text
+
+
+def test_a_table_inside_a_layout_table_keeps_its_rows() -> None:
+    inner = "<table><tr><th>town<th>lamps</tr><tr><td>Kiel<td>7</tr><tr><td>Ulm<td>9</tr></table>"
+    page = f"<table><tr><td>Menu of the page</td><td><p>Lamps of the towns:</p>{inner}</td></tr></table>"
+    document = read_html(page.encode(), "a.html")
+    assert [_plain(grid) for grid in _grids(document)] == [(("town", "lamps"), [("Kiel", "7"), ("Ulm", "9")])]
+    assert "Menu of the page" in document.text and "Lamps of the towns:" in document.text
+    table = _html("<th>town<th>note", "<td>Kiel<td><table><tr><td>small</table>", "<td>Ulm<td>big")
+    assert table.rows == (("Kiel", "small"), ("Ulm", "big"))
+
+
 # Whatever a table holds, it arrives
 
 _words = st.text("abc NÄ1$%()-/|<&", max_size=9).map(lambda text: " ".join(text.split()))
