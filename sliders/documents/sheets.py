@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import re
 import zipfile
 from collections.abc import Sequence
 from itertools import takewhile
@@ -22,6 +23,8 @@ from sliders.errors import DocumentError
 _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 50
 _MAX_FIELD = 2**20
+_CURRENCY = re.compile(r"\[\$([^\]-]+)[^\]]*\]|(?<!\[)[$€£¥]")
+_NO_RESULT = re.compile(rb"(?:</f>|<f\b[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
 
 
 def read_csv(raw: bytes, name: str) -> Document:
@@ -57,9 +60,14 @@ def read_xlsx(raw: bytes, name: str) -> Document:
         raise DocumentError(f'{name}: reading it needs openpyxl; run: pip install ".[docs]" in the checkout') from error
     try:
         sheets = load_workbook(io.BytesIO(raw), data_only=True).worksheets
+        with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+            unknown = sum(len(_NO_RESULT.findall(parts.read(part))) for part in parts.namelist() if "/worksheets/" in part)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
         raise DocumentError(f"{name}: the workbook is damaged ({type(error).__name__}); save it again") from error
     builder = DocumentBuilder()
+    if unknown:
+        told = f"{unknown} formula{'s' * (unknown > 1)} without a stored value left empty"
+        builder.warnings.append(f"{told}; open the workbook in its program, save it and add it again")
     for sheet in sheets:
         rows = without_blanks(_cells(sheet))
         if rows:
@@ -76,7 +84,7 @@ def read_xlsx(raw: bytes, name: str) -> Document:
 def _cells(sheet: Any) -> list[list[Spanned]]:
     """The cells of a sheet; a merged one stands in each place that it covers."""
     blank = Spanned()
-    printed = (map(_printed, row) for row in sheet.iter_rows(values_only=True))
+    printed = (map(_formatted, row) for row in sheet.iter_rows())
     rows = [[Spanned(text) if text else blank for text in row] for row in printed]
     for merged in sheet.merged_cells.ranges:
         cell = rows[merged.min_row - 1][merged.min_col - 1]
@@ -111,6 +119,17 @@ def _add_titles(builder: DocumentBuilder, lines: Sequence[str], caption: str = "
         caption = caption if is_note(line) else line
         builder.add("caption" if is_note(line) else "paragraph", line)
     return caption, note
+
+
+def _formatted(cell: Any) -> str:
+    """A cell with the percent sign or currency of its number format."""
+    value = cell.value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _printed(value)
+    if "%" in cell.number_format:
+        return f"{_printed(round(value * 100, 10))}%"
+    currency = _CURRENCY.search(cell.number_format)
+    return f"{currency[1] or currency[0]}{_printed(value)}" if currency else _printed(value)
 
 
 def _printed(value: Any) -> str:

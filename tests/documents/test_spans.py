@@ -182,6 +182,27 @@ def test_words_of_excel_that_pandas_takes_for_nothing_are_kept() -> None:
     assert _plain(grid)[1] == [("Namibia", "NA"), ("Mali", "None")]
 
 
+@pytest.mark.parametrize(("value", "number_format", "printed"), [
+    (0.25, "0%", "25%"), (0.125, "0.00%", "12.5%"), (1200, '"$"#,##0.00', "$1200"), (5.5, "[$€-407] 0.00", "€5.5"),
+    (7, "#,##0", "7"), (-3, "[$-409]0", "-3"), (True, "0%", "True"),
+])  # fmt: skip
+def test_a_number_of_excel_keeps_its_percent_sign_and_currency(value: object, number_format: str, printed: str) -> None:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    book.active.append(["what", "much"])
+    book.active.append(["Lamps", value])
+    book.active["B2"].number_format = number_format
+    buffer = io.BytesIO()
+    book.save(buffer)
+    assert _plain(_grids(read_xlsx(buffer.getvalue(), "made.xlsx"))[0])[1] == [("Lamps", printed)]
+
+
+def test_a_formula_whose_value_was_never_stored_is_told() -> None:
+    document = _xlsx([["what", "much"], ["Lamps", 5], ["Wicks", 7], ["All", "=B2+B3"]])
+    assert len(document.warnings) == 1 and "1 formula" in document.warnings[0] and "save it" in document.warnings[0]
+    assert not _xlsx([["what", "much"], ["Lamps", 5]]).warnings
+
+
 def test_a_cell_s_text_is_what_its_html_prints() -> None:
     table = _html(
         "<th>a<th>b", "<td><b>H</b>eat<td>H<sub>2</sub>O<br>12<sup>1</sup>", "<td><i style='display:none'>007</i>7<td>x"
