@@ -97,12 +97,12 @@ class Outline:
     def table_head(self, start: int) -> str:
         """The header of a table that began before `start`, and the rows that name the sections of its first row from there on."""
         table = self._covering(start)
-        if table is None or not table.row_starts or start < table.row_starts[0]:
+        if table is None or not table.row_starts:
             return ""
         text, rows = self._document.text, table.row_starts
         first = min(bisect_left(rows, start), len(rows) - 1)
         sections = (text[rows[n] : rows[n + 1]] for n in sections_of(table, first) if n < first)
-        return "".join([text[table.start : rows[0]], *sections]).strip()
+        return "".join([text[table.start : min(start, rows[0])], *sections]).strip()
 
 
 def _line(text: str) -> str:
