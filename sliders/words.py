@@ -108,7 +108,7 @@ _QUOTES = '‘’‚‛“”„‟«»‹›`´′″"'
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _MAP = {**dict.fromkeys(_DASHES, "-"), **dict.fromkeys(_QUOTES, "'"), **dict.fromkeys(_INVISIBLE, "")}
 _ODD = re.compile(
-    r"(?P<hyphen>(?<=[^\W\d_])[-\u2010]\s*\n\s*(?=[^\W\d_]))|(?P<space>\s{2,}|[^\S ])|(?P<other>[^\x00-\x7f]+|[\"`])"
+    r"(?P<hyphen>(?<=[^\W\d_])[-\u2010]\s*\n\s*(?=[^\W\d_]))|\\(?=\|)|(?P<space>\s{2,}|[^\S ])|(?P<other>[^\x00-\x7f]+|[\"`])"
 )
 
 
@@ -128,7 +128,7 @@ class Normalized:
 
 
 def normalize(text: str) -> Normalized:
-    """Lower case, single blanks, plain quotes and dashes, no accents (NFKD), no soft hyphens, lines' hyphens joined."""
+    """Lower case, single blanks, plain quotes, dashes and bars, no accents (NFKD), no soft hyphens, lines' hyphens joined."""
     pieces: list[str] = []
     starts: list[int] = []
     origins: list[int] = []

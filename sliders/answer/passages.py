@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,7 +31,10 @@ Skip = Callable[[Document, Sequence[Span], np.ndarray], Sequence[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`text` is `Document.text[start:end]`; `header` names document and section for the reader."""
+    """`text` is `Document.text[start:end]`; `header` names document and section for the reader.
+
+    `head` is the head of a table that began before it: without it nobody knows what its values are.
+    """
 
     document_id: str
     document: str
@@ -42,6 +45,12 @@ class Passage:
     score: float
     header: str = ""
     page: int | None = None
+    head: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What the reader sees: the words, below the head of their table."""
+        return f"{self.head}\n{self.text}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +157,9 @@ class PassageSource:
         title = document.title or document.name
         # A heading that the text repeats would be read twice.
         header = " > ".join(dict.fromkeys(part for part in (title, *path[-1:]) if part and part not in text[:200]))
-        return Passage(document_id, document.name, start, end, text, self.count(text), score, header,
-                       document.page_at(start))  # fmt: skip
+        passage = Passage(document_id, document.name, start, end, text, 0, score, header, document.page_at(start),
+                          outline.table_head(start))  # fmt: skip
+        return replace(passage, tokens=self.count(passage.shown))
 
     def _extended(self, document_id: str, start: int, end: int, tokens: int) -> Span:
         """The segment with half a neighbour before and after."""

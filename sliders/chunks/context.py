@@ -82,7 +82,6 @@ class Outline:
     def _captions(self, start: int, end: int) -> tuple[str, ...]:
         """Captions and notes of the span's tables and next to the span; last, the head of a table begun before it."""
         text = self._document.text
-        covering = self._covering(start)
         low = bisect_left(self._starts, start)
         high = bisect_left(self._starts, end)
         around = self._elements[max(0, low - 1) : low] + self._elements[high : high + 1]
@@ -92,18 +91,18 @@ class Outline:
                 found.extend((element.grid.caption, element.grid.note))
         inside = text[start:end]
         lines = [_line(entry) for entry in dict.fromkeys(found) if entry.strip() and entry.strip() not in inside]
-        if covering is not None and covering.grid is not None:
-            lines.append(self._table_head(covering, start))
+        lines.append(self.table_head(start))
         return tuple(dict.fromkeys(line for line in lines if line))
 
-    def _table_head(self, table: Element, start: int) -> str:
-        """The header rows of a table and the rows that name the sections of its first row from `start` on."""
-        text, rows = self._document.text, table.row_starts
-        if not rows or start <= rows[0]:
+    def table_head(self, start: int) -> str:
+        """The header of a table that began before `start`, and the rows that name the sections of its first row from there on."""
+        table = self._covering(start)
+        if table is None or not table.row_starts:
             return ""
+        text, rows = self._document.text, table.row_starts
         first = min(bisect_left(rows, start), len(rows) - 1)
         sections = (text[rows[n] : rows[n + 1]] for n in sections_of(table, first) if n < first)
-        return "".join([text[table.start : rows[0]], *sections]).strip()
+        return "".join([text[table.start : min(start, rows[0])], *sections]).strip()
 
 
 def _line(text: str) -> str:

@@ -32,17 +32,18 @@ def columns_of(rows: Sequence[Line]) -> tuple[Column, ...]:
     width = max((n for n, rows_with in counts.items() if rows_with >= enough), default=max(counts))
     strips = _strips(rows)
     wide = 2 * median(char_width(cell) for row in rows for cell in row)
-    if len(strips) == width or (len(strips) > width and all(b.left - a.right > wide for a, b in pairwise(strips))):
+    if len(strips) in (width, max(counts)) or (len(strips) > width and all(b.left - a.right > wide for a, b in pairwise(strips))):
         return tuple(strips)
     full = [row for row in rows if len(row) == width]
     return tuple(Column(median(row[c].left for row in full), median(row[c].right for row in full)) for c in range(width))
 
 
 def _strips(rows: Sequence[Line]) -> list[Column]:
-    """Where at least two values stand one over the other and no row has two; none if that cannot be said."""
+    """Where values stand one over the other, at least two unless some row fills all strips, and no row has two; else none."""
     cells = sorted((cell.left, cell.right, number) for number, row in enumerate(rows) for cell in row)
     strips: list[Column] = []
     members: list[int] = []
+    alone = False
     for left, right, number in cells:
         if strips and left < strips[-1].right:
             if number in members:
@@ -50,11 +51,11 @@ def _strips(rows: Sequence[Line]) -> list[Column]:
             strips[-1] = Column(strips[-1].left, max(right, strips[-1].right))
             members.append(number)
             continue
-        if strips and len(members) < 2:
-            return []
+        alone = alone or len(members) == 1
         strips.append(Column(left, right))
         members = [number]
-    return strips if len(members) >= 2 else []
+    alone = alone or len(members) == 1
+    return [] if alone and len(strips) != max(map(len, rows)) else strips
 
 
 def assign(cells: Line, columns: Sequence[Column]) -> list[int]:

@@ -17,7 +17,7 @@ from sliders.documents.columns import Column, assign, columns_of, spacing_of
 from sliders.documents.headers import Frame, Rules, find_header, name_columns
 from sliders.documents.lines import cells_of, is_data, is_noted, is_section, is_year_header, text_of, value_edge
 from sliders.documents.printed_segments import Line, Segment, char_width, join_marks
-from sliders.documents.printed_values import is_note, is_value
+from sliders.documents.printed_values import is_note, is_value, is_year
 from sliders.documents.tables import Table
 
 __all__ = ["Line", "Region", "Segment", "find_tables", "join_marks"]
@@ -113,7 +113,7 @@ def _region(
     lines: Sequence[Line], rules: Sequence[Rules], floor: int, first: int, last: int
 ) -> tuple[Region, tuple[Column, ...]] | None:
     data = [i for i in range(first, last + 1) if is_data(lines[i]) and not is_year_header(lines[i])]
-    if data and _heads(lines[data[0]]):
+    if data and (_heads(lines[data[0]]) or _names_values(lines[data[0]], [lines[i] for i in data[1:]])):
         data = data[1:]
     if not data:
         return None
@@ -156,6 +156,14 @@ def _cells(line: Line, label_left: float) -> Line:
 
 def _heads(line: Line) -> bool:
     return is_year_header(line, named=True) or is_noted(line)
+
+
+def _names_values(line: Line, rows: Sequence[Line]) -> bool:
+    """True for words and years above values that are no years ("Item  Plan  2021"): they name columns."""
+    cells = cells_of(line)
+    below = [[c.text for row in rows for c in cells_of(row) if c.left < cell.right and cell.left < c.right] for cell in cells]
+    amounts = all(any(map(is_value, texts)) and not any(map(is_year, texts)) for texts in below)
+    return len(cells) < len(line) and amounts and all(is_year(cell.text) or not is_value(cell.text) for cell in cells)
 
 
 def _row(line: Line, cells: Line | None, frame: Frame) -> _Row:

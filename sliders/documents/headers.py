@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sliders.documents.columns import Column, spacing_of
 from sliders.documents.lines import MAX_TEXT_CELL, is_data, is_noted, is_section, is_year_header, text_of
 from sliders.documents.printed_segments import Break, Line, Segment, char_width, split_breaks
-from sliders.documents.printed_values import is_note, is_year
+from sliders.documents.printed_values import is_note, is_value, is_year
 from sliders.documents.tables import LEVEL
 
 _MAX_BLANKS = 2
@@ -77,7 +77,15 @@ def find_header(lines: Sequence[Line], floor: int, body: int, frame: Frame) -> t
         else:
             sections.insert(0, at)
         top, blanks = at, 0
-    return (top if found else _first_section(lines, sections, body)), found, notes
+    return (top if found else _first_section(lines, sections, body)), _without_rows(lines, found, frame), notes
+
+
+def _without_rows(lines: Sequence[Line], found: Sequence[int], frame: Frame) -> list[int]:
+    """The header lines without rows of words: below one that names the labels and all columns, another such line is a row."""
+    full = [n for n in found if (pieces := _divide(lines[n], frame))[0] and len(pieces[1]) == len(frame.columns)]
+    if not full or full[0] != found[0] or frame.rules[found[-1]]:
+        return list(found)
+    return [n for n in found if n not in full[1:]]
 
 
 def _first_section(lines: Sequence[Line], sections: Sequence[int], body: int) -> int:
@@ -94,7 +102,7 @@ def _is_header(lines: Sequence[Line], at: int, frame: Frame, below: Sequence[int
     if is_year_header(line, named=True) or (is_noted(line) and not below):
         return True
     stub, over = _divide(line, frame)
-    if not over or (is_data(line) and not all(is_year(piece.text) for piece in over)):
+    if not over or (is_data(line) and any(is_value(piece.text) and not is_year(piece.text) for piece in over)):
         return False
     if len(line) > len(columns) + 1 or any(len(piece.text) > _LONGEST for piece in over):
         return False

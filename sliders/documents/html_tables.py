@@ -1,17 +1,20 @@
-"""HTML tables as rows of cells: a cell that spans columns or rows is written once for each of them."""
+"""HTML tables as cells that span columns and rows, as their marks say."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from html import escape
 from typing import Any
 
-from sliders.documents.printed_values import is_value, is_year
-from sliders.documents.tables import Table, count_header_rows, table_from_rows
+from sliders.documents.spans import Spanned, table_of_spans
+from sliders.documents.tables import Table
 
 _MAX_SPAN = 60
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*>")  # lxml refuses it in text
+_HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_PARTS = ("caption", "thead", "tbody", "tfoot", "tr", "td", "th")
+_APART = frozenset("address article blockquote br caption dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p pre section sup table tbody "
+                   "td tfoot th thead tr ul".split())  # fmt: skip
+"""What is printed apart from the words around it; a raised footnote mark is no digit of its number."""
 
 
 def html_table(html: str) -> Table:
@@ -21,52 +24,64 @@ def html_table(html: str) -> Table:
     table = document_fromstring(html).find(".//table")
     if table is None:
         return Table((), ())
-    cells = [(row, marked) for row, marked in _cells(table) if any(row)]
-    rows = [row for row, _ in cells]
-    named = next((n for n, (_, marked) in enumerate(cells) if not marked), len(cells))
-    counted = count_header_rows(rows)
-    header_rows = max(named, counted) if 0 < named < len(rows) else counted
-    return table_from_rows(rows, header_rows, " ".join((table.findtext("caption") or "").split()), printed=True)
+    caption = table.find("caption")
+    return table_of_spans(_rows(table), "" if caption is None else _text(caption), printed=True)
 
 
-def without_spans(html: str) -> str:
-    """The HTML with its tables written without spans."""
+def lift_tables(html: str) -> tuple[str, list[str]]:
+    """The HTML with a number in the place of each table, and the tables by these numbers.
+
+    A table that has fewer cells than one inside it lays out the page: its cells are blocks of text.
+    """
     from lxml.html import document_fromstring, fragment_fromstring, tostring
 
     root = document_fromstring(_DECLARATION.sub("", html))
+    for table in list(root.iter("table")):
+        own = [part for part in table.iterdescendants(*_PARTS) if next(part.iterancestors("table")) is table]
+        cells = sum(part.tag in ("td", "th") for part in own)
+        if any(len(inner.xpath(".//td | .//th")) > cells for inner in table.iterdescendants("table")):
+            for part in (table, *own):
+                part.tag = "div"
+    tables: list[str] = []
     for table in root.xpath("//table[not(ancestor::table)]"):
-        plain = fragment_fromstring(f"<table>{''.join(_plain(*row) for row in _cells(table))}</table>")
-        plain.tail = table.tail
-        table.getparent().replace(table, plain)
-    return str(tostring(root, encoding="unicode"))
+        number = fragment_fromstring(f"<table><tr><td>{len(tables)}</td></tr></table>")
+        number.tail, table.tail = table.tail, None
+        table.getparent().replace(table, number)
+        tables.append(str(tostring(table, encoding="unicode")))
+    return str(tostring(root, encoding="unicode")), tables
 
 
-def _plain(cells: Sequence[str], marked: bool) -> str:
-    tag = "th" if marked else "td"
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-
-def _cells(table: Any) -> list[tuple[list[str], bool]]:
-    """The rows of a table, all of one width, and whether each is marked as a header."""
+def _rows(table: Any) -> list[list[Spanned]]:
+    """The rows of a table, all of one width."""
     rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
-    texts: dict[tuple[int, int], str] = {}
-    marked = []
+    placed: dict[tuple[int, int], Spanned] = {}
     for r, row in enumerate(rows):
         c = 0
-        cells = row.xpath("./td | ./th")
-        for cell in cells:
-            while (r, c) in texts:
+        for element in row.xpath("./td | ./th"):
+            while (r, c) in placed:
                 c += 1
-            text = " ".join(" ".join(cell.xpath(".//text()")).split())
-            # Words name all columns that they span, a value stands in the first of them.
-            spread = cell.tag == "th" or not is_value(text) or is_year(text)
-            columns, deep = _span(cell.get("colspan")), _span(cell.get("rowspan"))
-            for at in range(columns):
-                texts.update({(r + down, c + at): text if spread or not at else "" for down in range(deep)})
+            cell = Spanned(_text(element), element.tag == "th" or row.getparent().tag == "thead")
+            columns, deep = _span(element.get("colspan")), _span(element.get("rowspan"))
+            places = ((r + down, c + right) for down in range(deep) for right in range(columns))
+            placed.update({place: cell for place in places if place not in placed})
             c += columns
-        marked.append(bool(cells) and all(cell.tag == "th" for cell in cells))
-    width = max((c for _, c in texts), default=-1) + 1
-    return [([texts.get((r, c), "") for c in range(width)], marked[r]) for r in range(len(rows))]
+    width = max((c for _, c in placed), default=-1) + 1
+    return [[placed.get((r, c)) or Spanned() for c in range(width)] for r in range(len(rows))]
+
+
+def _text(element: Any) -> str:
+    return " ".join("".join(_pieces(element)).split())
+
+
+def _pieces(element: Any) -> list[str]:
+    """The printed text of an element, with blanks around what stands apart."""
+    pieces = [element.text or ""]
+    for child in element:
+        if isinstance(child.tag, str) and child.tag not in ("script", "style") and not _HIDDEN.search(child.get("style") or ""):
+            edge = " " if child.tag in _APART else ""
+            pieces += [edge, *_pieces(child), edge]
+        pieces.append(child.tail or "")
+    return pieces
 
 
 def _span(value: str | None) -> int:

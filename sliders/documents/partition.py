@@ -15,15 +15,15 @@ from sliders.documents import sniff
 from sliders.documents.build import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document, ElementKind
-from sliders.documents.html_tables import html_table, without_spans
+from sliders.documents.html_tables import html_table, lift_tables
 from sliders.documents.offline import partitioner
 from sliders.documents.printed_values import is_note
-from sliders.documents.text import add_lines
+from sliders.documents.text import add_lines, pipe_cells, pipe_ranges
 from sliders.errors import DocumentError
 
 _MAX_HEADING, _MAX_CAPTION = 200, 120
 _ORDERED = re.compile(r"^([ \t]*)(\d{1,4})[.)](?=[ \t]+\S)", re.MULTILINE)
-_SPAN = re.compile(r"\b(?:col|row)span\s*=", re.IGNORECASE)
+_TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _KINDS: dict[str, ElementKind] = {
     "ListItem": "list_item",
     "FigureCaption": "caption",
@@ -36,8 +36,23 @@ _MAIL_FIELDS = ("Subject", "From", "To", "Cc", "Date")
 def read_markdown(raw: bytes, name: str) -> Document:
     """A document out of Markdown; numbers of ordered lists are kept."""
     text, warnings = decode(raw, name)
-    elements = partitioner("md", "partition_md", name)(text=_ORDERED.sub(r"\1- \2\\.", text))
-    return _document(elements, raw, name, sniff.MARKDOWN, warnings)
+    text = _ORDERED.sub(r"\1- \2\\.", _tables_apart(text))
+    html = partitioner("md", "markdown", name).markdown(text, extensions=["tables", "fenced_code"])
+    return _document(_html_elements(html, name), raw, name, sniff.MARKDOWN, warnings)
+
+
+def _tables_apart(text: str) -> str:
+    """Markdown with blank lines around its tables and a column for every cell: else words beside a table swallow it, or it
+    loses cells."""
+    lines = text.split("\n")
+    for first, last in pipe_ranges(lines):
+        if sum(line.lstrip().startswith(("```", "~~~")) for line in lines[:first]) % 2:
+            continue
+        lines[first : first + 2] = (line.rstrip().removesuffix("|") + "|" for line in lines[first : first + 2])
+        for _ in range(max(len(pipe_cells(line)) for line in lines[first : last + 1]) - len(pipe_cells(lines[first]))):
+            lines[first], lines[first + 1] = f"{lines[first]} |", f"{lines[first + 1]} --- |"
+        lines[first], lines[last] = "\n" + lines[first], lines[last] + "\n"
+    return "\n".join(lines)
 
 
 def read_html(raw: bytes, name: str) -> Document:
@@ -48,9 +63,13 @@ def read_html(raw: bytes, name: str) -> Document:
 
 
 def _html_elements(text: str, name: str) -> Iterable[Any]:
+    """What `unstructured` makes of HTML; it reads tables without their spans, so they go around it."""
     partition = partitioner("html", "partition_html", name)
-    elements: Iterable[Any] = partition(text=without_spans(text) if _SPAN.search(text) else text)
-    return elements
+    text, tables = lift_tables(text) if _TABLE.search(text) else (text, [])
+    for element in partition(text=text):
+        if element.category == "Table":
+            element.metadata.text_as_html = tables[int(element.text)]
+        yield element
 
 
 def read_docx(raw: bytes, name: str) -> Document:

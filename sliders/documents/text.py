@@ -12,7 +12,7 @@ from sliders.documents.decode import decode
 from sliders.documents.document import Document
 from sliders.documents.grid import Line, Region, Segment, find_tables, join_marks
 from sliders.documents.printed_values import is_note, unit_note
-from sliders.documents.tables import Table, table_from_rows
+from sliders.documents.tables import table_from_rows
 
 _PAGE_START = re.compile(
     r"[ \t]*(?:<<\s*page\s+(\d+)\s*>>|\[page\s+(\d+)\]|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,})[ \t]*", re.IGNORECASE
@@ -212,23 +212,27 @@ def _lines_above(lines: Sequence[str], floor: int, first: int, caption: str, not
 
 def _pipe_tables(lines: Sequence[str]) -> list[Region]:
     """Tables drawn with "|" and a rule of dashes under the header."""
-    regions = []
+    read = [(first, last, [pipe_cells(lines[n]) for n in range(first, last + 1) if n != first + 1])
+            for first, last in pipe_ranges(lines)]  # fmt: skip
+    return [Region(first, last, table) for first, last, rows in read if (table := table_from_rows(rows)).rows]
+
+
+def pipe_ranges(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """First and last line of each table that is drawn with "|", its header and the rule below it among them."""
+    ranges = []
     at = 1
     while at < len(lines):
         if "|" in lines[at] and "|" in lines[at - 1] and _PIPE_RULE.fullmatch(lines[at][:_MAX_TABLE_LINE]):
-            last = at
-            while last + 1 < len(lines) and "|" in lines[last + 1] and lines[last + 1].strip():
-                last += 1
-            table = pipe_table([lines[at - 1], *lines[at + 1 : last + 1]])
-            if table.rows:
-                regions.append(Region(at - 1, last, table))
-            at = last + 1
+            first = at - 1
+            while at + 1 < len(lines) and "|" in lines[at + 1]:
+                at += 1
+            ranges.append((first, at))
+            at += 1
         at += 1
-    return regions
+    return ranges
 
 
-def pipe_table(lines: Sequence[str]) -> Table:
-    """The table of "| a | b |" lines, the first of them the header."""
-    bare = (line.strip().removeprefix("|").removesuffix("|") for line in lines)
-    rows = [[cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)] for line in bare]
-    return table_from_rows(rows)
+def pipe_cells(line: str) -> list[str]:
+    """The cells of a line "| a | b |"."""
+    bare = line.strip().removeprefix("|").removesuffix("|")
+    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", bare)]

@@ -78,9 +78,10 @@ def _ranked(scores: NDArray[np.floating]) -> NDArray[np.float64]:
 
 def shown_to_gate(chunk: Chunk, document: Document) -> str:
     """A chunk as the gate sees it: its own headings, the headings and tables inside it, and how it begins."""
-    inside = [e for e in document.elements if chunk.start <= e.start < chunk.end]
+    inside = [e for e in document.elements if e.start < chunk.end and e.end > chunk.start]
     headings = [document.text[e.start : e.end].strip() for e in inside if e.kind == "heading"]
-    tables = [_table_line(document, e.start, e.end) for e in inside if e.grid is not None]
+    spans = [(max(e.start, chunk.start), min(e.end, chunk.end)) for e in inside if e.grid is not None]
+    tables = [_table_line(document, start, end) for start, end in spans]
     lines = [chunk.context.header(), *(f"# {' '.join(h.split())}" for h in headings), *tables]
     told = "\n".join(line for line in lines if line)[:_SHOWN_INSIDE]
     return f"{told}\n{chunk.text.strip()[: max(200, _SHOWN_INSIDE - len(told))]}"

@@ -13,6 +13,7 @@ from sliders.chunks.segments import index_document
 from sliders.documents.discover import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_each
+from sliders.documents.tables import place_of
 from sliders.errors import SettingsError
 from sliders.extraction.extract import Extraction, read_chunk
 from sliders.extraction.parse import Context
@@ -113,13 +114,16 @@ def source_of(reading: Reading) -> Source:
 
 
 def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
-    """The scale note ("in millions") of the table at a place of the document; the chunk's captions without tables."""
+    """What states the scale ("in millions") at a place of a table: its column's name and the notes; without tables, captions."""
     tables = [e for e in document.elements if e.grid is not None and e.start < chunk.end and e.end > chunk.start]
 
     def note_at(start: int) -> str:
         if not tables:
             return " ".join(chunk.context.captions)
-        grid = next((e.grid for e in tables if e.start <= start < e.end), None)
-        return " ".join(dict.fromkeys(n for n in (grid.note, grid.caption) if n)) if grid is not None else ""
+        table = next((e for e in tables if e.start <= start < e.end), None)
+        if table is None or table.grid is None:
+            return ""
+        place = place_of(table, start)
+        return " ".join(dict.fromkeys(n for n in (place.column if place else "", table.grid.note, table.grid.caption) if n))
 
     return note_at

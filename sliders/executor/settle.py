@@ -58,7 +58,7 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     outlines = session.catalog.chunks.outlines()
     relation = relation_of(
         rows, table.column_names, _documents(session), {chunk: " > ".join(path) for chunk, path, _ in outlines if path},
-        frozenset(chunk for chunk, _, kinds in outlines if kinds == {"table"}), unverified, quote=quote_of(session, rows),
+        {chunk: kinds for chunk, _, kinds in outlines}, unverified, quote=quote_of(session, rows),
     )  # fmt: skip
     memory = recall(session, table.name)
     options = Options(

@@ -56,7 +56,7 @@ class MemoryRelation:
 
 def relation_of(
     rows: Iterable[Row], columns: Sequence[str], documents: Mapping[str, DocumentSource] = _EMPTY,
-    sections: Mapping[str, str] = _EMPTY, table_chunks: frozenset[str] = frozenset(), unverified: bool = False,
+    sections: Mapping[str, str] = _EMPTY, kinds: Mapping[str, frozenset[str]] = _EMPTY, unverified: bool = False,
     quote: Callable[[str, str], str] | None = None,
 ) -> MemoryRelation:  # fmt: skip
     """The relation of extracted rows: the values that stand in the data table, all others count as empty.
@@ -66,7 +66,7 @@ def relation_of(
         columns: names of the table's columns.
         documents: documents by identifier.
         sections: heading path by chunk id.
-        table_chunks: ids of the chunks that hold a table and no prose.
+        kinds: what stands in a chunk (table, paragraph, ...), by chunk id.
         unverified: the table also shows values that were not found in the text or did not parse.
         quote: the sentence of a cell, by row id and column; its printed words when left out.
     """
@@ -74,7 +74,7 @@ def relation_of(
     values: dict[str, list[Scalar]] = {name: [None] * len(kept) for name in columns}
     sources: dict[tuple[str, str], CellSource] = {}
     for index, row in enumerate(kept):
-        kind: Literal["table", "prose"] = "table" if row.chunk_id in table_chunks else "prose"
+        kind = _kind_of(kinds.get(row.chunk_id, frozenset()))
         for cell in row.cells:
             if cell.column not in values or cell.value is None or not enters(cell, unverified):
                 continue
@@ -87,3 +87,9 @@ def relation_of(
         values, [row.id for row in kept], [row.document_id for row in kept], [row.chunk_id for row in kept],
         documents, sources, quote,
     )  # fmt: skip
+
+
+def _kind_of(kinds: frozenset[str]) -> Literal["table", "prose", ""]:
+    """Whether a chunk holds tables alone or prose alone (a heading or caption is neither); "" where that cannot be said."""
+    told = kinds - {"heading", "caption"}
+    return "" if not told or ("table" in told and len(told) > 1) else "table" if "table" in told else "prose"

@@ -12,6 +12,7 @@ from sliders.answer.workflows import (
     precise,
     rank,
     split,
+    step_request,
     stepwise,
     verify_scores,
     whole,
@@ -301,3 +302,16 @@ async def test_a_number_that_is_printed_nowhere_is_no_answer(question, reply, st
     model = ScriptedModel([{"quote": "", "answer": reply}])
     answer = await lookup(asked(question, model))
     assert answer.status == status and ("nowhere" in answer.reason) == (status == "not_found")
+
+
+def test_rows_of_a_long_table_are_shown_with_its_header():
+    rows = "\n".join(f"| River{n} | {n} kilometres long and slow | {n} boats and a ferry |" for n in range(90))
+    text = f"# Rivers\n\n| Name | Length | Traffic |\n|---|---|---|\n{rows}\n"
+    passage = source({"rivers.txt": text}).search("River77", Context(segments=1, tokens=40))[0]
+    assert "River77" in passage.text and "Traffic" not in passage.text
+    for request in (read_request("How long?", [passage], FULL), step_request("How long?", [], [passage], FULL)):
+        shown = str(request.messages)
+        assert shown.index("| Name | Length | Traffic |") < shown.index("| River77 |")
+    assert passage.tokens == count(passage.shown)
+    first = source({"rivers.txt": text}).search("River1", Context(segments=1, tokens=40))[0]
+    assert first.shown.count("| Name |") == 1

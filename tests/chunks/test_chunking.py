@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sliders.chunks.chunking import chunk_document
 from sliders.documents.build import DocumentBuilder
 from sliders.documents.document import Document, Element, Page
+from sliders.documents.loaders import load_text
 from sliders.documents.tables import Table
 from sliders.errors import SettingsError
 
@@ -205,3 +206,17 @@ def test_a_part_of_a_table_carries_its_header_and_its_sections() -> None:
     for chunk in chunks[1:]:
         assert chunk.context.header().endswith("|  | 2021 |\n| --- | --- |\n| Assets: |  |")
         assert "(in millions)" in chunk.context.captions
+
+
+def test_every_cell_of_a_cut_table_is_shown_with_the_name_of_its_column() -> None:
+    for width in range(3, 10):
+        names = [f"Name{c} of this" for c in range(width)]
+        rows = ["| " + " | ".join(f"cell{n}of{c} w" for c in range(width)) + " |" for n in range(6)]
+        text = "Words before.\n\n| " + " | ".join(names) + " |\n|" + "---|" * width + "\n" + "\n".join(rows) + "\n\nWords after."
+        document = load_text(text, "a.txt")
+        (grid,) = [element.grid for element in document.elements if element.grid]
+        chunks = chunk_document(document, max_tokens=40, count_tokens=lambda part: len(part.split()))
+        assert len(chunks) > 2
+        for cell, name in ((row[-1], names[-1]) for row in grid.rows):
+            (chunk,) = [chunk for chunk in chunks if chunk.start <= cell.start < chunk.end]
+            assert name in f"{chunk.context.header()}\n{chunk.text}"

@@ -132,3 +132,52 @@ def test_years_under_a_name_are_a_header_and_years_as_values_are_not() -> None:
     (region,) = find_tables([_segments(line) for line in lines])
     assert region.table.header == ("", "", "")
     assert len(region.table.rows) == 3
+
+
+def _table(*lines: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    (region,) = find_tables([_segments(line) for line in lines])
+    return region.table.header, region.table.rows
+
+
+def test_words_and_years_beside_each_other_are_a_header() -> None:
+    found = _table(
+        "Item         Plan     2021",
+        "Lamps           5        7",
+        "Bulbs                  1.5",
+        "Wicks          12   absent",
+    )
+    assert found == (("Item", "Plan", "2021"), (("Lamps", "5", "7"), ("Bulbs", "", "1.5"), ("Wicks", "12", "absent")))
+
+
+def test_a_row_of_words_below_a_header_of_all_columns_is_a_row() -> None:
+    found = _table(
+        "Item         Plan       Staff",
+        "Lamps      absent    on leave",
+        "Bulbs           5           9",
+        "Wicks           7          12",
+    )
+    assert found == (
+        ("Item", "Plan", "Staff"), (("Lamps", "absent", "on leave"), ("Bulbs", "5", "9"), ("Wicks", "7", "12"))
+    )  # fmt: skip
+
+
+def test_a_header_over_two_lines_stays_one() -> None:
+    found = _table(
+        "                Net      Gross",
+        "Item          sales      sales",
+        "Lamps             5          9",
+        "Wicks             7         12",
+    )
+    assert found == (("Item", "Net sales", "Gross sales"), (("Lamps", "5", "9"), ("Wicks", "7", "12")))
+
+
+def test_a_column_in_which_one_row_has_a_value_is_a_column() -> None:
+    found = _table(
+        "              Staff     Cost     Plan",
+        "Lamps            11       12         ",
+        "Bulbs            21       22         ",
+        "Wicks            31       32       33",
+    )
+    assert found == (
+        ("", "Staff", "Cost", "Plan"), (("Lamps", "11", "12", ""), ("Bulbs", "21", "22", ""), ("Wicks", "31", "32", "33"))
+    )  # fmt: skip

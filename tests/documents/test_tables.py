@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.documents.document import Element
-from sliders.documents.html_tables import html_table
 from sliders.documents.sheets import read_csv
-from sliders.documents.tables import CellPlace, Table, count_header_rows, place_of, render_table, row_path, table_from_rows
+from sliders.documents.tables import CellPlace, Table, place_of, render_table, row_path, table_from_rows
 
 
 def _text(header: list[str], *rows: list[str]) -> str:
@@ -27,17 +26,6 @@ def test_a_table_is_a_grid_with_its_header_once() -> None:
     )
 
 
-def test_words_over_several_columns_stand_over_each_of_them() -> None:
-    rows = [["", "Sales", "Sales", "Costs"], ["", "2021", "2020", "2021"], ["Lamps", "1", "2", "3"]]
-    assert table_from_rows(rows, 2).header == ("", "Sales / 2021", "Sales / 2020", "Costs 2021")
-
-
-def test_marks_in_cells_of_their_own_join_their_number() -> None:
-    table = table_from_rows([["", "", "2021", ""], ["Sales", "$", "5,363", ""], ["Margin", "", "12.5", "%"]], printed=True)
-    assert table.header == ("", "2021")
-    assert table.rows == (("Sales", "$5,363"), ("Margin", "12.5%"))
-
-
 @pytest.mark.parametrize(("text", "rows"), [
     ("title,director,oscars\nHeat,Mann,\nTitanic,Cameron,11\n", ["Heat | Mann | ", "Titanic | Cameron | 11"]),
     ("name,result\nAnna,absent\nBen,withdrawn\nCarl,12\n", ["Anna | absent", "Ben | withdrawn", "Carl | 12"]),
@@ -46,16 +34,6 @@ def test_marks_in_cells_of_their_own_join_their_number() -> None:
 ])  # fmt: skip
 def test_every_line_below_the_first_of_a_csv_file_is_a_row_as_it_stands(text: str, rows: list[str]) -> None:
     assert read_csv(text.encode(), "made.csv").text.splitlines()[2:] == [f"| {row} |" for row in rows]
-
-
-def test_a_row_without_numbers_below_marked_headers_is_a_row() -> None:
-    table = html_table("<table><tr><th>name<th>result</tr><tr><td>Anna<td>absent</tr><tr><td>Carl<td>12</tr></table>")
-    assert (table.header, table.rows) == (("name", "result"), (("Anna", "absent"), ("Carl", "12")))
-
-
-def test_a_second_header_row_without_a_label_of_its_own_is_a_header() -> None:
-    assert count_header_rows([["", "North", "South"], ["", "plan", "done"], ["Lamps", "1", "2"]]) == 2
-    assert count_header_rows([["Item", "Year ended", "Year ended"], ["Kind", "plan", "done"], ["Lamps", "1", "2"]]) == 2
 
 
 def test_a_cell_knows_its_row_its_sections_and_its_column() -> None:
@@ -106,6 +84,7 @@ def test_every_cell_is_where_it_says(rows: list[list[str]], offset: int) -> None
         assert any(cell.text for cell in row)
         for cell in row:
             assert document[cell.start : cell.end] == cell.text
+            assert document[cell.end : cell.end + 2] == " |"
 
 
 @given(st.lists(st.lists(_cell, min_size=2, max_size=5), min_size=2, max_size=7))

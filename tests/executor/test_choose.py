@@ -79,6 +79,21 @@ def test_the_gate_sees_what_stands_inside_a_chunk(tmp_path: Path) -> None:
     assert len(shown) < 2000
 
 
+def test_the_gate_sees_of_a_table_the_rows_that_the_chunk_holds(tmp_path: Path) -> None:
+    rows = "\n".join(f"| Label{n:03} | {'word ' * 12}|" for n in range(120))
+    (tmp_path / "a.md").write_text(f"# Notes\n\n| Line | told |\n|---|---|\n{rows}\n\nWords last.\n", encoding="utf-8")
+    with opened(tmp_path, reading_model(context_tokens=2600)) as ws:
+        ws.add(tmp_path / "a.md")
+        document = ws.session.catalog.documents.get(ws.session.catalog.documents.all()[0].id)
+        chunks = ws.session.catalog.chunks.of(document.id)
+        shown = [shown_to_gate(chunk, document) for chunk in chunks]
+    assert len(chunks) > 2
+    for chunk, told in zip(chunks, shown, strict=True):
+        labels = {word for word in chunk.text.split() if word.startswith("Label")}
+        seen = {word.strip(";") for word in told.split() if word.startswith("Label")}
+        assert seen <= labels and len(seen) > 15
+
+
 # cards
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sliders import Workspace
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Column, ColumnType, Schema, Table
@@ -17,16 +19,20 @@ SCHEMA = Schema((
 ))  # fmt: skip
 
 
-def test_a_scale_is_not_applied_outside_its_table(tmp_path: Path) -> None:
-    (tmp_path / "fenwick.html").write_text(PAGE, encoding="utf-8")
+COLUMNS = "Name,Length,Cost in thousands of euros\nFenwick,120,\"3,120\"\n"
+
+
+@pytest.mark.parametrize(("name", "text", "length"), [("a.html", PAGE, "120 metres"), ("a.csv", COLUMNS, "120")])
+def test_a_scale_holds_for_its_table_or_its_column_alone(tmp_path: Path, name: str, text: str, length: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
     cells = {
         "name": {"value": "Fenwick", "words": ["Fenwick"]},
-        "length": {"value": 120, "words": ["120 metres"]},
+        "length": {"value": 120, "words": [length]},
         "cost": {"value": 3_120_000, "words": ["3,120"]},
     }
     model = ScriptedModel({"extract": {"rows": [{"table": "spans", "cells": cells}]}})
     with Workspace(tmp_path / "ws.db", model=model) as ws:
-        ws.add(tmp_path / "fenwick.html")
+        ws.add(tmp_path / name)
         ws.session.catalog.schemas.save(SCHEMA)
         ws.extract()
         row = ws.session.catalog.extractions.rows("spans")[0]

@@ -182,3 +182,10 @@ def test_lines_that_were_joined_with_commas_are_found() -> None:
     found = find("4B, OLD MOLE, QUAY ROAD, U13/X,70112 NORTH HARBOUR", text)
     assert (found.status, text[found.start : found.end]) == (Grounding.NORMALIZED, text[10:-14])
     assert find("1 250 berths", text, fuzzy=False).status is Grounding.NONE
+
+
+def test_a_bar_that_a_table_s_text_escapes_is_found_as_the_model_says_it() -> None:
+    text = "| a\\|b | a or b |"
+    for words in ("a|b", "a\\|b"):
+        found = find(words, text)
+        assert text[found.start : found.end] == "a\\|b"

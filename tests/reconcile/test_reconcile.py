@@ -483,3 +483,13 @@ def test_where_each_document_is_one_row_a_stray_second_one_is_merged() -> None:
 
     several = run(table, [rows[0], stray, rows[1]], "aab", chunks=["1", "2", "3"])
     assert len(several.rows) == 3  # too few documents to tell a stray row from a second thing
+
+
+@pytest.mark.parametrize(("kinds", "kind"), [
+    ({"table"}, "table"), ({"heading", "caption", "table"}, "table"), ({"heading", "paragraph"}, "prose"),
+    ({"table", "paragraph"}, ""), ({"heading", "table", "list_item"}, ""), (None, ""),
+])  # fmt: skip
+def test_a_cell_of_a_chunk_with_table_and_prose_counts_as_neither(kinds: set[str] | None, kind: str) -> None:
+    row = Row("r0", "t", "d", "c", 0, (Cell("name", "Ash", "Ash"),))
+    relation = relation_of([row], ("name",), kinds={} if kinds is None else {"c": frozenset(kinds)})
+    assert relation.source(0, "name").kind == kind
