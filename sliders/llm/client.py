@@ -275,14 +275,16 @@ class OpenAIModel:
         return self._reply(completion, seconds, arguments, request.told)
 
     def _reply(self, completion: Mapping[str, Any], seconds: float, arguments: Mapping[str, Any], told: bool) -> _Reply:
-        if not completion.get("choices"):
-            raise ModelError(f"model {self._model!r} at {self._where} sent a reply without choices; try again")
-        choice = completion["choices"][0]
+        choice = next(iter(completion.get("choices") or ()), None)
+        if not choice:
+            told_instead = f" ({completion['error']})" if completion.get("error") else ""
+            raise ModelError(f"model {self._model!r} at {self._where} sent a reply without choices{told_instead}; try again")
         message = choice.get("message") or {}
-        if message.get("refusal"):
-            raise ModelRefusal(f"model {self._model!r} declined: {message['refusal']}; rephrase the question")
         called = message.get("tool_calls")
         text = (called[0]["function"]["arguments"] if called else message.get("content")) or ""
+        if isinstance(text, list):  # parts, with those of a model's reasoning among them
+            text = "".join(part.get("text") or "" for part in text)
+            message = {**message, "content": text}
         counted = completion.get("usage") or {}
         prompt, generated = counted.get("prompt_tokens"), counted.get("completion_tokens")
         if prompt is None:
@@ -291,8 +293,12 @@ class OpenAIModel:
         generated = generated or 0
         tokens = (choice.get("logprobs") or {}).get("content") or ()
         usage = Usage(1, 0, prompt, generated, seconds, self._prices.cost(self._model, prompt, generated))
-        reason: FinishReason = "length" if choice.get("finish_reason") == "length" else "stop"
-        return _Reply(message, text, reason, usage, tokens, told)
+        reason = choice.get("finish_reason")
+        if message.get("refusal") or reason == "content_filter":
+            declined = ModelRefusal(f"model {self._model!r} declined: {message.get('refusal') or reason}; rephrase the question")
+            declined.usage = usage
+            raise declined
+        return _Reply(message, text, "length" if reason == "length" else "stop", usage, tokens, told)
 
 
 def _parsed(reply: _Reply, rung: Rung, shape: Shape) -> BaseModel:

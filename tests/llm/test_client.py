@@ -97,6 +97,28 @@ async def test_a_reply_in_reasoning_and_a_fence_is_unwrapped(serve: Serve) -> No
     assert (await model.generate(rows_request())).data == json.loads(ANN)
 
 
+async def test_a_reply_in_parts_is_read_without_its_reasoning(serve: Serve) -> None:
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": ANN}]
+    _, model = serve(Scripted(body=json.dumps({"choices": [{"message": {"role": "assistant", "content": parts}}]})))
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+
+
+@pytest.mark.parametrize("body", ['{"choices": [null]}', '{"error": {"message": "upstream overloaded", "code": 502}}', "[1]"])
+async def test_a_reply_without_a_choice_costs_this_call_only_and_says_what_came(serve: Serve, body: str) -> None:
+    _, model = serve(Scripted(body=body))
+    with pytest.raises(ModelError, match="overloaded" if "overloaded" in body else "without choices"):
+        await model.generate(rows_request())
+
+
+@pytest.mark.parametrize("text", ["", '{"rows":[]}'])
+async def test_a_filtered_reply_is_no_answer_and_is_not_asked_for_in_other_ways(serve: Serve, text: str) -> None:
+    server, model = serve(Scripted(text, finish_reason="content_filter"))
+    with pytest.raises(ModelRefusal, match="content_filter") as error:
+        await model.generate(rows_request())
+    assert len(server.bodies) == 1
+    assert error.value.usage.calls == 1
+
+
 async def test_line_breaks_inside_strings_do_no_harm(serve: Serve) -> None:
     _, model = serve(Scripted('{"rows":[{"name":"Ann\nLee","age":4}]}'))
     response = await model.generate(rows_request())
@@ -160,6 +182,21 @@ async def test_passing_errors_are_tried_again(serve: Serve) -> None:
     assert len(server.bodies) == 3
 
 
+async def test_connections_that_break_off_are_tried_again_and_cost_one_call_at_most(serve: Serve) -> None:
+    server, model = serve([Scripted(dropped=True), Scripted(dropped=True), Scripted(ANN)])
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+    server, model = serve(Scripted(dropped=True))
+    with pytest.raises(ModelError, match="broke the connection off") as error:
+        await model.generate(rows_request())
+    assert not isinstance(error.value, ModelUnavailable)
+    assert len(server.bodies) == 3
+
+
+async def test_a_quota_of_a_minute_passes(serve: Serve) -> None:
+    _, model = serve([Scripted(status=429, error="You exceeded your current quota, retry in 3 s"), Scripted(ANN)])
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+
+
 async def test_retry_after_is_honoured(serve: Serve) -> None:
     server, model = serve([Scripted(status=429, headers={"Retry-After": "0.4"}), Scripted(ANN)])
     await model.generate(rows_request())
@@ -189,7 +226,8 @@ async def test_a_timeout_is_tried_again_and_then_named(serve: Serve) -> None:
         (404, "The model `m` does not exist", "SLIDERS_MODEL"),
         (400, "model 'm' not found", "SLIDERS_MODEL"),
         (404, "no route", "/v1"),
-        (429, "You exceeded your current quota", "quota"),
+        (429, "You exceeded your current quota (insufficient_quota)", "quota"),
+        (402, "Insufficient balance", "credit"),
     ],
 )
 async def test_what_will_not_pass_is_said_at_once_with_what_to_do(
