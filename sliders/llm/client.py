@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -107,8 +107,8 @@ class OpenAIModel:
     async def generate(self, request: Request) -> Response:
         """Answer one request; see `Model.generate`."""
         check_requests_allowed(f"{self._model} at {self._where}")
-        if request.told and not self._tells_odds:
-            request = replace(request, told=False)
+        if not self._tells_odds:
+            request = replace(request, told=False, logprobs=False)
         if request.choices:
             return await self._chosen(request)
         shape = shape_of(request)
@@ -149,15 +149,14 @@ class OpenAIModel:
         asked = {"messages": ladder.wire_messages(request.messages), "max_tokens": 1}
         reply = None
         if self._tells_odds:
-            try:
+            with suppress(ServerRefusal):
                 reply = await self._send(request, {**asked, "logprobs": True, "top_logprobs": LISTED})
-            except ServerRefusal:
-                self._tells_odds = False
         if reply is None:
             try:
-                reply = await self._send(request, asked)
+                reply = await self._send(replace(request, logprobs=False), asked)
             except ServerRefusal as refusal:
                 raise ModelError(f"{refusal}; check that {self._model!r} is a chat model") from refusal
+            self._tells_odds = False  # they alone were refused
         odds = odds_of(request.choices, reply.first)
         text = max(odds, key=lambda choice: odds[choice]) if odds else chosen(reply.text, request.choices)
         if text is None:
@@ -171,9 +170,10 @@ class OpenAIModel:
             try:
                 response = await self._on_rung(request, shape, rung)
             except ServerRefusal as refusal:
-                if request.told and self._tells_odds:
-                    self._tells_odds = False  # it may be the odds that it refuses
-                    return await self._structured(replace(request, told=False), shape)
+                if request.told or request.logprobs:  # it may be the odds that it refuses
+                    response = await self._structured(replace(request, told=False, logprobs=False), shape)
+                    self._tells_odds = rung in self._skipped  # else it is this way of asking
+                    return response
                 tried.add(rung)  # the server does not know this way of asking
                 told = f"{refusal}; check that it is a chat model"
                 continue

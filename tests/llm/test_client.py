@@ -8,6 +8,7 @@ import math
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -354,9 +355,34 @@ async def test_a_server_without_log_probabilities_is_asked_for_the_word_alone(se
 
     server, model = serve(reply)
     for text in "ab":
-        response = await model.generate(yes_or_no(text))
+        response = await model.generate(replace(yes_or_no(text), logprobs=True))
         assert (response.text, response.odds) == ("yes", {})
     assert len(server.bodies) == 3
+
+
+async def test_a_reply_is_read_where_the_server_gives_no_log_probabilities(serve: Serve) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        return Scripted(status=400, error="logprobs is not supported") if "logprobs" in body else Scripted(ANN)
+
+    for asked in ({"logprobs": True}, {"told": True}):
+        server, model = serve(reply)
+        for _ in "ab":
+            assert (await model.generate(rows_request(**asked))).data == json.loads(ANN)
+        assert len(server.bodies) == 3
+
+
+async def test_what_is_refused_for_another_reason_does_not_end_the_asking_for_odds(serve: Serve) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        refused = "BAD" in str(body) or body.get("response_format", {}).get("type") == "json_schema"
+        return Scripted(status=400, error="not this one") if refused else Scripted(ANN, odds={"yes": -0.1, "no": -3.0})
+
+    server, model = serve(reply)
+    with pytest.raises(ModelError):
+        await model.generate(yes_or_no("BAD"))
+    await model.generate(rows_request(told=True))
+    assert (await model.generate(yes_or_no())).odds == {"yes": -0.1, "no": -3.0}
+    await model.generate(rows_request(told=True))
+    assert "logprobs" in server.bodies[-1]
 
 
 async def test_a_word_that_is_no_choice_is_refused(serve: Serve) -> None:
