@@ -29,6 +29,9 @@ from sliders.llm.transport import Channel
 from sliders.llm.usage import PriceTable
 from sliders.settings import Settings
 
+_REASONING = 16_000
+"""Tokens that a vendor's reasoning model may think in, which its limit counts; it takes no temperature and no `max_tokens`."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
@@ -94,6 +97,7 @@ class OpenAIModel:
         self._prices = prices or PriceTable()
         self._first, self._worked, self._skipped = first_rung, set[Rung](), set[Rung]()
         self._tells_odds = True
+        self._reasons = settings.base_url is None and model.startswith(("o1", "o3", "o4", "gpt-5"))
         self._gate = gate or Gate(settings.concurrency)
         self._limiter: Limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
         self.count_tokens = token_counter(self.name)
@@ -146,8 +150,8 @@ class OpenAIModel:
 
     async def _chosen(self, request: Request) -> Response:
         """One token, and the odds of each choice where the server tells them."""
-        asked = {"messages": ladder.wire_messages(request.messages), "max_tokens": 1}
-        reply = None
+        asked = {"messages": ladder.wire_messages(request.messages)}
+        request, reply = replace(request, max_tokens=1), None
         if self._tells_odds:
             with suppress(ServerRefusal):
                 reply = await self._send(request, {**asked, "logprobs": True, "top_logprobs": LISTED})
@@ -177,6 +181,9 @@ class OpenAIModel:
                 tried.add(rung)  # the server does not know this way of asking
                 told = f"{refusal}; check that it is a chat model"
                 continue
+            except ModelError as error:
+                _add_paid(error, spent)
+                raise
             except _Unusable as unusable:
                 tried.add(rung)
                 spent += unusable.usage
@@ -204,10 +211,13 @@ class OpenAIModel:
             return self._read(first, rung, shape)
         except _Unusable as unusable:
             wrong = ValueError("\n".join(unusable.wrong))
-        second = await self._send(request, ladder.ask_again(rung, arguments, first.message, wrong))
-        spent = first.usage + second.usage
         try:
+            second = await self._send(request, ladder.ask_again(rung, arguments, first.message, wrong))
+            spent = first.usage + second.usage
             response = self._read(second, rung, shape)
+        except ModelError as error:
+            _add_paid(error, first.usage)
+            raise
         except _Unusable as unusable:
             kept = _good_items(second, shape) or _good_items(first, shape)
             if kept is None:
@@ -245,9 +255,8 @@ class OpenAIModel:
     async def _send(self, request: Request, arguments: dict[str, Any]) -> _Reply:
         estimate = sum(self.count_tokens(message["content"]) for message in arguments["messages"]) + request.max_tokens
         options: dict[str, Any] = {"temperature": request.temperature, "max_tokens": request.max_tokens}
-        if self._settings.base_url is None and self._model.startswith(("o1", "o3", "o4", "gpt-5")):
-            # The vendor's reasoning models take neither a temperature nor the old name of the limit.
-            options = {"max_completion_tokens": request.max_tokens}
+        if reasons := self._reasons:
+            options = {"max_completion_tokens": request.max_tokens + _REASONING}
         elif request.temperature > 0:
             options |= {"seed": self._settings.seed}  # not every server takes one, and without chance none is needed
         if request.logprobs or request.told:
@@ -270,7 +279,13 @@ class OpenAIModel:
             self._limiter.settle(booking, (completion.get("usage") or {}).get("total_tokens") or estimate)
             return completion, time.perf_counter() - started
 
-        completion, seconds = await with_retries(once, self._settings.retries, self._limiter.pause)
+        try:
+            completion, seconds = await with_retries(once, self._settings.retries, self._limiter.pause)
+        except ServerRefusal as refusal:
+            if reasons or "max_completion_tokens" not in str(refusal):
+                raise
+            self._reasons = True  # such a model at an address that is given
+            return await self._send(request, arguments)
         await self._turns.get().take()  # who waits for the place in flight sends first
         return self._reply(completion, seconds, arguments, request.told)
 
@@ -299,6 +314,11 @@ class OpenAIModel:
             declined.usage = usage
             raise declined
         return _Reply(message, text, "length" if reason == "length" else "stop", usage, tokens, told)
+
+
+def _add_paid(error: ModelError, before: Usage) -> None:
+    """Count what was paid before an error, too."""
+    error.usage = before + error.usage if isinstance(error.usage, Usage) else before
 
 
 def _parsed(reply: _Reply, rung: Rung, shape: Shape) -> BaseModel:

@@ -389,3 +389,26 @@ async def test_a_word_that_is_no_choice_is_refused(serve: Serve) -> None:
     _, model = serve(Scripted("Maybe", odds={"Maybe": -0.1}))
     with pytest.raises(ModelRefusal, match="no choice"):
         await model.generate(yes_or_no())
+
+
+async def test_a_reasoning_model_at_any_address_has_room_to_think(serve: Serve) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        old = "max_tokens" in body or "temperature" in body
+        return Scripted(status=400, error="'max_tokens': use 'max_completion_tokens'") if old else Scripted(ANN)
+
+    server, model = serve(reply)
+    for text in "ab":
+        assert (await model.generate(rows_request(text, max_tokens=100))).data == json.loads(ANN)
+    assert len(server.bodies) == 3
+    assert server.bodies[-1]["max_completion_tokens"] > 1000
+
+
+async def test_what_was_paid_before_a_failure_is_counted(serve: Serve) -> None:
+    _, model = serve([Scripted("{}"), Scripted('{"rows":[{"na', finish_reason="length")])
+    with pytest.raises(TruncatedReply) as error:
+        await model.generate(rows_request())
+    assert error.value.usage.calls == 2
+    _, model = serve([Scripted("{}"), Scripted("{}"), Scripted(status=401)])
+    with pytest.raises(ModelUnavailable) as broken:
+        await model.generate(rows_request())
+    assert broken.value.usage.calls == 2
