@@ -22,7 +22,17 @@ from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import FinishReason, Request, Response, Usage
 from sliders.llm.network_switch import check_requests_allowed
 from sliders.llm.odds import LISTED, chosen, odds_of, sureness, told_odds
-from sliders.llm.replies import Shape, complete_items, is_closed, plain_data, shape_of, told, unwrapped, without_bad_items
+from sliders.llm.replies import (
+    Shape,
+    complete_items,
+    is_closed,
+    plain_data,
+    shape_of,
+    told,
+    unwrapped,
+    without_bad_items,
+    without_halves,
+)
 from sliders.llm.retry import ServerRefusal, translated, with_retries
 from sliders.llm.tokens import context_window, token_counter
 from sliders.llm.transport import Channel
@@ -300,6 +310,7 @@ class OpenAIModel:
         if isinstance(text, list):  # parts, with those of a model's reasoning among them
             text = "".join(part.get("text") or "" for part in text)
             message = {**message, "content": text}
+        text = without_halves(text)
         counted = completion.get("usage") or {}
         prompt, generated = counted.get("prompt_tokens"), counted.get("completion_tokens")
         if prompt is None:

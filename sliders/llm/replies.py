@@ -14,6 +14,7 @@ from pydantic import BaseModel, RootModel, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, from_json
 
 from sliders.llm.model import Request
+from sliders.llm.prompts import LONE_SURROGATE
 
 _MOST_TOLD = 8
 _UNKNOWN_TO_STRICT = {"minLength", "maxLength", "oneOf"}
@@ -43,7 +44,16 @@ def is_strict(schema: object) -> bool:
 
 def plain_data(reply: BaseModel) -> Any:
     """A checked reply as JSON data."""
-    return reply.model_dump(mode="json", by_alias=True)
+    return without_halves(reply.model_dump(mode="json", by_alias=True))
+
+
+def without_halves(data: Any) -> Any:
+    """`data` with a mark in the place of each half of a surrogate pair, which no file and no database takes."""
+    if isinstance(data, str):
+        return data if data.isascii() else LONE_SURROGATE.sub("\ufffd", data)
+    if isinstance(data, dict):
+        return {without_halves(name): without_halves(value) for name, value in data.items()}
+    return [without_halves(item) for item in data] if isinstance(data, list) else data
 
 
 def told(error: ValidationError) -> tuple[str, ...]:

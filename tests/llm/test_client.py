@@ -104,6 +104,14 @@ async def test_a_reply_in_parts_is_read_without_its_reasoning(serve: Serve) -> N
     assert (await model.generate(rows_request())).data == json.loads(ANN)
 
 
+@pytest.mark.parametrize("half", ["\ud83d", "\\ud83d"])
+async def test_half_a_character_of_a_reply_becomes_a_mark(serve: Serve, half: str) -> None:
+    server, model = serve([Scripted(ANN.replace("4", f'"{half}"')), Scripted(ANN.replace("Ann", half))])
+    response = await model.generate(rows_request())
+    assert response.data["rows"] == [{"name": "\ufffd", "age": 4}]
+    assert response.text.encode() and len(server.bodies) == 2
+
+
 @pytest.mark.parametrize("body", ['{"choices": [null]}', '{"error": {"message": "upstream overloaded", "code": 502}}', "[1]"])
 async def test_a_reply_without_a_choice_costs_this_call_only_and_says_what_came(serve: Serve, body: str) -> None:
     _, model = serve(Scripted(body=body))
