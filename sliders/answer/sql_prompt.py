@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from pydantic import BaseModel
 from rapidfuzz import utils
 
 from sliders.answer.findings import Finding, Kind, cell_text, column_name
@@ -16,12 +15,13 @@ from sliders.answer.turns import QueryResult, SqlAttempt
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Request
 from sliders.llm.prompts import load_prompt
+from sliders.llm.replies import LenientReply
 from sliders.schema.types import Column, ColumnType
 
 LOOK_ROWS = 50
 
 
-class SqlStep(BaseModel):
+class SqlStep(LenientReply):
     """One turn of the model in the full dialect."""
 
     action: Literal["answer", "look", "cannot"]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
-from pydantic import BaseModel, RootModel, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, RootModel, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, from_json
 
 from sliders.llm.model import Request
@@ -19,6 +19,17 @@ from sliders.llm.prompts import LONE_SURROGATE
 _MOST_TOLD = 8
 _UNKNOWN_TO_STRICT = {"minLength", "maxLength", "oneOf"}
 Shape = type[BaseModel]
+
+
+class LenientReply(BaseModel):
+    """A reply, or a part of one, in which null is as good as a field left out and a number as good as its digits."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, data: Any) -> Any:
+        return {k: v for k, v in data.items() if v is not None} if isinstance(data, Mapping) else data
 
 
 def shape_of(request: Request) -> Shape | None:

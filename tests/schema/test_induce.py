@@ -27,6 +27,11 @@ def test_all_questions_are_asked_in_one_call() -> None:
     assert found.schema.tables[0].grain == "document" and found.tokens > 0
 
 
+def test_the_values_of_a_category_may_be_numbers() -> None:
+    found, model = ask([WHO], reply(table("t", column("stars", "category", values=[1, 2, 3])), needs=[["t.stars"]]))
+    assert found.schema.tables[0].columns[0].values == ("1", "2", "3") and len(model.history) == 1
+
+
 def test_the_prompt_has_samples_by_name_guidelines_and_standing_tables() -> None:
     standing = schema_from({"ports": {"harbour": "text"}})
     request = induction_prompt([WHO], SAMPLES, standing, FULL)
