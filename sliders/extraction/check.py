@@ -227,4 +227,5 @@ def _join(words: Sequence[str]) -> str:
 
 
 def _scalar(said: object) -> Scalar:
-    return said if isinstance(said, str | int | float | bool) else str(said)
+    short = not isinstance(said, int) or abs(said) < 2**63
+    return said if isinstance(said, str | int | float | bool) and short else str(said)

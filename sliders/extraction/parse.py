@@ -146,9 +146,9 @@ def typed(value: object, column: Column, context: Context = NO_CONTEXT) -> Parse
 
 
 def _typed_number(value: Amount, column: Column) -> Parsed:
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return Parsed(reason=f"{value} is not a number")
-    whole = amount(Decimal(str(value)))
+    whole = amount(Decimal(str(value))) if isinstance(value, float) else value  # which may be too long for a float
     if column.type in _NUMERIC:
         if column.type is ColumnType.INTEGER and isinstance(whole, float):
             return Parsed(reason=f"{value} is not a whole number")

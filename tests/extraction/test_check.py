@@ -214,3 +214,8 @@ def test_a_bare_value_that_the_card_alone_tells_is_doubted() -> None:
     cell = value_cell(source, Column("name"), "The Merrow of Arden")
     assert (cell.stands, cell.value, cell.span) == (True, "The Merrow of Arden", None) and "card" in cell.doubt
     assert value_cell(source, Column("name"), "The Gannet").absence is Absence.UNGROUNDED
+
+
+def test_a_number_of_hundreds_of_digits_is_kept_as_text_for_the_audit() -> None:
+    cell = check_cell(SOURCE, ABOARD, said(10**400, "15 passengers")).cell
+    assert (cell.absence, cell.value) == (Absence.NOT_PARSED, str(10**400))
