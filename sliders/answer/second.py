@@ -53,6 +53,8 @@ async def beside_others(answer: SqlAnswer, profiles: Sequence[TableProfile], run
     except (ModelRefusal, TruncatedReply):
         return answer
     answer = replace(answer, usage=answer.usage + reply.usage)
+    if reply.finish_reason == "length":
+        return answer
     result = result_of(statement_in(reply.text), profiles, run_sql)
     rows: Rows = tuple(tuple(row) for row in result.rows) if result is not None else ()
     if _same(rows, answer.rows):
