@@ -171,7 +171,7 @@ async def _recheck(source: Source, document: str, findings: Sequence[tuple[_Draf
 def _described(draft: _Draft, name: str) -> str:
     column = next(c for c in draft.asked.columns if c.name == name)
     others = (c.cell for n, c in draft.cells.items() if n != name)
-    row = ", ".join(f"{c.column} {c.value}" for c in others if c.value is not None and c.absence is None)
+    row = ", ".join(f"{c.column} {c.value!r}" for c in others if c.value is not None and c.absence is None)
     given = draft.given[name]
     said = f"value {given.get('value')!r}, words {quoted(given)!r}"
     return f"{name} ({column.description}) of the row with {row or 'no other cell'}: {said}. Found: {draft.cells[name].finding}"
