@@ -169,7 +169,10 @@ async def _recheck(source: Source, document: str, findings: Sequence[tuple[_Draf
         draft, name = findings[number - 1]
         column = next(c for c in draft.asked.columns if c.name == name)
         near = [_local(source, c.cell.span) for n, c in draft.cells.items() if n != name and c.cell.span is not None]
-        draft.cells[name] = check_cell(source, column, item, near)
+        again, before = check_cell(source, column, item, near), draft.given[name].get("value")
+        if item.get("value") is None:
+            again = replace(again, cell=replace(again.cell, detail=f"taken back: {before!r}; {draft.cells[name].finding}"))
+        draft.cells[name] = again
     return reply.usage.tokens
 
 

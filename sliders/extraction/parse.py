@@ -43,7 +43,6 @@ class ExpressionError(SlidersError):
 NO_CONTEXT = Context()
 _MODEL = Context(decimal=".")
 _NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
-_DATES = (ColumnType.DATE, ColumnType.DATETIME)
 _DASHES = frozenset(("", "-", "--", "–", "—", "…", "...", "n/a", "n.a", "null"))
 _ABSENT = _DASHES | frozenset(("none", "na", "nan", "?", "unknown", "not stated", "not available", "not applicable", "k.a"))
 _YES = frozenset(("yes", "y", "true", "t", "1", "ja", "oui", "si", "x", "✓", "✔", "☑", "☒"))

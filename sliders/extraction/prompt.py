@@ -28,7 +28,7 @@ class Asked:
     columns: tuple[Column, ...]
 
 
-class CellReply(BaseModel):
+class CellReply(LenientReply):
     """A corrected cell of the full dialect."""
 
     number: int

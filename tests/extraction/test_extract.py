@@ -129,6 +129,7 @@ async def test_a_value_can_be_taken_back() -> None:
     found, _ = await read(TEXT, {"rows": [wrong]}, {"cells": [{"number": 1, "value": None}]})
     cell = found.rows[0].cell("cars")
     assert cell is not None and cell.absence is Absence.NOT_STATED and cell.value is None
+    assert "99" in cell.detail and "not in the text" in cell.detail, "what was given first, and why it was doubted"
 
 
 def lines(count: int) -> str:
