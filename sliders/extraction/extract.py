@@ -91,7 +91,7 @@ async def read_chunk(source: Source, asked: Sequence[Asked], model: Model, depth
         spent += await _recheck(source, document, findings, model)
     rows = tuple(_row(source, draft, reply.call_id, model.name, request.prompt_hash) for draft in drafts)
     if reply.salvaged:
-        refusals.append(Refusal(source.chunk.id, "reply", "the reply was cut or holds rows of another shape; its complete rows were kept"))
+        refusals.append(Refusal(source.chunk.id, "reply", "rows that were cut or of another shape were left out"))
     return Extraction(source.chunk.id, rows, tuple(refusals), spent)
 
 

@@ -43,7 +43,7 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
         return []
     if reply.salvaged and not looped:
         reading.refusals.append(
-            Refusal(source.chunk.id, "rows", "the reply was cut or holds rows of another shape; its complete rows were kept", asked.table.name)
+            Refusal(source.chunk.id, "rows", "rows that were cut or of another shape were left out", asked.table.name)
         )
     items = list((reply.data or {}).get("rows", ()))
     if looped:
