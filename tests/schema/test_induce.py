@@ -194,3 +194,16 @@ def _raw(data: Any) -> ScriptedModel:
     from sliders.llm.model import Response
 
     return ScriptedModel([Response("{}", data)], context_tokens=32768)
+
+
+def test_a_need_of_a_table_that_is_not_there_is_not_covered_by_another_tables_column() -> None:
+    faulty = reply(table("visits", column("day", "date")), table("ships", column("name")), needs=[["orders.day", "ships.name"]])
+    found, _ = ask([WHO], faulty, faulty)
+    assert found.needs == {WHO: ("ships.name",)} and found.uncovered == {WHO: "orders.day"}
+
+
+def test_a_need_is_found_in_the_table_that_took_the_proposed_one() -> None:
+    first, _ = ask([WHO], reply(FERRIES, needs=[["sailings.captain"]]))
+    again = table("trips", column("tons", "number"), row="one of sailings", rows_per_document="one")
+    found, _ = ask([WHAT], reply(again, needs=[["trips.cargo", "trips.tons"]]), schema=first.schema)
+    assert found.needs == {WHAT: ("sailings.cargo", "sailings.tons")} and not found.uncovered
