@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sliders.errors import ModelRefusal
@@ -207,3 +209,16 @@ def test_a_need_is_found_in_the_table_that_took_the_proposed_one() -> None:
     again = table("trips", column("tons", "number"), row="one of sailings", rows_per_document="one")
     found, _ = ask([WHAT], reply(again, needs=[["trips.cargo", "trips.tons"]]), schema=first.schema)
     assert found.needs == {WHAT: ("sailings.cargo", "sailings.tons")} and not found.uncovered
+
+
+def test_a_table_of_another_name_is_another_table_however_near_it_is() -> None:
+    def one(texts: Sequence[str]) -> np.ndarray:
+        return np.ones((len(texts), 1), np.float32)
+
+    schema = Schema()
+    for name in ("departures", "arrivals"):
+        data = reply(table(name, column("hour"), row=f"one of the {name} of a ferry"), needs=[[f"{name}.hour"]])
+        found = asyncio.run(induce_schema([name], SAMPLES, schema, ScriptedModel([data]), one))
+        schema = found.schema
+        assert found.needs == {name: (f"{name}.hour",)}
+    assert [t.name for t in schema.tables] == ["departures", "arrivals"]
