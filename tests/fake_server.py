@@ -18,7 +18,8 @@ from aiohttp import web
 class Scripted:
     """One scripted HTTP reply of `FakeServer`: an answer, or an error when `status` is not 200.
 
-    `odds` are the likeliest first tokens and their natural log-probabilities.
+    `odds` are the likeliest first tokens and their natural log-probabilities. `body` is sent as it is in place of a completion;
+    `dropped` sends nothing and closes the connection.
     """
 
     text: str = "{}"
@@ -28,6 +29,8 @@ class Scripted:
     error: str = "scripted error"
     tool_call: bool = False
     odds: Mapping[str, float] = field(default_factory=dict)
+    body: str = ""
+    dropped: bool = False
 
 
 class FakeServer:
@@ -87,6 +90,10 @@ class FakeServer:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         body = await request.json() if request.can_read_body else {}
         scripted = await self._scripted(body)
+        if scripted.dropped and request.transport is not None:
+            request.transport.close()
+        if scripted.body:
+            return web.Response(text=scripted.body, status=scripted.status, content_type="application/json")
         if scripted.status != 200:
             told = {"error": {"message": scripted.error, "type": "scripted", "code": scripted.status}}
             return web.json_response(told, status=scripted.status, headers=scripted.headers)

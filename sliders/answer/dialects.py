@@ -140,6 +140,9 @@ def _part(date: exp.Expr, part: str) -> exp.Expr:
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
+    """A date without what only says that it is one; "now" is a date by its function alone."""
     while isinstance(node, exp.TsOrDsToTimestamp | exp.TsOrDsToDate | exp.Date | exp.Paren | exp.Cast):
+        if isinstance(node.this, exp.Literal):
+            break
         node = node.this
     return node

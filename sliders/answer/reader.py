@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field, field_validator
 
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
@@ -24,6 +24,7 @@ from sliders.extraction.parse_numbers import numbers_in
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
+from sliders.llm.replies import LenientReply
 
 UNANSWERABLE = "unanswerable"
 """What a prompt asks for where the passages do not hold the answer; `null` says the same."""
@@ -40,14 +41,19 @@ def short(most: int) -> Any:
     return Field(default="", json_schema_extra={"maxLength": most})
 
 
-class Read(BaseModel):
+class Read(LenientReply):
     """An answer with the words that hold it; a list where several things are asked for."""
 
     quote: str = short(240)
     answer: str | int | float | list[str | int | float] | None = None
 
+    @field_validator("answer", mode="before")
+    @classmethod
+    def _in_words(cls, answer: Any) -> Any:
+        return {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else answer
 
-class Calculation(BaseModel):
+
+class Calculation(LenientReply):
     """Printed numbers put into an expression, with the words that print them."""
 
     quote: str = short(240)
@@ -165,10 +171,9 @@ def _in_words(expression: str) -> bool:
 def value_of(answer: str) -> Scalar:
     """The bare number where the answer is one number and nothing else, else the text."""
     found = [n for n in numbers_in(answer) if n.plain and not n.word]
-    if len(found) == 1 and not re.search(r"[a-z]{2}", answer[: found[0].start] + answer[found[0].end :], re.I):
-        value = float(found[0].value)
-        return int(value) if value == int(value) and abs(value) < 1e15 else value
-    return answer
+    if len(found) != 1 or re.search(r"[a-z]{2}", answer[: found[0].start] + answer[found[0].end :], re.I):
+        return answer
+    return answer if re.match(r"0\d", found[0].text) else found[0].value  # 007 is no number
 
 
 def cite_quote(quote: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:

@@ -15,7 +15,7 @@ from sliders.answer.range import number_in
 from sliders.answer.result import SqlAnswer
 from sliders.answer.shape import Rows, empty, text_of, value_of
 from sliders.answer.sql_agent import result_of
-from sliders.answer.sql_prompt import SHOWN, named_values
+from sliders.answer.sql_prompt import SHOWN, named_values, on_one_line
 from sliders.answer.turns import RunSql
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
@@ -53,6 +53,8 @@ async def beside_others(answer: SqlAnswer, profiles: Sequence[TableProfile], run
     except (ModelRefusal, TruncatedReply):
         return answer
     answer = replace(answer, usage=answer.usage + reply.usage)
+    if reply.finish_reason == "length":
+        return answer
     result = result_of(statement_in(reply.text), profiles, run_sql)
     rows: Rows = tuple(tuple(row) for row in result.rows) if result is not None else ()
     if _same(rows, answer.rows):
@@ -86,5 +88,6 @@ def _bare_table(profile: TableProfile, longest: int) -> str:
     table = profile.view.table
     columns = ",\n".join(f"  {column_name(c.column.name)} {c.column.type.sql}" for c in profile.columns)
     names = " | ".join(c.column.name for c in profile.columns)
-    rows = [" | ".join(cell_text(cell)[:longest] for cell in row) for row in profile.examples[:_EXAMPLE_ROWS]]
-    return "\n".join([f"CREATE TABLE {column_name(table.name)} (", columns, ");", "/* example rows:", names, *rows, "*/"])
+    rows = [on_one_line(" | ".join(cell_text(cell)[:longest] for cell in row)) for row in profile.examples[:_EXAMPLE_ROWS]]
+    shown = "\n".join([names, *rows]).replace("*/", "* /")
+    return "\n".join([f"CREATE TABLE {column_name(table.name)} (", columns, ");", "/* example rows:", shown, "*/"])

@@ -40,11 +40,15 @@ def text_of(value: Value) -> str:
     return f"{len(lines)} found: " + "; ".join(lines[:SHOWN_ROWS]) + more + "."
 
 
+_NOISE, _SMALL = 1e-12, 1e-3
+"""Between them lie numbers of which places behind the point would leave little or nothing."""
+
+
 def _tidied(cell: Scalar) -> Scalar:
     """A float without the noise of binary fractions, whole where it is whole."""
     if not isinstance(cell, float):
         return cell
-    cell = round(cell, 9)
+    cell = float(f"{cell:.9g}") if _NOISE < abs(cell) < _SMALL else round(cell, 9)
     return int(cell) if cell.is_integer() and abs(cell) < 1e15 else cell
 
 

@@ -26,6 +26,7 @@ from sliders.llm.model import Model, Response, Usage
 CANNOT = "CANNOT"
 STUCK_TEMPERATURE = 0.7
 PREVIEW_ROWS = 10
+_CUT = "the statement stopped at the limit of a reply: write a shorter one"
 
 
 @dataclass(slots=True)
@@ -73,6 +74,9 @@ async def answer_question(
             talk.turns.append(Turn(SqlAttempt("", "", error=str(error)), (str(error),)))
             continue
         talk.usage += reply.usage
+        if model.dialect.sql == "text" and reply.finish_reason == "length":  # what is left may run, and mean something else
+            talk.turns.append(Turn(SqlAttempt(reply.text, "", error=_CUT), (_CUT,)))
+            continue
         turn = _turn(_action(reply, model.dialect), reply.text, known, run_sql, talk, model.dialect)
         talk.turns.append(turn)
         if turn.attempt.action == "cannot":

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from pydantic import BaseModel
 from rapidfuzz import utils
 
 from sliders.answer.findings import Finding, Kind, cell_text, column_name
@@ -16,12 +15,13 @@ from sliders.answer.turns import QueryResult, SqlAttempt
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Request
 from sliders.llm.prompts import load_prompt
+from sliders.llm.replies import LenientReply
 from sliders.schema.types import Column, ColumnType
 
 LOOK_ROWS = 50
 
 
-class SqlStep(BaseModel):
+class SqlStep(LenientReply):
     """One turn of the model in the full dialect."""
 
     action: Literal["answer", "look", "cannot"]
@@ -78,18 +78,24 @@ def schema_sql(profiles: Sequence[TableProfile], shown: Shown) -> str:
     return schema_sql(profiles, half)
 
 
+def on_one_line(text: str) -> str:
+    """Text of documents and descriptions as a comment takes it: a line of its own could pose as a statement or a question."""
+    return " ".join(text.splitlines())
+
+
 def _table_sql(profile: TableProfile, shown: Shown) -> str:
     table = profile.view.table
     about = [f"one row: {table.row}" if table.row else "", table.description]
     about.append(f"rows of a document are told apart by {', '.join(table.key)}" if table.key else "")
-    lines = [f"CREATE TABLE {column_name(table.name)} ( -- {'; '.join([f'{profile.rows} rows', *filter(None, about)])}"]
+    told = on_one_line("; ".join([f"{profile.rows} rows", *filter(None, about)]))
+    lines = [f"CREATE TABLE {column_name(table.name)} ( -- {told}"]
     for column in profile.columns:
         brief = replace(shown, values=_FEW_NUMBERS) if column.column.name == profile.view.document else shown
-        notes = [_meaning(column.column), _summary(column, brief)]
-        lines.append(f"  {column_name(column.column.name)} {column.column.type.sql}, -- {'; '.join(filter(None, notes))}")
+        told = on_one_line("; ".join(filter(None, [_meaning(column.column), _summary(column, brief)])))
+        lines.append(f"  {column_name(column.column.name)} {column.column.type.sql}, -- {told}")
     lines.append(");")
     for row in profile.examples[: shown.examples]:
-        lines.append(f"-- a row: {' | '.join(cell_text(_cut(cell, shown)) for cell in row)}")
+        lines.append(on_one_line(f"-- a row: {' | '.join(cell_text(_cut(cell, shown)) for cell in row)}"))
     return "\n".join(lines)
 
 
@@ -172,7 +178,7 @@ def named_values(question: str, profiles: Sequence[TableProfile], most: int) -> 
     kept = [t for t in longest if not any(len(o) > len(t) and f" {_plain(t)} " in f" {_plain(o)} " for o in longest)]
     said = [f"{quote(text)} is in {', '.join(dict.fromkeys(places[text]))}" for text in kept]
     said += [f"{quote(text)}, which is near, is in {', '.join(dict.fromkeys(columns))}" for text, columns in near.items()]
-    return said[:most]
+    return [on_one_line(one) for one in said[:most]]
 
 
 def _names(question: str) -> list[frozenset[str]]:
@@ -221,13 +227,13 @@ def sql_request(
         "uncovered": uncovered, "question": question,
     }  # fmt: skip
     if dialect.sql == "text":  # a small model that sees its own statement writes it again
-        notes = list(dict.fromkeys([*mind, *(note for turn in turns for note in turn.told)]))
+        notes = list(dict.fromkeys([*mind, *(on_one_line(note) for turn in turns for note in turn.told)]))
         messages = prompt.render(**values, notes=notes, draft=draft)
     else:
         messages = prompt.render(**values)
         again = load_prompt("answer/refine_sql", dialect)
         for turn in turns:
-            said = again.render(told=list(turn.told), question=question, last=last and turn is turns[-1])
+            said = again.render(told=list(map(on_one_line, turn.told)), question=question, last=last and turn is turns[-1])
             messages = (*messages, Message("assistant", turn.attempt.written), *said)
     reply = SqlStep if dialect.sql == "json" else None
     return Request("answer", messages, prompt.hash, max_tokens=shown.max_tokens, temperature=temperature, reply=reply)

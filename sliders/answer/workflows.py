@@ -10,16 +10,17 @@ from dataclasses import dataclass, field, replace
 from statistics import pstdev
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import Field
 
 from sliders.answer.passages import Context, Passage, PassageSource
-from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read, short, unprinted
+from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read, short, unprinted, value_of
 from sliders.answer.result import Answer, Citation, Completeness
 from sliders.chunks.embeddings import Embedder
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
+from sliders.llm.replies import LenientReply
 
 MAX_STEPS = 4
 MAX_PARTS = 4
@@ -110,7 +111,7 @@ async def stepwise(asked: Asked) -> Answer:
         said = step.answer if not is_refusal(step.answer) else ""
         if said and unprinted(said, [*facts, *(p.text for p in passages)]) is None:
             cited = tuple(citations) or cite_quote(said, passages)
-            reading = Reading(True, said, said, cited)
+            reading = Reading(True, value_of(said), said, cited)
             return finished(asked, reading, "stepwise", _steps_note(queries), usage)
         query = step.next_question
         if not query or is_refusal(query) or query in queries or not fresh:
@@ -210,13 +211,13 @@ def finished(asked: Asked, reading: Reading, workflow: str, notes: Sequence[str]
     )  # fmt: skip
 
 
-class Parts(BaseModel):
+class Parts(LenientReply):
     """The sub-questions of a question."""
 
-    questions: list[str] = []
+    questions: list[str] = Field(default_factory=list)
 
 
-class Step(BaseModel):
+class Step(LenientReply):
     """One step: the words that help, the answer if they give it, else what to look up next."""
 
     evidence: str = short(300)

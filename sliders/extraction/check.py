@@ -161,7 +161,9 @@ def value_cell(source: Source, column: Column, said: object, near: Sequence[tupl
     if place.status is Grounding.NONE:
         detail = "the text prints this value nowhere"
         return replace(cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail)
-    return _placed(cell, source, [place])
+    cell = _placed(cell, source, [place])
+    other = agrees(cell.value, cell.printed, column, source.context_at(place.start)) if column.type in _NUMBERS else ""
+    return replace(cell, doubt=other)  # printed in another currency or unit
 
 
 def _scaled(cell: Cell, column: Column, source: Source, place: Grounded) -> Cell:
@@ -227,4 +229,5 @@ def _join(words: Sequence[str]) -> str:
 
 
 def _scalar(said: object) -> Scalar:
-    return said if isinstance(said, str | int | float | bool) else str(said)
+    short = not isinstance(said, int) or abs(said) < 2**63
+    return said if isinstance(said, str | int | float | bool) and short else str(said)

@@ -12,7 +12,7 @@ from sliders.extraction.cell import Absence, Cell, Row, Span
 from sliders.extraction.check import Checked, check_cell, quoted
 from sliders.extraction.prompt import Asked, chunk_document, read_prompt, recheck_prompt
 from sliders.extraction.source import Source
-from sliders.llm.model import Model, Request, Response
+from sliders.llm.model import Model, Request, Response, Usage
 from sliders.schema.types import Column
 
 _DEEPEST = 4
@@ -67,26 +67,31 @@ async def generate(request: Request, model: Model) -> Response | ModelError:
         return error
 
 
+def paid_for(reply: Response | ModelError) -> int:
+    """The tokens of a reply, or of a call that failed."""
+    return reply.usage.tokens if isinstance(reply.usage, Usage) else 0
+
+
 async def read_chunk(source: Source, asked: Sequence[Asked], model: Model, depth: int = 0) -> Extraction:
     """All rows of all tables asked, in the full dialect; a reply that was cut is asked again in halves."""
-    document = chunk_document(source.chunk, source.card) if not depth else source.text.strip()
+    document = chunk_document(source.chunk, source.card)
     request = read_prompt(document, asked, model.count_tokens(document), source.questions, whole=source.is_whole)
     reply = await generate(request, model)
+    spent = paid_for(reply)
     if isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length"):
         halves = source.halves() if depth < _DEEPEST else ()
         if halves:
             parts = [await read_chunk(half, asked, model, depth + 1) for half in halves]
-            return parts[0] + parts[1]
+            return Extraction(source.chunk.id, tokens=spent) + parts[0] + parts[1]
     if isinstance(reply, ModelError):
-        return Extraction(source.chunk.id, refusals=(Refusal(source.chunk.id, "reply", str(reply)),))
+        return Extraction(source.chunk.id, refusals=(Refusal(source.chunk.id, "reply", str(reply)),), tokens=spent)
     drafts, refusals = _drafts(source, asked, reply)
-    spent = reply.usage.tokens
     findings = [(d, name) for d in drafts for name, checked in d.cells.items() if checked.finding][:_MOST_FINDINGS]
     if findings:
         spent += await _recheck(source, document, findings, model)
     rows = tuple(_row(source, draft, reply.call_id, model.name, request.prompt_hash) for draft in drafts)
     if reply.salvaged:
-        refusals.append(Refusal(source.chunk.id, "reply", "the reply was cut; complete rows were kept"))
+        refusals.append(Refusal(source.chunk.id, "reply", "rows that were cut or of another shape were left out"))
     return Extraction(source.chunk.id, rows, tuple(refusals), spent)
 
 
@@ -156,7 +161,7 @@ async def _recheck(source: Source, document: str, findings: Sequence[tuple[_Draf
     lines = [f"{number}. {_described(draft, name)}" for number, (draft, name) in enumerate(findings, 1)]
     reply = await generate(recheck_prompt(document, lines), model)
     if isinstance(reply, ModelError):
-        return 0
+        return paid_for(reply)
     for item in (reply.data or {}).get("cells", ()):
         number = item.get("number")
         if not isinstance(number, int) or not 1 <= number <= len(findings):
@@ -164,14 +169,17 @@ async def _recheck(source: Source, document: str, findings: Sequence[tuple[_Draf
         draft, name = findings[number - 1]
         column = next(c for c in draft.asked.columns if c.name == name)
         near = [_local(source, c.cell.span) for n, c in draft.cells.items() if n != name and c.cell.span is not None]
-        draft.cells[name] = check_cell(source, column, item, near)
+        again, before = check_cell(source, column, item, near), draft.given[name].get("value")
+        if item.get("value") is None:
+            again = replace(again, cell=replace(again.cell, detail=f"taken back: {before!r}; {draft.cells[name].finding}"))
+        draft.cells[name] = again
     return reply.usage.tokens
 
 
 def _described(draft: _Draft, name: str) -> str:
     column = next(c for c in draft.asked.columns if c.name == name)
     others = (c.cell for n, c in draft.cells.items() if n != name)
-    row = ", ".join(f"{c.column} {c.value}" for c in others if c.value is not None and c.absence is None)
+    row = ", ".join(f"{c.column} {c.value!r}" for c in others if c.value is not None and c.absence is None)
     given = draft.given[name]
     said = f"value {given.get('value')!r}, words {quoted(given)!r}"
     return f"{name} ({column.description}) of the row with {row or 'no other cell'}: {said}. Found: {draft.cells[name].finding}"

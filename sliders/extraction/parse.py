@@ -43,7 +43,6 @@ class ExpressionError(SlidersError):
 NO_CONTEXT = Context()
 _MODEL = Context(decimal=".")
 _NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
-_DATES = (ColumnType.DATE, ColumnType.DATETIME)
 _DASHES = frozenset(("", "-", "--", "–", "—", "…", "...", "n/a", "n.a", "null"))
 _ABSENT = _DASHES | frozenset(("none", "na", "nan", "?", "unknown", "not stated", "not available", "not applicable", "k.a"))
 _YES = frozenset(("yes", "y", "true", "t", "1", "ja", "oui", "si", "x", "✓", "✔", "☑", "☒"))
@@ -146,9 +145,9 @@ def typed(value: object, column: Column, context: Context = NO_CONTEXT) -> Parse
 
 
 def _typed_number(value: Amount, column: Column) -> Parsed:
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return Parsed(reason=f"{value} is not a number")
-    whole = amount(Decimal(str(value)))
+    whole = amount(Decimal(str(value))) if isinstance(value, float) else value  # which may be too long for a float
     if column.type in _NUMERIC:
         if column.type is ColumnType.INTEGER and isinstance(whole, float):
             return Parsed(reason=f"{value} is not a whole number")

@@ -13,6 +13,7 @@ from sliders.chunks.chunk import Chunk
 from sliders.llm.dialect import FULL
 from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
+from sliders.llm.replies import LenientReply
 from sliders.schema.names import spoken_name
 from sliders.schema.types import Column, Table
 
@@ -27,7 +28,7 @@ class Asked:
     columns: tuple[Column, ...]
 
 
-class CellReply(BaseModel):
+class CellReply(LenientReply):
     """A corrected cell of the full dialect."""
 
     number: int
@@ -50,7 +51,7 @@ class Chosen(BaseModel):
     parts: list[int]
 
 
-class Card(BaseModel):
+class Card(LenientReply):
     """What the model says of a document from its first pages (SLIDERS, global metadata)."""
 
     title: str = ""

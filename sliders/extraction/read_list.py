@@ -8,7 +8,7 @@ from typing import Any
 
 from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.cell import Absence, Cell, How, Row
-from sliders.extraction.extract import Refusal, generate, new_row
+from sliders.extraction.extract import Refusal, generate, new_row, paid_for
 from sliders.extraction.parse import typed
 from sliders.extraction.prompt import Asked, chunk_document
 from sliders.extraction.prompt_compact import YES_NO, is_judged, rows_prompt, says_again
@@ -30,9 +30,10 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
     blind list 3 and 2 of 14). With a worked example in the prompt, the reply is often an empty list.
     """
     columns = _naming_first(asked.columns)
-    text = source.text.strip() if depth else chunk_document(source.chunk, source.card)
+    text = chunk_document(source.chunk, source.card)
     request = rows_prompt(text, reading.model.count_tokens(text), asked.table, columns)
     reply = await generate(request, reading.model)
+    reading.tokens += paid_for(reply)
     looped = isinstance(reply, Response) and says_again(reply.text)  # who has nothing more to say; halves would loop again
     cut = isinstance(reply, TruncatedReply) or (isinstance(reply, Response) and reply.finish_reason == "length" and not looped)
     if cut and depth < _DEEPEST and (halves := source.halves()):
@@ -40,10 +41,9 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
     if isinstance(reply, ModelError):
         reading.refusals.append(Refusal(source.chunk.id, "rows", str(reply), asked.table.name))
         return []
-    reading.tokens += reply.usage.tokens
     if reply.salvaged and not looped:
         reading.refusals.append(
-            Refusal(source.chunk.id, "rows", "the reply was cut; complete rows were kept", asked.table.name)
+            Refusal(source.chunk.id, "rows", "rows that were cut or of another shape were left out", asked.table.name)
         )
     items = list((reply.data or {}).get("rows", ()))
     if looped:
@@ -99,7 +99,7 @@ def _judged_in_list(source: Source, column: Column, said: object, odds: float | 
 
 def _before_loop(items: Sequence[Any]) -> tuple[list[Any], int]:
     """The rows up to the last one that is new, and how many after it say earlier ones again."""
-    last = max(n for n, item in enumerate(items) if item not in items[:n])
+    last = max((n for n, item in enumerate(items) if item not in items[:n]), default=-1)
     return list(items[: last + 1]), len(items) - last - 1
 
 

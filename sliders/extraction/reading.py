@@ -10,7 +10,7 @@ from typing import Any
 from sliders.errors import ModelError
 from sliders.extraction.cell import Cell
 from sliders.extraction.check import value_cell
-from sliders.extraction.extract import Refusal, generate
+from sliders.extraction.extract import Refusal, generate, paid_for
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request, Response
@@ -34,10 +34,10 @@ class Reading:
     async def ask(self, request: Request, table: str, *, fatal: bool = True) -> Response | None:
         """The reply, or None with the refusal kept; a second look that fails costs no more than itself."""
         reply = await generate(request, self.model)
+        self.tokens += paid_for(reply)
         if isinstance(reply, ModelError):
             self.refusals.append(Refusal(self.source.chunk.id, request.stage, str(reply), table, fatal))
             return None
-        self.tokens += reply.usage.tokens
         return reply
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from sliders.chunks.chunk import Chunk
 from sliders.extraction.cell import Span
@@ -59,16 +60,35 @@ class Source:
         return self.context if self.note_at is None else replace(self.context, note=self.note_at(self.offset + start))
 
     def halves(self) -> tuple[Source, ...]:
-        """The text cut at the line or sentence end nearest to its middle; empty when it is too short to cut."""
+        """The text cut at the line or sentence end nearest to its middle, each half under the card and headings of the whole;
+        empty when it is too short to cut."""
         if len(self.text) < _SHORTEST:
             return ()
         middle = len(self.text) // 2
         for mark in ("\n", ". ", " "):
             cut = self.text.find(mark, middle)
             if 0 < cut < len(self.text) - _SHORTEST // 10:
-                cut += len(mark)
-                return self.part(0, cut), self.part(cut, len(self.text))
+                return self._half(0, cut + len(mark)), self._half(cut + len(mark), len(self.text))
         return ()
+
+    def _half(self, start: int, end: int) -> Source:
+        half = self.part(start, end)
+        if not start:
+            return replace(half, chunk=replace(self.chunk, text=half.text))
+        above = _table_head(self.text[:start], half.text)
+        captions = (*self.chunk.context.captions, *([above] if above else ()))
+        context, position = replace(self.chunk.context, captions=captions), max(1, self.chunk.position)
+        chunk = replace(self.chunk, text=half.text, position=position, context=context)
+        return replace(half, chunk=chunk, head="\n".join(filter(None, (self.head, above))))
+
+
+def _table_head(before: str, after: str) -> str:
+    """The header rows of a table that is cut between two texts: without them its numbers have no columns."""
+    if not after.startswith("|"):
+        return ""
+    rows = list(takewhile(lambda line: line.startswith("|"), reversed(before.splitlines())))[::-1]
+    rule = next((number for number, row in enumerate(rows) if not row.strip("|- ")), -1)
+    return "\n".join(rows[: rule + 1])
 
 
 _SHORTEST = 400

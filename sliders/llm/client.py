@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,12 +22,25 @@ from sliders.llm.loops import PerLoop, Turns
 from sliders.llm.model import FinishReason, Request, Response, Usage
 from sliders.llm.network_switch import check_requests_allowed
 from sliders.llm.odds import LISTED, chosen, odds_of, sureness, told_odds
-from sliders.llm.replies import Shape, complete_items, is_closed, plain_data, shape_of, told, unwrapped, without_bad_items
+from sliders.llm.replies import (
+    Shape,
+    complete_items,
+    is_closed,
+    plain_data,
+    shape_of,
+    told,
+    unwrapped,
+    without_bad_items,
+    without_halves,
+)
 from sliders.llm.retry import ServerRefusal, translated, with_retries
 from sliders.llm.tokens import context_window, token_counter
 from sliders.llm.transport import Channel
 from sliders.llm.usage import PriceTable
 from sliders.settings import Settings
+
+_REASONING = 16_000
+"""Tokens that a vendor's reasoning model may think in, which its limit counts; it takes no temperature and no `max_tokens`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +107,7 @@ class OpenAIModel:
         self._prices = prices or PriceTable()
         self._first, self._worked, self._skipped = first_rung, set[Rung](), set[Rung]()
         self._tells_odds = True
+        self._reasons = settings.base_url is None and model.startswith(("o1", "o3", "o4", "gpt-5"))
         self._gate = gate or Gate(settings.concurrency)
         self._limiter: Limiter = limiter or RateLimiter(settings.rpm, settings.tpm)
         self.count_tokens = token_counter(self.name)
@@ -107,8 +121,8 @@ class OpenAIModel:
     async def generate(self, request: Request) -> Response:
         """Answer one request; see `Model.generate`."""
         check_requests_allowed(f"{self._model} at {self._where}")
-        if request.told and not self._tells_odds:
-            request = replace(request, told=False)
+        if not self._tells_odds:
+            request = replace(request, told=False, logprobs=False)
         if request.choices:
             return await self._chosen(request)
         shape = shape_of(request)
@@ -146,18 +160,17 @@ class OpenAIModel:
 
     async def _chosen(self, request: Request) -> Response:
         """One token, and the odds of each choice where the server tells them."""
-        asked = {"messages": ladder.wire_messages(request.messages), "max_tokens": 1}
-        reply = None
+        asked = {"messages": ladder.wire_messages(request.messages)}
+        request, reply = replace(request, max_tokens=1), None
         if self._tells_odds:
-            try:
+            with suppress(ServerRefusal):
                 reply = await self._send(request, {**asked, "logprobs": True, "top_logprobs": LISTED})
-            except ServerRefusal:
-                self._tells_odds = False
         if reply is None:
             try:
-                reply = await self._send(request, asked)
+                reply = await self._send(replace(request, logprobs=False), asked)
             except ServerRefusal as refusal:
                 raise ModelError(f"{refusal}; check that {self._model!r} is a chat model") from refusal
+            self._tells_odds = False  # they alone were refused
         odds = odds_of(request.choices, reply.first)
         text = max(odds, key=lambda choice: odds[choice]) if odds else chosen(reply.text, request.choices)
         if text is None:
@@ -171,12 +184,16 @@ class OpenAIModel:
             try:
                 response = await self._on_rung(request, shape, rung)
             except ServerRefusal as refusal:
-                if request.told and self._tells_odds:
-                    self._tells_odds = False  # it may be the odds that it refuses
-                    return await self._structured(replace(request, told=False), shape)
+                if request.told or request.logprobs:  # it may be the odds that it refuses
+                    response = await self._structured(replace(request, told=False, logprobs=False), shape)
+                    self._tells_odds = rung in self._skipped  # else it is this way of asking
+                    return response
                 tried.add(rung)  # the server does not know this way of asking
                 told = f"{refusal}; check that it is a chat model"
                 continue
+            except ModelError as error:
+                _add_paid(error, spent)
+                raise
             except _Unusable as unusable:
                 tried.add(rung)
                 spent += unusable.usage
@@ -204,10 +221,13 @@ class OpenAIModel:
             return self._read(first, rung, shape)
         except _Unusable as unusable:
             wrong = ValueError("\n".join(unusable.wrong))
-        second = await self._send(request, ladder.ask_again(rung, arguments, first.message, wrong))
-        spent = first.usage + second.usage
         try:
+            second = await self._send(request, ladder.ask_again(rung, arguments, first.message, wrong))
+            spent = first.usage + second.usage
             response = self._read(second, rung, shape)
+        except ModelError as error:
+            _add_paid(error, first.usage)
+            raise
         except _Unusable as unusable:
             kept = _good_items(second, shape) or _good_items(first, shape)
             if kept is None:
@@ -245,9 +265,8 @@ class OpenAIModel:
     async def _send(self, request: Request, arguments: dict[str, Any]) -> _Reply:
         estimate = sum(self.count_tokens(message["content"]) for message in arguments["messages"]) + request.max_tokens
         options: dict[str, Any] = {"temperature": request.temperature, "max_tokens": request.max_tokens}
-        if self._settings.base_url is None and self._model.startswith(("o1", "o3", "o4", "gpt-5")):
-            # The vendor's reasoning models take neither a temperature nor the old name of the limit.
-            options = {"max_completion_tokens": request.max_tokens}
+        if reasons := self._reasons:
+            options = {"max_completion_tokens": request.max_tokens + _REASONING}
         elif request.temperature > 0:
             options |= {"seed": self._settings.seed}  # not every server takes one, and without chance none is needed
         if request.logprobs or request.told:
@@ -270,19 +289,28 @@ class OpenAIModel:
             self._limiter.settle(booking, (completion.get("usage") or {}).get("total_tokens") or estimate)
             return completion, time.perf_counter() - started
 
-        completion, seconds = await with_retries(once, self._settings.retries, self._limiter.pause)
+        try:
+            completion, seconds = await with_retries(once, self._settings.retries, self._limiter.pause)
+        except ServerRefusal as refusal:
+            if reasons or "max_completion_tokens" not in str(refusal):
+                raise
+            self._reasons = True  # such a model at an address that is given
+            return await self._send(request, arguments)
         await self._turns.get().take()  # who waits for the place in flight sends first
         return self._reply(completion, seconds, arguments, request.told)
 
     def _reply(self, completion: Mapping[str, Any], seconds: float, arguments: Mapping[str, Any], told: bool) -> _Reply:
-        if not completion.get("choices"):
-            raise ModelError(f"model {self._model!r} at {self._where} sent a reply without choices; try again")
-        choice = completion["choices"][0]
+        choice = next(iter(completion.get("choices") or ()), None)
+        if not choice:
+            told_instead = f" ({completion['error']})" if completion.get("error") else ""
+            raise ModelError(f"model {self._model!r} at {self._where} sent a reply without choices{told_instead}; try again")
         message = choice.get("message") or {}
-        if message.get("refusal"):
-            raise ModelRefusal(f"model {self._model!r} declined: {message['refusal']}; rephrase the question")
         called = message.get("tool_calls")
         text = (called[0]["function"]["arguments"] if called else message.get("content")) or ""
+        if isinstance(text, list):  # parts, with those of a model's reasoning among them
+            text = "".join(part.get("text") or "" for part in text)
+            message = {**message, "content": text}
+        text = without_halves(text)
         counted = completion.get("usage") or {}
         prompt, generated = counted.get("prompt_tokens"), counted.get("completion_tokens")
         if prompt is None:
@@ -291,8 +319,17 @@ class OpenAIModel:
         generated = generated or 0
         tokens = (choice.get("logprobs") or {}).get("content") or ()
         usage = Usage(1, 0, prompt, generated, seconds, self._prices.cost(self._model, prompt, generated))
-        reason: FinishReason = "length" if choice.get("finish_reason") == "length" else "stop"
-        return _Reply(message, text, reason, usage, tokens, told)
+        reason = choice.get("finish_reason")
+        if message.get("refusal") or reason == "content_filter":
+            declined = ModelRefusal(f"model {self._model!r} declined: {message.get('refusal') or reason}; rephrase the question")
+            declined.usage = usage
+            raise declined
+        return _Reply(message, text, "length" if reason == "length" else "stop", usage, tokens, told)
+
+
+def _add_paid(error: ModelError, before: Usage) -> None:
+    """Count what was paid before an error, too."""
+    error.usage = before + error.usage if isinstance(error.usage, Usage) else before
 
 
 def _parsed(reply: _Reply, rung: Rung, shape: Shape) -> BaseModel:

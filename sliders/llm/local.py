@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-from sliders.errors import ModelUnavailable
+from sliders.errors import ModelError, ModelUnavailable
 from sliders.llm.client import OpenAIModel
 from sliders.llm.dialect import COMPACT, Dialect
 from sliders.llm.ladder import Rung
@@ -142,7 +142,7 @@ class LocalModel:
         client = await asyncio.to_thread(self._started)
         try:
             return await client.generate(request)
-        except ModelUnavailable:
+        except ModelError:
             if self._server is not None and self._server.alive:
                 raise
             # The child died (killed, or out of memory): one new start, then the error counts.

@@ -31,7 +31,7 @@ _CONTROL = re.compile(
     r"<[|｜][^<>\n]{0,60}[|｜]>|<</?SYS>>|</?s>|\[/?INST\]|</?(?:start|end)_of_turn>|</?think>|</?tool_(?:call|response)>",
     re.IGNORECASE,
 )
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)(?:\s[^<>\n]*)?>")
 _GUARDS = str.maketrans({"<": "‹", ">": "›", "[": "⁅", "]": "⁆"})
 
@@ -45,7 +45,7 @@ def defuse(text: str, fences: frozenset[str] = frozenset()) -> str:
         text: a value that goes into a prompt.
         fences: names of tags (`document`) and the marks ``"```"`` and ``'\"\"\"'`` that the prompt uses as delimiters.
     """
-    text = _LONE_SURROGATE.sub("\ufffd", text)  # no server takes them
+    text = LONE_SURROGATE.sub("\ufffd", text)  # no server takes them
     text = _CONTROL.sub(lambda m: m.group().translate(_GUARDS), text)
     if "---" in text:
         text = _ROLE_MARK.sub("‐‐‐", text)

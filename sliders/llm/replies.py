@@ -10,14 +10,26 @@ from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
-from pydantic import BaseModel, RootModel, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, RootModel, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, from_json
 
 from sliders.llm.model import Request
+from sliders.llm.prompts import LONE_SURROGATE
 
 _MOST_TOLD = 8
 _UNKNOWN_TO_STRICT = {"minLength", "maxLength", "oneOf"}
 Shape = type[BaseModel]
+
+
+class LenientReply(BaseModel):
+    """A reply, or a part of one, in which null is as good as a field left out and a number as good as its digits."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, data: Any) -> Any:
+        return {k: v for k, v in data.items() if v is not None} if isinstance(data, Mapping) else data
 
 
 def shape_of(request: Request) -> Shape | None:
@@ -43,7 +55,16 @@ def is_strict(schema: object) -> bool:
 
 def plain_data(reply: BaseModel) -> Any:
     """A checked reply as JSON data."""
-    return reply.model_dump(mode="json", by_alias=True)
+    return without_halves(reply.model_dump(mode="json", by_alias=True))
+
+
+def without_halves(data: Any) -> Any:
+    """`data` with a mark in the place of each half of a surrogate pair, which no file and no database takes."""
+    if isinstance(data, str):
+        return data if data.isascii() else LONE_SURROGATE.sub("\ufffd", data)
+    if isinstance(data, dict):
+        return {without_halves(name): without_halves(value) for name, value in data.items()}
+    return [without_halves(item) for item in data] if isinstance(data, list) else data
 
 
 def told(error: ValidationError) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+import aiohttp
 import openai
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
@@ -16,6 +17,8 @@ from sliders.errors import ModelError, ModelUnavailable, TruncatedReply
 T = TypeVar("T")
 
 _MAX_WAIT = 60.0
+_BROKEN = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, OSError)
+"""A server that was reached and let the connection go: it may well answer the next time."""
 _backoff = wait_random_exponential(multiplier=0.5, max=_MAX_WAIT)
 
 
@@ -82,6 +85,8 @@ def translated(model: str, where: str, timeout: float) -> Iterator[None]:
         ) from error
     except openai.APIConnectionError as error:
         reason = error.__cause__ or error
+        if isinstance(reason, _BROKEN) and not isinstance(reason, aiohttp.ClientConnectorError):
+            raise _Passing(f"{where} broke the connection off ({reason}); try again later") from error
         raise _Passing(
             f"no model server answers at {where} ({reason}); start it, correct SLIDERS_BASE_URL, "
             "or leave both model and server out for the embedded model",
@@ -98,9 +103,9 @@ def _status_error(error: openai.APIStatusError, model: str, where: str) -> Excep
         return ModelUnavailable(
             f"{where} refuses the key ({status}: {text}); set OPENAI_API_KEY to a key of that server"
         )
-    if "quota" in lowered and status == 429:
+    if status == 402 or (status == 429 and "insufficient_quota" in lowered):  # a bare "quota" may be that of a minute
         return ModelUnavailable(
-            f"the account at {where} has no quota left ({text}); top it up or use another key or model"
+            f"the account at {where} has no quota or credit left ({text}); top it up or use another key or model"
         )
     if status in (408, 409, 425, 429) or status >= 500:
         return _Passing(

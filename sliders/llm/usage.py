@@ -65,16 +65,17 @@ class PriceTable:
         return cls(own)
 
     def price(self, model: str) -> Price | None:
-        """The price of a model, None when it is not known."""
+        """The price of a model, with or without its vendor before it ("openai/gpt-4.1"), None when it is not known."""
         for table in (self.own, _PRICES):
-            for prefix in sorted(table, key=len, reverse=True):
-                if model == prefix or model.startswith((prefix + "-", prefix + ":", prefix + "@")):
-                    return table[prefix]
+            for name in (model, model.rsplit("/", 1)[-1]):
+                for prefix in sorted(table, key=len, reverse=True):
+                    if name == prefix or name.startswith((prefix + "-", prefix + ":", prefix + "@")):
+                        return table[prefix]
         return None
 
     def cost(self, model: str, prompt_tokens: int, completion_tokens: int) -> float:
         """US dollars of a call; 0.0 for a model without a price (the embedded one costs nothing)."""
-        price = self.price(model.rsplit("/", 1)[-1]) or self.price(model)
+        price = self.price(model)
         if price is None:
             return 0.0
         return (prompt_tokens * price.prompt + completion_tokens * price.completion) / 1e6

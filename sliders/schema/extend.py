@@ -15,7 +15,7 @@ from sliders.words import fold
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 """Texts to unit vectors, shape (n, d)."""
 
-_SAME_COLUMN = 0.80
+_SAME_DOCUMENTS = 0.80
 _SAME_TABLE = 0.60
 _FAMILIES = {
     ColumnType.INTEGER: "number",
@@ -53,8 +53,9 @@ def merge_table(schema: Schema, proposal: Table, embed: Embed, *, rivals: Schema
         return Merged(Schema((*schema.tables, named)), named, {name: name for name in named.column_names})
     home = schema.table(home.name)
     columns, places = list(home.columns), dict[str, str]()
-    for column in proposal.columns:
-        twin = same_column(column, columns, embed)
+    for column in proposal.columns:  # of which no two are one: the model tells them apart
+        others = {*places.values(), *proposal.column_names} - ({column.name} - {*places.values()})
+        twin = same_column(column, [c for c in columns if c.name not in others])
         if twin is None and home.pinned:
             continue
         if twin is None:
@@ -67,22 +68,26 @@ def merge_table(schema: Schema, proposal: Table, embed: Embed, *, rivals: Schema
     return Merged(schema.with_table(grown), grown, places)
 
 
-def same_column(column: Column, others: Sequence[Column], embed: Embed) -> Column | None:
-    """The column among `others` that means the same: of one family of types, with the same name or near words."""
+def same_column(column: Column, others: Sequence[Column]) -> Column | None:
+    """The column among `others` that is the same: of one family of types, and called or described in the same words.
+
+    Nearness of meaning tells nothing here: "buyer" lies as near to "seller" as "sale price" to "selling price" (cosine .97, .96),
+    and a model that is shown the columns that stand takes their names for the same fact.
+    """
     rivals = [o for o in others if _FAMILIES[o.type] == _FAMILIES[column.type] and _one_unit(o, column)]
     own = [o for o in others if (o in rivals or o.pinned) and o.name in (column.name, f"{column.name}_{o.type.value}")]
     named = min(own, key=lambda o: len(o.name), default=None)
-    if named is not None or not rivals:
-        return named
-    if column.type is ColumnType.BOOLEAN:  # "was it liked" lies near "was it disliked"
-        return next((o for o in rivals if o.description and fold(o.description) == fold(column.description)), None)
-    scores = _nearness([(column.name, column.description)], [(o.name, o.description) for o in rivals], embed)
-    best = int(np.argmax(scores))
-    return rivals[best] if float(scores[best]) >= _SAME_COLUMN else None
+    return named or next((o for o in rivals if _in_same_words(o, column)), None)
+
+
+def _in_same_words(one: Column, other: Column) -> bool:
+    names = [sorted(spoken_name(column.name).split()) for column in (one, other)]
+    return names[0] == names[1] or bool(one.description and fold(one.description) == fold(other.description))
 
 
 def _one_unit(one: Column, other: Column) -> bool:
-    return not (one.unit and other.unit) or one.unit == other.unit
+    pairs = ((one.unit, other.unit), (one.currency, other.currency))
+    return all(not (a and b) or a == b for a, b in pairs)
 
 
 def _own_name(column: Column, others: Sequence[Column]) -> str:
@@ -97,7 +102,7 @@ def _home(schema: Schema, proposal: Table, embed: Embed) -> Table | None:
         if table.name == proposal.name:
             return table
     rivals = [t for t in schema.tables if t.grain == proposal.grain and _same_documents(t, proposal, embed)]
-    rivals = [t for t in rivals if not t.pinned or all(same_column(c, t.columns, embed) for c in proposal.columns)]
+    rivals = [t for t in rivals if not t.pinned or all(same_column(c, t.columns) for c in proposal.columns)]
     if proposal.grain == "document" and rivals:
         return rivals[0]  # a row is a document in both
     if not rivals:
@@ -113,7 +118,7 @@ def _same_documents(one: Table, other: Table, embed: Embed) -> bool:
     if not (one.documents and other.documents):
         return False
     vectors = embed([one.documents, other.documents])
-    return float(vectors[0] @ vectors[1]) >= _SAME_COLUMN
+    return float(vectors[0] @ vectors[1]) >= _SAME_DOCUMENTS
 
 
 def _nearness(one: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]], embed: Embed) -> NDArray[np.float32]:

@@ -151,8 +151,10 @@ def _with_batch(found: Induced, one: _Proposed, embed: Embed, model: Model, grai
     proposal = one.proposal
     if grain is not None and model.dialect.name == "compact":
         proposal = _in_one_table(proposal, found.schema, grain)
-    schema, names = _merged(found.schema, proposal, embed)
-    names = _elsewhere(proposal, names) | names
+    small = model.dialect.name == "compact"
+    schema, names = _merged(found.schema, proposal, embed, near=small)
+    if small:  # whose columns are called without their tables, which it makes up for each question
+        names = _elsewhere(proposal, names) | names
     needs, uncovered, drafts = dict(found.needs), dict(found.uncovered), dict(found.drafts)
     for number, question in enumerate(one.batch, 1):
         asked = proposal.needs.get(number, ())
@@ -258,20 +260,28 @@ def _again(request: Request, reply: Response, issues: Sequence[Issue], dialect: 
     return replace(request, messages=(*request.messages, said, *prompt.render(issues=list(issues))))
 
 
-def _merged(schema: Schema, proposal: Proposal, embed: Embed) -> tuple[Schema, dict[str, str]]:
-    """The schema with the proposed tables in it, and the name that stands for each "table.column" that may be named."""
+def _merged(schema: Schema, proposal: Proposal, embed: Embed, *, near: bool) -> tuple[Schema, dict[str, str]]:
+    """The schema with the proposed tables in it, and the name that stands for each "table.column" that may be named.
+
+    A list may be that of a table with another name where the model makes up a table for each question (`near`): "imports" lie
+    near "exports" (cosine .74), "arrivals" nearer to "departures" (.85).
+    """
     standing = schema
     tables, safe = with_safe_names(proposal.tables, [table.name for table in schema.tables])
     places = {f"{t.name}.{c}": f"{t.name}.{c}" for t in standing.tables for c in t.column_names}
     names = dict(places)
-    free = list(standing.tables)
+    free, homes = list(standing.tables), dict[str, Table]()
     for table in tables:
         others = {other.name for other in tables if other is not table}
-        rivals = Schema(tuple(t for t in free if t.name not in others))
+        alike = [t for t in free if near or t.grain == "document" or t.name == table.name]
+        rivals = Schema(tuple(t for t in alike if t.name not in others))
         merged = merge_table(schema, table, embed, rivals=rivals)
         schema, free = merged.schema, [t for t in free if t.name != merged.table.name]
         places |= {f"{table.name}.{old}": f"{merged.table.name}.{new}" for old, new in merged.places.items()}
+        homes[table.name] = merged.table
     names |= {written: places[plain] for written, plain in safe.items() if plain in places}
+    for written, plain in zip((t.name for t in proposal.tables if t.columns), homes.values(), strict=True):
+        names = {f"{written}.{c}": f"{plain.name}.{c}" for c in plain.column_names} | names  # also what stood there before
     return schema, names
 
 

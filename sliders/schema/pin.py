@@ -9,7 +9,7 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,10 +26,10 @@ _TYPE_WORDS: dict[str, ColumnType] = {
     word: kind
     for kind, words in (
         (ColumnType.TEXT, "str string varchar char"),
-        (ColumnType.INTEGER, "int bigint smallint"),
+        (ColumnType.INTEGER, "int bigint smallint tinyint mediumint"),
         (ColumnType.NUMBER, "float decimal numeric real double"),
         (ColumnType.BOOLEAN, "bool yes/no"),
-        (ColumnType.DATETIME, "timestamp"),
+        (ColumnType.DATETIME, "timestamp timestamptz"),
         (ColumnType.CATEGORY, "enum"),
         *((kind, kind.value) for kind in ColumnType),
     )
@@ -126,19 +126,35 @@ def _table_from_dict(name: str, data: Mapping[str, Any]) -> Table:
     columns = tuple(_column_from(column, part) for column, part in pairs)
     if not columns:
         raise SchemaError(f"table {name!r} has no columns; name at least one")
-    fields = {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key"}
-    options = {k: v for k, v in data.items() if k in fields}
+    key = _listed(data.get("key"))
+    if strange := sorted({*key} - {c.name for c in columns}):
+        raise SchemaError(f"the key of table {name!r} names {', '.join(strange)}; name columns of the table")
+    options = _options(data, {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key"})
     _check_choice(name, "grain", options.get("grain"), typing.get_args(Grain))
-    return Table(name=name, columns=columns, key=tuple(data.get("key", ())), **{"pinned": True, **options})
+    return Table(name=name, columns=columns, key=key, **{"pinned": True, **options})
+
+
+def _options(part: Mapping[str, Any], fields: Collection[str]) -> dict[str, Any]:
+    """The options that are given, YAML's numbers as the words that they stand for; one left empty is not given."""
+    given = {k: v for k, v in part.items() if k in fields and v is not None}
+    return {k: v if isinstance(v, bool) else str(v) for k, v in given.items()}
+
+
+def _listed(said: object) -> tuple[str, ...]:
+    """Words that are given as a list or as one; YAML reads a bare yes or no as a truth."""
+    items = said if isinstance(said, list | tuple) else [] if said is None else [said]
+    return tuple(("yes" if item else "no") if isinstance(item, bool) else str(item) for item in items)
 
 
 def _column_name(part: object) -> str:
     return str(part.get("name", "")) if isinstance(part, Mapping) else str(part)
 
 
-def _column_from(name: str, part: object) -> Column:
-    if not name:
+def _column_from(name: object, part: object) -> Column:
+    if name == "":
         raise SchemaError("a column has no name; give every column a name")
+    if not isinstance(name, str):
+        raise SchemaError(f"a column's name reads as {name!r}; write it in quotes")
     if part is None or part == name:
         return Column(name=name, pinned=True)
     if isinstance(part, str):
@@ -149,9 +165,9 @@ def _column_from(name: str, part: object) -> Column:
     unknown = set(part) - fields - {"name", "type", "values"}
     if unknown:
         raise SchemaError(f"column {name!r} has unknown options {sorted(unknown)}; known are {sorted(fields)}")
-    values = tuple(str(v) for v in part.get("values") or ())
-    kind = part.get("type", "category" if values else "text")
-    options = {k: v for k, v in part.items() if k in fields}
+    values = _listed(part.get("values"))
+    kind = part.get("type") or ("category" if values else "text")
+    options = _options(part, fields)
     _check_choice(name, "reading", options.get("reading"), typing.get_args(Reading))
     return Column(name=name, type=column_type(str(kind)), values=values, **{"pinned": True, **options})
 

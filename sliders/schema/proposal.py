@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError
 
 from sliders.errors import ModelRefusal, SchemaError
+from sliders.llm.replies import LenientReply
 from sliders.schema.names import free_name, snake_name
 from sliders.schema.pin import column_type
 from sliders.schema.types import Column, ColumnType, Table
@@ -28,16 +29,7 @@ def _type_word(said: Any) -> Any:
 TypeWord = Annotated[Literal["text", "integer", "number", "boolean", "date", "datetime", "category"], BeforeValidator(_type_word)]
 
 
-class _Reply(BaseModel):
-    """A part of a reply in which null is as good as a field left out."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_nulls(cls, data: Any) -> Any:
-        return {k: v for k, v in data.items() if v is not None} if isinstance(data, Mapping) else data
-
-
-class ColumnReply(_Reply):
+class ColumnReply(LenientReply):
     """One proposed column."""
 
     name: str
@@ -51,7 +43,7 @@ class ColumnReply(_Reply):
     required: bool = False
 
 
-class TableReply(_Reply):
+class TableReply(LenientReply):
     """One proposed table."""
 
     name: str
@@ -63,21 +55,21 @@ class TableReply(_Reply):
     columns: list[ColumnReply] = Field(default_factory=list)
 
 
-class NeedReply(_Reply):
+class NeedReply(LenientReply):
     """The columns that one question (by its number) needs."""
 
     question: int
     columns: list[str] = Field(default_factory=list)
 
 
-class NotCoveredReply(_Reply):
+class NotCoveredReply(LenientReply):
     """What a question asks for that no column holds."""
 
     question: int
     what: str
 
 
-class SchemaReply(_Reply):
+class SchemaReply(LenientReply):
     """The reply of the full dialect."""
 
     tables: list[TableReply] = Field(default_factory=list)

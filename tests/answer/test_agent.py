@@ -10,6 +10,7 @@ from sliders.answer.result import SqlAnswer
 from sliders.answer.sql_agent import answer_question
 from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT, FULL
+from sliders.llm.model import Response
 from sliders.llm.testing import ScriptedModel
 from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database
 
@@ -88,6 +89,7 @@ async def test_what_is_written_runs_as_it_is_written(sql: str, value: object) ->
         ("SELECT COUNT(*) FROM ships WHERE YEAR(built) = 1911", 2),
         ("SELECT COUNT(*) FROM ships WHERE EXTRACT(YEAR FROM built) = 1911", 2),
         ("SELECT COUNT(*) FROM ships WHERE strftime('%Y', built) = 1911", 2),
+        ("SELECT COUNT(*) FROM ships WHERE YEAR(DATE('now')) - YEAR(built) > 90", 4),
         ("SELECT COUNT(*) FROM ships WHERE owner ILIKE 'harbour%'", 2),
         ('SELECT length FROM ships WHERE name = "Grey Gull"', 80),
         ("SELECT years_between(built, scrapped) FROM ships WHERE name = 'Northern Star'", 38),
@@ -99,6 +101,14 @@ async def test_what_is_written_runs_as_it_is_written(sql: str, value: object) ->
 async def test_other_dialects_are_said_in_sqlite(sql: str, value: object) -> None:
     answer, _ = await compact("?", sql)
     assert answer.value == value
+
+
+async def test_a_statement_that_was_cut_is_not_run() -> None:
+    cut = Response("SELECT COUNT(*) FROM ships WHERE length > 80", finish_reason="length")
+    answer, model = await compact("?", cut, "SELECT COUNT(*) FROM ships WHERE length > 80 AND lost = 1")
+    assert answer.value == 1 and "stopped at the limit" in model.history[1].messages[-1].content
+    only, _ = await compact("?", cut, cut, cut)
+    assert (only.status, only.value) == ("not_found", None)
 
 
 async def test_an_error_goes_back_with_the_nearest_names() -> None:

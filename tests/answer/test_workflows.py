@@ -93,6 +93,13 @@ async def test_whole_context_that_does_not_fit_is_said():
     assert answer.status == "not_found" and "do not fit" in answer.reason
 
 
+async def test_a_reply_with_null_or_true_is_taken_as_it_is_meant():
+    model = ScriptedModel([{"quote": None, "answer": None}, {"quote": "The Elbe is a river in Germany", "answer": True}])
+    assert (await lookup(asked("Is the Elbe in Spain?", model))).status == "not_found"
+    answer = await lookup(asked("Is the Elbe in Germany?", model))
+    assert (answer.status, answer.value) == ("answered", "yes")
+
+
 async def test_calculations_are_worked_out_by_code():
     reply = {"quote": "It is 1,094 kilometres long", "expression": "1,094 - 1,006"}
     answer = await lookup(asked("How much longer is the Elbe?", ScriptedModel([reply]), mode="number"))
@@ -156,6 +163,11 @@ async def test_stepwise_follows_what_it_asks_next():
     assert answer.value == "Prague" and "largest city of Bohemia" in answer.decisions[0]
     assert {c.document for c in answer.citations} == {"elbe.md", "bohemia.md"}
     assert "Its source is in Bohemia" in model.history[1].messages[-1].content
+
+
+async def test_a_number_is_a_number_in_every_workflow():
+    model = ScriptedModel([{"evidence": "It is 1,006 kilometres long", "answer": "1,006", "next_question": ""}])
+    assert (await stepwise(asked("How long is the Loire?", model))).value == 1006
 
 
 async def test_stepwise_ends_when_nothing_new_is_asked():
@@ -260,6 +272,7 @@ def test_fitting_leaves_out_what_has_no_room():
 
 def test_bare_values():
     assert value_of("1,006") == 1006 and value_of("$1.5 million") == 1_500_000
+    assert value_of("007") == "007" and value_of("12345678901234567890") == 12345678901234567890
     assert value_of("1,006 kilometres") == "1,006 kilometres" and value_of("yes") == "yes"
 
 

@@ -214,3 +214,14 @@ def test_a_bare_value_that_the_card_alone_tells_is_doubted() -> None:
     cell = value_cell(source, Column("name"), "The Merrow of Arden")
     assert (cell.stands, cell.value, cell.span) == (True, "The Merrow of Arden", None) and "card" in cell.doubt
     assert value_cell(source, Column("name"), "The Gannet").absence is Absence.UNGROUNDED
+
+
+def test_a_number_of_hundreds_of_digits_is_kept_as_text_for_the_audit() -> None:
+    cell = check_cell(SOURCE, ABOARD, said(10**400, "15 passengers")).cell
+    assert (cell.absence, cell.value) == (Absence.NOT_PARSED, str(10**400))
+
+
+def test_a_bare_number_that_is_printed_in_another_currency_is_doubted() -> None:
+    source = source_of("The fee is £15.50 a day, the deposit 20 US dollars.")
+    fee, deposit = (value_cell(source, Column(n, NUMBER, currency="USD"), v) for n, v in (("fee", 15.5), ("deposit", 20)))
+    assert fee.value == 15.5 and "GBP" in fee.doubt and not deposit.doubt

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from sliders.chunks.chunk import ChunkContext
 from sliders.errors import ModelRefusal, ModelUnavailable
 from sliders.extraction.cell import Absence, Cell, Row
 from sliders.extraction.extract import Extraction, joined, new_row, read_chunk
 from sliders.extraction.prompt import Asked, read_prompt
+from sliders.extraction.source import Source
 from sliders.llm.model import Request, Response
 from sliders.llm.testing import FunctionModel, ScriptedModel, truncated
 from sliders.schema.types import Column, Table
 
-from .passages import FERRIES, INTEGER, NUMBER, QUAYS, asked_for, row, said, source_of
+from .passages import FERRIES, INTEGER, NUMBER, QUAYS, asked_for, chunk_of, row, said, source_of
 
 TEXT = "The ferry Merrow takes 20 cars. The ferry Tern takes 35 cars. Quay North is 4 m deep."
 MERROW = row("ferries", name=said("Merrow", "Merrow"), cars=said(20, "20 cars"))
@@ -126,6 +129,7 @@ async def test_a_value_can_be_taken_back() -> None:
     found, _ = await read(TEXT, {"rows": [wrong]}, {"cells": [{"number": 1, "value": None}]})
     cell = found.rows[0].cell("cars")
     assert cell is not None and cell.absence is Absence.NOT_STATED and cell.value is None
+    assert "99" in cell.detail and "not in the text" in cell.detail, "what was given first, and why it was doubted"
 
 
 def lines(count: int) -> str:
@@ -149,6 +153,21 @@ async def test_a_reply_that_was_cut_is_asked_again_in_halves_and_no_row_is_lost_
         cell = each.cell("name")
         assert cell is not None and cell.span is not None
         assert source.text[cell.span.start - 500 : cell.span.end - 500] == cell.value
+
+
+async def test_halves_are_read_under_the_card_the_headings_and_the_header_of_their_table() -> None:
+    table = "| Item | 2020 | 2021 |\n| --- | --- | --- |\n" + "".join(f"| part {n} | {n} | {n + 1} |\n" for n in range(60))
+    shown: list[str] = []
+
+    def reply(request: Request) -> Any:
+        shown.append(request.messages[-1].content)
+        return truncated() if "part 9 " in shown[-1] and "part 50 " in shown[-1] else {"rows": []}
+
+    chunk = replace(chunk_of(table, number=3), context=ChunkContext("Report", ("Sales",), captions=("in thousands",)))
+    await read_chunk(replace(Source.of(chunk), card="Aldous Pier"), asked_for(FERRIES), FunctionModel(reply))
+    assert len(shown) == 3
+    above = ("From: Aldous Pier", "Section: Sales", "in thousands", "| Item | 2020 | 2021 |")
+    assert all(text.count(said) == 1 for text in shown for said in above)
 
 
 async def test_a_reply_that_stays_cut_is_a_failed_chunk() -> None:

@@ -88,6 +88,7 @@ def test_replies_of_a_model(said: object, column: Column, value: Scalar) -> None
         ("excellent", RATING, "none of"),
         ([1], WHOLE, "a list"),
         (10**30, WHOLE, "64-bit"),
+        (10**400, NUMBER, "64-bit"),
     ],
 )
 def test_replies_that_do_not_fit_say_why(said: object, column: Column, reason: str) -> None:

@@ -8,6 +8,7 @@ import math
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -97,6 +98,36 @@ async def test_a_reply_in_reasoning_and_a_fence_is_unwrapped(serve: Serve) -> No
     assert (await model.generate(rows_request())).data == json.loads(ANN)
 
 
+async def test_a_reply_in_parts_is_read_without_its_reasoning(serve: Serve) -> None:
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": ANN}]
+    _, model = serve(Scripted(body=json.dumps({"choices": [{"message": {"role": "assistant", "content": parts}}]})))
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+
+
+@pytest.mark.parametrize("half", ["\ud83d", "\\ud83d"])
+async def test_half_a_character_of_a_reply_becomes_a_mark(serve: Serve, half: str) -> None:
+    server, model = serve([Scripted(ANN.replace("4", f'"{half}"')), Scripted(ANN.replace("Ann", half))])
+    response = await model.generate(rows_request())
+    assert response.data["rows"] == [{"name": "\ufffd", "age": 4}]
+    assert response.text.encode() and len(server.bodies) == 2
+
+
+@pytest.mark.parametrize("body", ['{"choices": [null]}', '{"error": {"message": "upstream overloaded", "code": 502}}', "[1]"])
+async def test_a_reply_without_a_choice_costs_this_call_only_and_says_what_came(serve: Serve, body: str) -> None:
+    _, model = serve(Scripted(body=body))
+    with pytest.raises(ModelError, match="overloaded" if "overloaded" in body else "without choices"):
+        await model.generate(rows_request())
+
+
+@pytest.mark.parametrize("text", ["", '{"rows":[]}'])
+async def test_a_filtered_reply_is_no_answer_and_is_not_asked_for_in_other_ways(serve: Serve, text: str) -> None:
+    server, model = serve(Scripted(text, finish_reason="content_filter"))
+    with pytest.raises(ModelRefusal, match="content_filter") as error:
+        await model.generate(rows_request())
+    assert len(server.bodies) == 1
+    assert error.value.usage.calls == 1
+
+
 async def test_line_breaks_inside_strings_do_no_harm(serve: Serve) -> None:
     _, model = serve(Scripted('{"rows":[{"name":"Ann\nLee","age":4}]}'))
     response = await model.generate(rows_request())
@@ -160,6 +191,21 @@ async def test_passing_errors_are_tried_again(serve: Serve) -> None:
     assert len(server.bodies) == 3
 
 
+async def test_connections_that_break_off_are_tried_again_and_cost_one_call_at_most(serve: Serve) -> None:
+    server, model = serve([Scripted(dropped=True), Scripted(dropped=True), Scripted(ANN)])
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+    server, model = serve(Scripted(dropped=True))
+    with pytest.raises(ModelError, match="broke the connection off") as error:
+        await model.generate(rows_request())
+    assert not isinstance(error.value, ModelUnavailable)
+    assert len(server.bodies) == 3
+
+
+async def test_a_quota_of_a_minute_passes(serve: Serve) -> None:
+    _, model = serve([Scripted(status=429, error="You exceeded your current quota, retry in 3 s"), Scripted(ANN)])
+    assert (await model.generate(rows_request())).data == json.loads(ANN)
+
+
 async def test_retry_after_is_honoured(serve: Serve) -> None:
     server, model = serve([Scripted(status=429, headers={"Retry-After": "0.4"}), Scripted(ANN)])
     await model.generate(rows_request())
@@ -189,7 +235,8 @@ async def test_a_timeout_is_tried_again_and_then_named(serve: Serve) -> None:
         (404, "The model `m` does not exist", "SLIDERS_MODEL"),
         (400, "model 'm' not found", "SLIDERS_MODEL"),
         (404, "no route", "/v1"),
-        (429, "You exceeded your current quota", "quota"),
+        (429, "You exceeded your current quota (insufficient_quota)", "quota"),
+        (402, "Insufficient balance", "credit"),
     ],
 )
 async def test_what_will_not_pass_is_said_at_once_with_what_to_do(
@@ -316,12 +363,60 @@ async def test_a_server_without_log_probabilities_is_asked_for_the_word_alone(se
 
     server, model = serve(reply)
     for text in "ab":
-        response = await model.generate(yes_or_no(text))
+        response = await model.generate(replace(yes_or_no(text), logprobs=True))
         assert (response.text, response.odds) == ("yes", {})
     assert len(server.bodies) == 3
+
+
+async def test_a_reply_is_read_where_the_server_gives_no_log_probabilities(serve: Serve) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        return Scripted(status=400, error="logprobs is not supported") if "logprobs" in body else Scripted(ANN)
+
+    for asked in ({"logprobs": True}, {"told": True}):
+        server, model = serve(reply)
+        for _ in "ab":
+            assert (await model.generate(rows_request(**asked))).data == json.loads(ANN)
+        assert len(server.bodies) == 3
+
+
+async def test_what_is_refused_for_another_reason_does_not_end_the_asking_for_odds(serve: Serve) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        refused = "BAD" in str(body) or body.get("response_format", {}).get("type") == "json_schema"
+        return Scripted(status=400, error="not this one") if refused else Scripted(ANN, odds={"yes": -0.1, "no": -3.0})
+
+    server, model = serve(reply)
+    with pytest.raises(ModelError):
+        await model.generate(yes_or_no("BAD"))
+    await model.generate(rows_request(told=True))
+    assert (await model.generate(yes_or_no())).odds == {"yes": -0.1, "no": -3.0}
+    await model.generate(rows_request(told=True))
+    assert "logprobs" in server.bodies[-1]
 
 
 async def test_a_word_that_is_no_choice_is_refused(serve: Serve) -> None:
     _, model = serve(Scripted("Maybe", odds={"Maybe": -0.1}))
     with pytest.raises(ModelRefusal, match="no choice"):
         await model.generate(yes_or_no())
+
+
+async def test_a_reasoning_model_at_any_address_has_room_to_think(serve: Serve) -> None:
+    def reply(body: dict[str, Any]) -> Scripted:
+        old = "max_tokens" in body or "temperature" in body
+        return Scripted(status=400, error="'max_tokens': use 'max_completion_tokens'") if old else Scripted(ANN)
+
+    server, model = serve(reply)
+    for text in "ab":
+        assert (await model.generate(rows_request(text, max_tokens=100))).data == json.loads(ANN)
+    assert len(server.bodies) == 3
+    assert server.bodies[-1]["max_completion_tokens"] > 1000
+
+
+async def test_what_was_paid_before_a_failure_is_counted(serve: Serve) -> None:
+    _, model = serve([Scripted("{}"), Scripted('{"rows":[{"na', finish_reason="length")])
+    with pytest.raises(TruncatedReply) as error:
+        await model.generate(rows_request())
+    assert error.value.usage.calls == 2
+    _, model = serve([Scripted("{}"), Scripted("{}"), Scripted(status=401)])
+    with pytest.raises(ModelUnavailable) as broken:
+        await model.generate(rows_request())
+    assert broken.value.usage.calls == 2

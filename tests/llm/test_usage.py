@@ -19,6 +19,9 @@ def test_cost_is_tokens_times_the_price_of_a_million() -> None:
 
 def test_the_users_row_wins_and_dated_names_find_their_row() -> None:
     assert PriceTable.load({"gpt-4.1": {"prompt": 1, "completion": 1}}).cost("gpt-4.1-2025-04-14", 10**6, 0) == 1.0
+    own = PriceTable.load({"openai/gpt-4.1": {"prompt": 1, "completion": 1}})
+    assert own.cost("openai/gpt-4.1", 10**6, 0) == 1.0
+    assert PriceTable().price("openai/gpt-4.1") == PriceTable().price("gpt-4.1")
     mini = PriceTable().price("gpt-4.1-mini")
     assert mini is not None and mini == PriceTable().price("gpt-4.1-mini-2025-04-14")
 

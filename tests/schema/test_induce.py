@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sliders.errors import ModelRefusal
@@ -25,6 +27,11 @@ def test_all_questions_are_asked_in_one_call() -> None:
     assert found.needs == {WHO: ("sailings.captain", "sailings.cargo"), WHAT: ("sailings.cargo",)}
     assert (found.uncovered, found.issues) == ({}, ())
     assert found.schema.tables[0].grain == "document" and found.tokens > 0
+
+
+def test_the_values_of_a_category_may_be_numbers() -> None:
+    found, model = ask([WHO], reply(table("t", column("stars", "category", values=[1, 2, 3])), needs=[["t.stars"]]))
+    assert found.schema.tables[0].columns[0].values == ("1", "2", "3") and len(model.history) == 1
 
 
 def test_the_prompt_has_samples_by_name_guidelines_and_standing_tables() -> None:
@@ -189,3 +196,29 @@ def _raw(data: Any) -> ScriptedModel:
     from sliders.llm.model import Response
 
     return ScriptedModel([Response("{}", data)], context_tokens=32768)
+
+
+def test_a_need_of_a_table_that_is_not_there_is_not_covered_by_another_tables_column() -> None:
+    faulty = reply(table("visits", column("day", "date")), table("ships", column("name")), needs=[["orders.day", "ships.name"]])
+    found, _ = ask([WHO], faulty, faulty)
+    assert found.needs == {WHO: ("ships.name",)} and found.uncovered == {WHO: "orders.day"}
+
+
+def test_a_need_is_found_in_the_table_that_took_the_proposed_one() -> None:
+    first, _ = ask([WHO], reply(FERRIES, needs=[["sailings.captain"]]))
+    again = table("trips", column("tons", "number"), row="one of sailings", rows_per_document="one")
+    found, _ = ask([WHAT], reply(again, needs=[["trips.cargo", "trips.tons"]]), schema=first.schema)
+    assert found.needs == {WHAT: ("sailings.cargo", "sailings.tons")} and not found.uncovered
+
+
+def test_a_table_of_another_name_is_another_table_however_near_it_is() -> None:
+    def one(texts: Sequence[str]) -> np.ndarray:
+        return np.ones((len(texts), 1), np.float32)
+
+    schema = Schema()
+    for name in ("departures", "arrivals"):
+        data = reply(table(name, column("hour"), row=f"one of the {name} of a ferry"), needs=[[f"{name}.hour"]])
+        found = asyncio.run(induce_schema([name], SAMPLES, schema, ScriptedModel([data]), one))
+        schema = found.schema
+        assert found.needs == {name: (f"{name}.hour",)}
+    assert [t.name for t in schema.tables] == ["departures", "arrivals"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,11 +45,28 @@ def test_properties_of_a_merge(tables: list[Table]) -> None:
         schema = merged.schema
 
 
-def test_near_words_of_one_family_are_one_column() -> None:
+def test_what_is_told_apart_stays_apart() -> None:
+    told = "What is the name of the person?"
+    deals = Table("deals", (Column("buyer_name"), Column("paid", ColumnType.NUMBER, currency="USD")), "a deal")
+    asked = Table("deals", (Column("seller_name", description=told), Column("signed_by", description=told)), "a deal")
+    places = merge_table(Schema((deals,)), asked, lambda texts: np.ones((len(texts), 1), np.float32)).places
+    assert places == {"seller_name": "seller_name", "signed_by": "signed_by"}
+    euros = Table("deals", (Column("paid", ColumnType.NUMBER, currency="EUR"),), "a deal")
+    assert merge_table(Schema((deals,)), euros, embed).places == {"paid": "paid_number"}
+
+
+def test_a_column_in_other_words_does_not_take_the_place_of_one_that_is_named() -> None:
+    told = "How many people were killed?"
+    standing = Table("t", (Column("killed", ColumnType.INTEGER, told),), "a fire")
+    asked = Table("t", (Column("dead", ColumnType.INTEGER, told), Column("killed", ColumnType.INTEGER, told)), "a fire")
+    assert merge_table(Schema((standing,)), asked, embed).places == {"dead": "dead", "killed": "killed"}
+
+
+def test_the_same_words_of_one_family_are_one_column() -> None:
     standing = [Column("people_killed", ColumnType.INTEGER, "How many people were killed?")]
     asked = Column("killed_people", ColumnType.NUMBER, "How many people were killed?")
-    assert same_column(asked, standing, embed) is standing[0]
-    assert same_column(Column("people_killed", ColumnType.BOOLEAN, "Were people killed?"), standing, embed) is None
+    assert same_column(asked, standing) is standing[0]
+    assert same_column(Column("people_killed", ColumnType.BOOLEAN, "Were people killed?"), standing) is None
 
 
 def test_one_name_for_two_types_of_value_is_two_columns() -> None:
@@ -59,7 +77,7 @@ def test_one_name_for_two_types_of_value_is_two_columns() -> None:
 
 def test_other_units_are_other_columns() -> None:
     standing = [Column("height_m", ColumnType.NUMBER, "height of it", unit="m")]
-    assert same_column(Column("height_ft", ColumnType.NUMBER, "height of it", unit="ft"), standing, embed) is None
+    assert same_column(Column("height_ft", ColumnType.NUMBER, "height of it", unit="ft"), standing) is None
 
 
 def test_rows_that_are_documents_share_a_table_and_lists_do_not() -> None:

@@ -72,6 +72,9 @@ def test_what_the_user_gives_is_pinned() -> None:
         (Path("nowhere.yaml"), "nowhere.yaml"),
         (42, "int"),
         ({}, "table"),
+        ({"tables": [{"name": "t", "key": ["b"], "columns": ["a"]}]}, "key of table 't' names b"),
+        ("t: {2022: number}", "2022; write it in quotes"),
+        ("t: {no: integer}", "False; write it in quotes"),
     ],
 )
 def test_mistakes_are_named(source: object, said: str) -> None:
@@ -87,6 +90,17 @@ def test_what_is_no_schema_is_refused_in_a_sentence(source: object) -> None:
     with pytest.raises(SchemaError) as refused:
         schema_from(source)
     assert not re.search(r"\x1b|Token|Error", str(refused.value))
+
+
+def test_yaml_is_read_as_it_is_meant() -> None:
+    text = "tables: [{name: t, key: a, row: , columns: {a: {unit: , scale: 1000}, b: {values: [yes, no, 3]}, c: {values: one}}}]"
+    table = schema_from(text).tables[0]
+    assert (table.key, table.row, table.columns[0].unit, table.columns[0].scale) == (("a",), "", "", "1000")
+    assert [c.values for c in table.columns[1:]] == [("yes", "no", "3"), ("one",)]
+
+
+def test_whole_numbers_and_times_of_sql_are_these() -> None:
+    assert types("CREATE TABLE t (a TINYINT, b TIMESTAMPTZ)") == [("a", "integer"), ("b", "datetime")]
 
 
 def test_a_schema_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
