@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from reading_model import document, reply, reply_shape
 
+import sliders.store.database as store
 from sliders import Answer, Workspace
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.errors import BudgetExceeded, ModelRefusal
+from sliders.executor.remembered import criteria_of
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 from sliders.llm.usage import Meter
+from sliders.plan.hint_patterns import parse_hints
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
+from .test_reconcile_runs import choosing, costs, two_reports
 from .test_repaired_workspace import repairing
 
 QUESTION = "What is the total cost?"
@@ -147,3 +152,60 @@ def test_a_run_that_is_ended_at_any_call_goes_on_where_it_was(tmp_path: Path, ki
                 break
             assert told(ws, ws.ask(QUESTION)) == whole, f"ended at call {number}"
     assert 10 < number < MOST
+
+
+@contextmanager
+def killed_at(number: int, patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The process of the block dies at its writing statement of this number: no further one is run; the list holds them."""
+    made: list[str] = []
+
+    def enter(self: Any) -> None:
+        if len(made) >= number or not self._sql.startswith("SELECT"):
+            made.append(self._sql)
+        if len(made) >= number:
+            raise KeyboardInterrupt
+
+    with patch.context() as here:
+        here.setattr(store._Sentences, "__enter__", enter)
+        yield made
+
+
+def _criteria(ws: Workspace) -> None:
+    ws.reconcile(criteria=["newer_document"])
+
+
+def _words(ws: Workspace) -> None:
+    hints = parse_hints(f"{QUESTION} The newer report wins.")
+    ws.ask(QUESTION, directives=hints.directives)
+
+
+def _again(ws: Workspace) -> None:
+    ws.reconcile()
+
+
+@pytest.mark.parametrize(
+    ("change", "candidate", "more"), [(_criteria, 0, {}), (_words, 0, {}), (_again, 1, {"unverified": True})]
+)
+def test_repairs_that_a_kill_ends_at_any_statement_are_whole_or_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Workspace], None], candidate: int, more: dict[str, Any]
+) -> None:
+    first = tmp_path / "w.db"
+    with Workspace(first, model=choosing(candidate), embedder=HashEmbedder()) as ws:
+        ws.pin_schema(PINNED)
+        two_reports(ws)
+        ws.ask(QUESTION)
+    for number in range(1, 10 * MOST):
+        file = tmp_path / f"{number}.db"
+        shutil.copy(first, file)
+        with Workspace(file, model=choosing(candidate), embedder=HashEmbedder(), **more) as ws:
+            with killed_at(number, monkeypatch) as made, suppress(KeyboardInterrupt):
+                change(ws)
+            ws._database._raw.rollback()
+        with Workspace(file, model=choosing(candidate), embedder=HashEmbedder(), **more) as ws:
+            ws.reconcile()
+            wins = candidate or criteria_of(ws.session)
+            assert len(costs(ws)["Crane"]) == (1 if wins else 2), f"killed at statement {number}, {made[-1]}"
+            assert len(ws.conflicts()) == (0 if wins else 1) and not ws.verify()
+        if len(made) < number:
+            break
+    assert 20 < number < 10 * MOST
