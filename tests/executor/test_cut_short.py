@@ -15,13 +15,16 @@ import sliders.store.database as store
 from sliders import Answer, Workspace
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.errors import BudgetExceeded, ModelRefusal
+from sliders.executor.query import run_query
 from sliders.executor.remembered import criteria_of
+from sliders.executor.running import run_sync
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 from sliders.llm.usage import Meter
 from sliders.plan.hint_patterns import parse_hints
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
+from .query_double import PatternReader, workspace
 from .test_reconcile_runs import choosing, costs, two_reports
 from .test_repaired_workspace import repairing
 
@@ -209,3 +212,27 @@ def test_repairs_that_a_kill_ends_at_any_statement_are_whole_or_not_there(
         if len(made) < number:
             break
     assert 20 < number < 10 * MOST
+
+
+def test_a_query_that_a_kill_ends_at_any_statement_leaves_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sql = "SELECT ship, length FROM docs WHERE port = 'Arden'"
+
+    def asked(ws: Workspace) -> tuple[Any, ...]:
+        found = run_sync(run_query(ws.session, sql, reader=PatternReader()))
+        return sorted(found.rows, key=str), set(ws.session.catalog.database.names()) - {"sqlite_stat1"}
+
+    with workspace(tmp_path, ships=5) as ws:
+        whole = asked(ws)
+    for number in range(1, MOST):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with workspace(folder, ships=5) as ws:
+            with killed_at(number, monkeypatch) as made, suppress(KeyboardInterrupt):
+                asked(ws)
+            ws._database._raw.rollback()
+        monkeypatch.setattr("os.getpid", lambda number=number: number)  # the next process
+        with Workspace(folder / "w.db", model=FunctionModel(reader), embedder=HashEmbedder()) as ws:
+            assert asked(ws) == whole, f"killed at statement {number}, {made[-1]}"
+        if len(made) < number:
+            break
+    assert 10 < number < MOST
