@@ -41,7 +41,8 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
         if found.status == "not_found" and found.sql and session.models.model_for("answer").dialect.sql == "text":
             found, profiles, need = await _with_judged_values(session, need, found, profiles)
     except BudgetExceeded as error:
-        return replace(_without_rows(session, need, str(error)), text=f"No answer yet: {error}", reason=str(error))
+        spent = session.models.meter.total - before + shared
+        return replace(_without_rows(session, need, str(error)), text=f"No answer yet: {error}", reason=str(error), usage=spent)
     _log_attempts(session, need.question, found)
     views = [profile.view for profile in profiles]
     return _finished(session, need, found, stopped, session.models.meter.total - before + shared, views)

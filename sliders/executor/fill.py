@@ -116,6 +116,8 @@ async def fill(session: Session, wanted: Mapping[str, Sequence[str]], questions:
     are chosen and gated while calls for others are under way, and with many slots some calls are prepared ahead of a free
     one: the model's door holds back what is more than the server may have in flight.
     """
+    for name in wanted:
+        session.catalog.extractions.supersede(session.schema.table(name))
     missing = deque(_missing(session, wanted))
     if not missing:
         return Filled()
@@ -298,7 +300,7 @@ def _save(session: Session, asked: Asked, extraction: Extraction, known: Sequenc
     table, names = asked.table.name, tuple(c.name for c in asked.columns)
     rows: Sequence[Row] = extraction.of(table)
     if known:
-        rows = joined(rows, known, _identity(asked, known), names)
+        rows = joined(rows, known, _identity(asked, known), names, whole=not extraction.failed(table))
     refusals = [r for r in extraction.refusals if r.table in ("", table)]
     state = "failed" if extraction.failed(table) else "done"
     reasons = "; ".join(r.reason for r in refusals if r.fatal)

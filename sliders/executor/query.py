@@ -162,6 +162,8 @@ async def run_query(
     async with AsyncExitStack() as turns:
         for name in sorted(table.name for table in tables):
             await turns.enter_async_context(session.catalog.claims.turn(f"query:{name}"))
+        for table in tables:
+            session.catalog.extractions.supersede(table)
         running = _open(session, query, tables, reader, reuse=reuse)
         try:
             await _execute(running)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -19,7 +21,7 @@ from sliders.store.layout import TYPES
 if TYPE_CHECKING:
     from sliders.executor.query import Running
 
-_PREFIX = "query_rows"
+_OURS = re.compile(r"query_rows_[0-9a-f]+_[0-9a-f]+_\d+")
 
 
 def answer_rows(running: Running) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
@@ -38,22 +40,27 @@ def _filled(running: Running) -> Iterator[Mapping[str, str]]:
     database, numbers = running.session.catalog.database, _numbered(running)
     relations: dict[str, str] = {}
     made: list[Table] = []
-    for number, use in enumerate(running.query.tables):
-        relations[use.alias] = f"{_PREFIX}_{id(running):x}_{number}"
-        run, keys = running.runs[use.table], running.query.keys(use.alias)
-        attributes = [n for n in dict.fromkeys((*use.attributes, *use.select)) if n not in SYSTEM]
-        typed = {n: TYPES[run.table.column(n).type.sql] for n in attributes} | dict.fromkeys(SYSTEM, TYPES["TEXT"])
-        canonical = dict.fromkeys((f"{n}__canonical" for n in keys), TYPES["INTEGER"])
-        made.append(data_table(relations[use.alias], typed | canonical))
-        database.create(made[-1])
-        lines = []
-        for document_id in running.accepted.get(use.alias, ()):
-            values = run.values(document_id)
-            shown = [int(v) if isinstance(v := values.get(n), bool) else v for n in (*attributes, *SYSTEM)]
-            lines.append([*shown, *(numbers.get(values.get(n)) for n in keys)])
-        if lines:
-            database.add_many(made[-1], lines)
+    own = f"query_rows_{os.getpid():x}_"
+    if not database.on_server:  # one process writes to a file: tables of another are of one that was killed
+        for name in database.names():
+            if _OURS.fullmatch(name) and not name.startswith(own):
+                database.drop(data_table(name, ()))
     try:
+        for number, use in enumerate(running.query.tables):
+            relations[use.alias] = f"{own}{id(running):x}_{number}"
+            run, keys = running.runs[use.table], running.query.keys(use.alias)
+            attributes = [n for n in dict.fromkeys((*use.attributes, *use.select)) if n not in SYSTEM]
+            typed = {n: TYPES[run.table.column(n).type.sql] for n in attributes} | dict.fromkeys(SYSTEM, TYPES["TEXT"])
+            canonical = dict.fromkeys((f"{n}__canonical" for n in keys), TYPES["INTEGER"])
+            made.append(data_table(relations[use.alias], typed | canonical))
+            database.create(made[-1])
+            lines = []
+            for document_id in running.accepted.get(use.alias, ()):
+                values = run.values(document_id)
+                shown = [int(v) if isinstance(v := values.get(n), bool) else v for n in (*attributes, *SYSTEM)]
+                lines.append([*shown, *(numbers.get(values.get(n)) for n in keys)])
+            if lines:
+                database.add_many(made[-1], lines)
         yield relations
     finally:
         for table in made:

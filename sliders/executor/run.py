@@ -82,10 +82,9 @@ def plain_reply(question: str, kind: str) -> Answer:
 async def ask_tables(session: Session, questions: Sequence[str]) -> list[Answer]:
     """Answer several questions with one schema and one pass of extraction."""
     needs = await plan_tables(session, questions)
-    shared = session.models.meter.total
     stopped = await fill_tables(session, needs)
     await settle_tables(session, stopped)
-    alone = shared if len(questions) == 1 else Usage()
+    alone = session.models.meter.total if len(questions) == 1 else Usage()
     return [await answer_need(session, need, stopped, alone) for need in needs]
 
 

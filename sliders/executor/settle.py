@@ -49,7 +49,8 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     version = session.catalog.tables.materialise(table.name, unverified=unverified)
     decisions, criteria = knowledge.corrections(table.name), criteria_of(session)
     decided = "+".join(str(decision.id) for decision in decisions)
-    fingerprint = f"{version.revision}:{decided}:{session.normalize}{session.precede}:{criteria}:{table.key}{table.pinned}"
+    root = session.catalog.tables.lineage(table.name)[-1].version
+    fingerprint = f"{root}:{decided}:{session.normalize}{session.precede}:{criteria}:{table.key}{table.pinned}"
     key = f"settled:{table.name}"
     done = [[fingerprint, True], [fingerprint, model]]  # what a model settled need not be settled without one
     if before is not None and before.version == version.version and knowledge.statistic(key) in done:
@@ -73,9 +74,10 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
         look=lambda sql: _looked(session, sql),
     )
     result = await reconcile_table(table, relation, options, session.models.model_for("reconcile") if model else None)
-    _store(session, table, result)
-    remember(session, result, memory, relation.document_ids)
-    knowledge.set_statistic(key, [fingerprint, model])
+    with session.catalog.database.transaction():  # a kill leaves all of the repairs, or none
+        _store(session, table, result)
+        remember(session, result, memory, relation.document_ids)
+        knowledge.set_statistic(key, [fingerprint, model])
 
 
 def _are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:

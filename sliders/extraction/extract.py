@@ -203,9 +203,12 @@ def row_id(table: str, chunk_id: str, offset: int, ordinal: int) -> str:
     return hashlib.sha256(f"{table}\x1f{chunk_id}\x1f{offset}\x1f{ordinal}".encode()).hexdigest()[:16]
 
 
-def joined(rows: Sequence[Row], known: Sequence[Row], identity: Sequence[str], asked: Sequence[str]) -> tuple[Row, ...]:
+def joined(
+    rows: Sequence[Row], known: Sequence[Row], identity: Sequence[str], asked: Sequence[str], *, whole: bool = True
+) -> tuple[Row, ...]:
     """New columns on the rows that stand: matched by their identifying cells, in order; others become rows of their own.
 
+    Only where the `whole` chunk was read, rows that it does not tell of again do not state the new columns.
     Rows that nothing identifies (entries of a list, a table whose first columns are new) are matched by their place.
     """
     free = list(known)
@@ -217,7 +220,7 @@ def joined(rows: Sequence[Row], known: Sequence[Row], identity: Sequence[str], a
             continue
         free.remove(match)
         out.append(replace(match, cells=tuple(c for c in row.cells if c.column in asked)))
-    for row in free:  # asked and not told of: the cells say so
+    for row in free if whole else ():  # asked and not told of: the cells say so
         out.append(replace(row, cells=tuple(Cell(name, absence=Absence.NOT_STATED) for name in asked)))
     return tuple(out)
 

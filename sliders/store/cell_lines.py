@@ -9,14 +9,14 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Select, bindparam, case, exists, select
+from sqlalchemy import Select, and_, bindparam, case, exists, select
 
 from sliders.errors import StoreError
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
 from sliders.schema.types import Table as SchemaTable
 from sliders.store import codec
 from sliders.store.database import Database
-from sliders.store.layout import CURRENT, among, cells, chunks, columns, documents, origins, rows, tables
+from sliders.store.layout import ASKED, CURRENT, among, cells, chunks, columns, documents, origins, rows, tables
 
 _KEY = {
     "table": select(tables.c.key).where(tables.c.name == bindparam("name")),
@@ -33,8 +33,9 @@ OF_ROWS = (
 
 
 _WANTED = {
-    "table": tables.c.name == bindparam("table"), "current": CURRENT, "documents": among(documents.c.id, "documents"),
-    "rows": among(rows.c.id, "rows"), "odds": exists().where(cells.c.row_key == rows.c.key, cells.c.odds.is_not(None)),
+    "table": tables.c.name == bindparam("table"), "current": and_(CURRENT, ASKED),
+    "documents": among(documents.c.id, "documents"), "rows": among(rows.c.id, "rows"),
+    "odds": exists().where(cells.c.row_key == rows.c.key, cells.c.odds.is_not(None)),
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from sliders.errors import RepairError, StoreError
 from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.store import codec
 from sliders.store.database import Database, data_table, quote_identifier
-from sliders.store.layout import CURRENT, TYPES, cells, chunks, columns, derivations, documents, rows, tables, versions
+from sliders.store.layout import ASKED, CURRENT, TYPES, cells, chunks, columns, derivations, documents, rows, tables, versions
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
 from sliders.store.schemas import Schemas
 from sliders.store.sql_names import SYSTEM_COLUMNS, version_name
@@ -81,7 +81,7 @@ def materialise_sql(
         select(*values, documents.c.name.label("document"), documents.c.id.label("document_id"),
                rows.c.id.label("row_id"), literal_column("NULL").label("_sources"))
         .select_from(rows.join(documents, documents.c.key == rows.c.document_key).join(chunks, chunks.c.key == rows.c.chunk_key))
-        .where(rows.c.table_key == table_key, CURRENT)
+        .where(rows.c.table_key == table_key, CURRENT, ASKED)
         .order_by(documents.c.key, chunks.c.position, rows.c.ordinal, rows.c.key)
     )  # fmt: skip
 

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import bindparam, func, or_, select, update
+from sqlalchemy import bindparam, delete, func, null, or_, select, update
 from sqlalchemy.dialects import postgresql
 
 from sliders.errors import StoreError
-from sliders.extraction.cell import Cell, Row
+from sliders.extraction.cell import Absence, Cell, Row
 from sliders.schema.types import Table
 from sliders.store import codec
 from sliders.store.cell_lines import OF_ROWS, Keys, Known, Works, cell_lines, cells_of, rows_of
 from sliders.store.database import Database
 from sliders.store.journal import Journal
-from sliders.store.layout import CURRENT, among, cells, chunks, columns, documents, rows, tables, tasks, work
+from sliders.store.layout import ASKED, CURRENT, among, cells, chunks, columns, documents, rows, tables, tasks, work
 from sliders.store.records import Decision, Reliability, Task
 from sliders.store.schemas import LAST, VERSION
 
@@ -38,6 +38,9 @@ _SET_TASK = _ENDED.on_conflict_do_update(
 _CUT = ("value", "kind", "absence", "detail", "doubt")
 _RECUT = update(cells).where(cells.c.row_key == bindparam("row"), cells.c.column_key == bindparam("column")).values(
     {name: bindparam(f"new_{name}") for name in _CUT})  # fmt: skip
+_WORKS = select(work.c.key, work.c.columns).join_from(work, tables).where(tables.c.name == bindparam("table"))
+_EARLIER = dict.fromkeys(("value", "kind", "odds", "doubt"), null()) | {
+    "absence": Absence.NOT_ASKED.value, "detail": "what was read under an earlier definition of the column is superseded"}
 _OF_TASKS = tasks.join(work).join(tables, tables.c.key == work.c.table_key).join(chunks, chunks.c.key == tasks.c.chunk_key)
 _OVER = or_(*(tasks.c.state == state for state in ("done", "gated", "pruned")))
 _SETTLED = select(chunks.c.id, work.c.columns).select_from(_OF_TASKS).where(
@@ -137,8 +140,11 @@ class Extractions:
             raise StoreError(f"a task names table {task.table!r}, which is not in the schema; save the schema first")
         table = schema[task.table]
         hashes = {name: codec.column_hash(table, table.column(name)) for name in sorted(task.columns)}
+        return self._key_of_work(keys.key("table", task.table), hashes)
+
+    def _key_of_work(self, table_key: int, hashes: Mapping[str, str]) -> int:
         text = codec.dump(hashes)
-        identity = {"table": keys.key("table", task.table), "hash": codec.digest(text)[:16]}
+        identity = {"table": table_key, "hash": codec.digest(text)[:16]}
         key = self._database.value(_WORK, identity)
         if key is None:
             self._database.add_many(work, [(*identity.values(), text)], ("table_key", "hash", "columns"), there="skip")
@@ -208,6 +214,52 @@ class Extractions:
             found.setdefault(chunk_id, set()).update(covered[text])
         return {chunk_id: frozenset(columns) for chunk_id, columns in found.items()}
 
+    def supersede(self, table: Table) -> int:
+        """Take out of sight what chunks gave under other definitions of a table's columns, until they are read again.
+
+        Such cells are "not asked"; a row that has no other stands in no table.
+
+        Returns:
+            How many values stood.
+        """
+        current = {column.name: codec.column_hash(table, column) for column in table.columns}
+        with self._database.transaction():
+            works = [(key, codec.load(text)) for key, text in self._database.query(_WORKS, {"table": table.name})]
+            stale = [(key, asked) for key, asked in works if any(current.get(n, h) != h for n, h in asked.items())]
+            stood: Counter[str] = Counter()
+            for key, asked in stale:
+                for name in (n for n, h in asked.items() if current.get(n, h) != h):
+                    again = [other for other, known in works if known.get(name) == current[name]]
+                    stood[name] += self._unask(table.name, name, key, again)
+                self._forget(key, {n: h for n, h in asked.items() if current.get(n, h) == h})
+            if stale:
+                self._database.execute(update(tables).where(tables.c.name == table.name).values(revision=tables.c.revision + 1))
+                version = self._database.value(select(tables.c.current_version).where(tables.c.name == table.name))
+                told = f"values were read under an earlier definition and are read again; version {version} of the table has them"
+                self._journal.record(Decision("extract", f"column:{table.name}.{name}", "superseded", f"{number} {told}")
+                                     for name, number in stood.items())  # fmt: skip
+        return stood.total()
+
+    def _unask(self, table: str, column: str, work_key: int, again: Sequence[int]) -> int:
+        """Empty the cells of a column in the chunks that a work asked and no work of `again` has; the values that stood."""
+        key = Keys(self._database, self._known()).columns(table)[column]
+        asked = select(tasks.c.chunk_key).where(tasks.c.work_key == work_key)
+        since = select(tasks.c.chunk_key).where(tasks.c.work_key.in_(again))
+        there = select(rows.c.key).where(rows.c.chunk_key.in_(asked), rows.c.chunk_key.not_in(since))
+        here = (cells.c.column_key == key, cells.c.row_key.in_(there))
+        stood = self._database.value(select(func.count()).where(*here, cells.c.value.is_not(None), cells.c.absence.is_(None)))
+        self._database.execute(update(cells).where(*here).values(_EARLIER))
+        return int(stood)
+
+    def _forget(self, work_key: int, kept: Mapping[str, str]) -> None:
+        """Forget a work, but for what it asked of these columns."""
+        if kept:
+            owner = self._database.value(select(work.c.table_key).where(work.c.key == work_key))
+            done = self._database.query(select(tasks).where(tasks.c.work_key == work_key))
+            key = self._key_of_work(int(owner), kept)
+            self._database.add_many(tasks, [(key, *line[1:]) for line in done], there="skip")
+        self._database.execute(delete(work).where(work.c.key == work_key))
+
     def columns_asked(self, table: str) -> frozenset[str]:
         """The columns of a table that any chunk was asked for."""
         asked = select(work.c.columns).join_from(work, tables).where(tables.c.name == table)
@@ -246,12 +298,12 @@ class Extractions:
 
     def documents_with_rows(self, table: str) -> frozenset[str]:
         """Ids of the current documents that gave rows of a table."""
-        found = select(documents.c.id).distinct().select_from(OF_ROWS).where(tables.c.name == table, CURRENT)
+        found = select(documents.c.id).distinct().select_from(OF_ROWS).where(tables.c.name == table, CURRENT, ASKED)
         return frozenset(identifier for (identifier,) in self._database.query(found))
 
     def count(self, table: str) -> int:
         """Number of extracted rows of a table in current documents."""
-        found = select(func.count()).select_from(OF_ROWS).where(tables.c.name == table, CURRENT)
+        found = select(func.count()).select_from(OF_ROWS).where(tables.c.name == table, CURRENT, ASKED)
         return int(self._database.value(found))
 
     def reliability(self, table: str, names: Iterable[str] | None = None) -> Reliability:

@@ -211,12 +211,16 @@ class SqliteFile(Engine):
         database.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
     def close(self, raw: sqlite3.Connection) -> None:
-        """Write everything into the main file, close it and free the lock."""
+        """Write everything into the main file, close it and free the lock; the last one takes the log's files away."""
         if self.write:
             with contextlib.suppress(sqlite3.Error):  # a reader may hold the log: it is merged by the next opener
                 raw.execute("PRAGMA optimize")
                 raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         raw.close()
+        if not self.write and self.mode == "ro":  # a reader makes them and may not remove them: SQLite does it for who may write
+            address = file_uri(self.path, "rw")
+            with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(address, uri=True)) as last:
+                last.execute("SELECT count(*) FROM sqlite_master").fetchone()
         self._free()
 
     def _free(self) -> None:

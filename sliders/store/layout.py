@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import Column, ForeignKey, Index, MetaData, Table, UniqueConstraint
-from sqlalchemy.sql import ColumnElement, Select, and_, bindparam, case, func, or_, select
+from sqlalchemy.sql import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import REAL, BigInteger, Double, Integer, LargeBinary, Text, UserDefinedType
 
@@ -206,6 +206,8 @@ derivations = Table(
 
 CURRENT = and_(documents.c.superseded_by.is_(None), chunks.c.active == 1)
 """Chunks (and rows) of the present version of their document."""
+ASKED = exists().where(cells.c.row_key == rows.c.key, func.coalesce(cells.c.absence, "") != "not asked")
+"""Rows of which a cell was read under a definition that stands (see `Extractions.supersede`)."""
 
 CELL_ABSENCE: Select[Any] = (
     select(

@@ -55,6 +55,36 @@ def test_transaction_is_all_or_nothing(database: Database) -> None:
     assert database.query("SELECT a FROM t") == [(2,), (4,)]
 
 
+def test_nothing_stays_beside_a_workspace_that_all_have_closed(tmp_path: Path) -> None:
+    path, folder = tmp_path / "w.db", {"w.db", "w.db.lock"}
+    with Database(path) as writer:
+        Catalog(writer)
+        reader = Database(path, write=False)
+        assert reader.value("SELECT count(*) FROM sl_documents") == 0
+    reader.close()
+    assert {each.name for each in tmp_path.iterdir()} == folder
+    before = path.read_bytes()
+    with Database(path, write=False) as one:
+        with Database(path, write=False) as other:
+            assert other.query("SELECT id FROM sl_documents") == []
+        assert one.query("SELECT id FROM sl_documents") == []
+    assert {each.name for each in tmp_path.iterdir()} == folder
+    assert path.read_bytes() == before
+
+
+def test_a_reader_that_closes_takes_nothing_from_a_writer(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    with Database(path) as writer:
+        writer.execute("CREATE TABLE t (a INTEGER)")
+        with writer.transaction():
+            writer.execute("INSERT INTO t VALUES (1)")
+            with Database(path, write=False) as reader:
+                assert reader.query("SELECT a FROM t") == []
+            writer.execute("INSERT INTO t VALUES (2)")
+        with Database(path, write=False) as reader:
+            assert reader.query("SELECT a FROM t") == [(1,), (2,)]
+
+
 def test_second_writer_is_told_who_writes(tmp_path: Path) -> None:
     path = tmp_path / "w.db"
     with Database(path):
