@@ -23,7 +23,7 @@ from sliders.executor.estimating import plan_before
 from sliders.executor.known import CellWriter, Known, load_known
 from sliders.executor.lazy import TableRun
 from sliders.executor.learning import Learned, load_learned, save_learned
-from sliders.executor.linking import join_all
+from sliders.executor.linking import join_all, unequal_names
 from sliders.executor.result_rows import answer_rows
 from sliders.executor.session import Session
 from sliders.executor.vectors import SegmentIndex, update_index
@@ -234,7 +234,7 @@ def _result(
     sampled = sum(t.tokens for t in traces if t.verdict == "sampled")
     spent = sum(t.tokens for t in traces)
     loss = _loss(running)
-    notes = [*running.notes, *running.session.notes]
+    notes = [*running.notes, *running.session.notes, *unequal_names(running)]
     if loss.excluded:
         notes.append(
             f"{loss.excluded} documents were excluded by the index; {loss.found} of {loss.audited} audited ones held "

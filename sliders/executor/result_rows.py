@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Table
 
-from sliders.executor.linking import canonical_forms
-from sliders.extraction.cell import Scalar
 from sliders.plan.parsing import result_sql
 from sliders.plan.predicates import SYSTEM
 from sliders.store.cage import run_readonly
@@ -34,23 +32,21 @@ def answer_rows(running: Running) -> tuple[tuple[str, ...], tuple[tuple[object, 
 
 @contextmanager
 def _filled(running: Running) -> Iterator[Mapping[str, str]]:
-    """A table of accepted rows for each alias, dropped afterwards; equal numbers of `<attribute>__canonical` join."""
-    database, numbers = running.session.catalog.database, _numbered(running)
+    """A table of accepted rows for each alias, dropped afterwards."""
+    database = running.session.catalog.database
     relations: dict[str, str] = {}
     made: list[Table] = []
     for number, use in enumerate(running.query.tables):
         relations[use.alias] = f"{_PREFIX}_{id(running):x}_{number}"
-        run, keys = running.runs[use.table], running.query.keys(use.alias)
+        run = running.runs[use.table]
         attributes = [n for n in dict.fromkeys((*use.attributes, *use.select)) if n not in SYSTEM]
         typed = {n: TYPES[run.table.column(n).type.sql] for n in attributes} | dict.fromkeys(SYSTEM, TYPES["TEXT"])
-        canonical = dict.fromkeys((f"{n}__canonical" for n in keys), TYPES["INTEGER"])
-        made.append(data_table(relations[use.alias], typed | canonical))
+        made.append(data_table(relations[use.alias], typed))
         database.create(made[-1])
         lines = []
         for document_id in running.accepted.get(use.alias, ()):
             values = run.values(document_id)
-            shown = [int(v) if isinstance(v := values.get(n), bool) else v for n in (*attributes, *SYSTEM)]
-            lines.append([*shown, *(numbers.get(values.get(n)) for n in keys)])
+            lines.append([int(v) if isinstance(v := values.get(n), bool) else v for n in (*attributes, *SYSTEM)])
         if lines:
             database.add_many(made[-1], lines)
     try:
@@ -59,11 +55,3 @@ def _filled(running: Running) -> Iterator[Mapping[str, str]]:
         for table in made:
             database.drop(table)
 
-
-def _numbered(running: Running) -> dict[Scalar, int]:
-    """A number for each join value: one for all forms of a name."""
-    aliases = [use.alias for use in running.query.tables]
-    known = [(running.run(a).values(d), running.query.keys(a)) for a in aliases for d in running.accepted.get(a, ())]
-    forms = canonical_forms([values.get(name) for values, keys in known for name in keys])
-    numbers = {form: number for number, form in enumerate(dict.fromkeys(forms.values()))}
-    return {value: numbers[form] for value, form in forms.items()}

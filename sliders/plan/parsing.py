@@ -34,7 +34,7 @@ class TableUse:
 
 @dataclass(frozen=True, slots=True)
 class JoinEdge:
-    """Rows of two tables belong together when these attributes have one canonical form."""
+    """Rows of two tables belong together when these attributes are equal."""
 
     left: str
     left_attribute: str
@@ -114,10 +114,10 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
 
 
 def result_sql(query: Query, relations: Mapping[str, str]) -> str:
-    """The query over filled tables: conditions that were decided are gone, joins compare canonical forms.
+    """The query over filled tables: conditions that were decided are gone.
 
     Args:
-        relations: by alias, the table of accepted rows; it has a column `<attribute>__canonical` for each join attribute.
+        relations: by alias, the table of accepted rows.
     """
     select = _parsed(query.sql)
     columns: list[exp.Expr] = []
@@ -127,7 +127,7 @@ def result_sql(query: Query, relations: Mapping[str, str]) -> str:
         columns.append(exp.alias_(exp.table_(relations[alias], quoted=True), alias, table=True, quoted=True))
     rest: list[exp.Expr] = []
     for edge in query.joins:
-        ends = [exp.column(f"{edge.attribute(a)}__canonical", table=a, quoted=True) for a in (edge.left, edge.right)]
+        ends = [exp.column(edge.attribute(a), table=a, quoted=True) for a in (edge.left, edge.right)]
         rest.append(exp.EQ(this=ends[0], expression=ends[1]))
     if query.residual:
         rest.append(sqlglot.parse_one(query.residual, read="sqlite"))

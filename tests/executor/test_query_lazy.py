@@ -247,6 +247,13 @@ def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:
     assert frame["n"].tolist() == [9]
 
 
+@pytest.mark.parametrize("port", ["arden", "Arden"])
+def test_a_condition_on_text_means_the_same_in_a_table_that_is_read_and_in_one_that_stands(ws: Workspace, port: str) -> None:
+    sql = f"SELECT ship FROM ships WHERE port = '{port}'"
+    first, again = (asyncio.run(query_frame(ws.session, sql, reader=PatternReader())) for _ in range(2))
+    assert set(first["ship"]) == set(again["ship"]) == {row[0] for row in expected(lambda r: r["port"] == port, "ship")}
+
+
 def test_rows_of_all_documents_are_counted_after_a_query_that_read_some(tmp_path: Path) -> None:
     with workspace(tmp_path, ships=12, schema=False) as ws:
         asyncio.run(query_frame(ws.session, "SELECT document, length FROM docs LIMIT 3", reader=PatternReader()))
