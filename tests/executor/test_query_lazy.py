@@ -10,7 +10,8 @@ from typing import NoReturn
 import pytest
 
 from sliders.api import Workspace
-from sliders.errors import ModelError, PlanError, QueryError, UnsafeStatement
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.errors import ModelError, PlanError, QueryError, StoreError, UnsafeStatement
 from sliders.executor.attribute_reader import ModelReader
 from sliders.executor.lazy import TableRun
 from sliders.executor.query import QueryResult, explain_query, run_query
@@ -18,7 +19,7 @@ from sliders.executor.querying import needed_cells, query_frame
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Column, Schema, Table
 
-from .query_double import PatternReader, truth, workspace
+from .query_double import SHIPS, PatternReader, truth, workspace
 
 COUNT = 20
 
@@ -245,6 +246,19 @@ def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:
     counted = "SELECT count(*) AS n FROM ships WHERE length > 30"
     frame = asyncio.run(query_frame(ws.session, counted, reader=PatternReader(limit=0)))
     assert frame["n"].tolist() == [9]
+
+
+def test_a_number_of_any_size_is_shown_and_nothing_is_left_in_the_workspace(tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w.db", model=ScriptedModel({}), embedder=HashEmbedder()) as ws:
+        ws.add_text(f"The vessel Nautilus measures {10**30} metres.", "one")
+        ws.session.catalog.schemas.save(Schema((SHIPS,)), "test")
+        before = set(ws.session.catalog.database.names())
+        asked = "SELECT length FROM ships WHERE length > 5"
+        first, again = (asyncio.run(query_frame(ws.session, asked, reader=PatternReader())) for _ in range(2))
+        with pytest.raises(StoreError):
+            run(ws, "SELECT nosuch(ship) FROM ships WHERE length > 5")
+        assert not [name for name in set(ws.session.catalog.database.names()) - before if not name.startswith("ships")]
+    assert first["length"].tolist() == again["length"].tolist() == [1e30]
 
 
 @pytest.mark.parametrize("port", ["arden", "Arden"])
