@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -16,6 +17,7 @@ from sliders.executor.attribute_reader import ModelReader
 from sliders.executor.lazy import TableRun
 from sliders.executor.query import QueryResult, explain_query, run_query
 from sliders.executor.querying import needed_cells, query_frame
+from sliders.extraction.cell import Absence
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Column, Schema, Table
 
@@ -219,6 +221,16 @@ def test_a_collection_of_one_document(tmp_path: Path) -> None:
 
 def test_no_document_states_the_attribute(ws: Workspace) -> None:
     assert run(ws, "SELECT ship FROM docs WHERE captain = 'Nemo'").rows == ()
+
+
+@pytest.mark.parametrize("absence", [Absence.UNGROUNDED, Absence.NOT_PARSED])
+def test_a_value_that_does_not_enter_keeps_its_reason_and_what_was_said(ws: Workspace, absence: Absence) -> None:
+    assert run(ws, "SELECT ship FROM ships WHERE length > 0", PatternReader(absence=absence)).rows == ()
+    cells = [row.cell("length") for row in ws.session.catalog.extractions.rows("ships")]
+    assert {(cell.absence, cell.value) for cell in cells if cell} == {(absence, 20 + n) for n in range(COUNT)}
+    reader = PatternReader(limit=0)
+    ws.session.settings = dataclasses.replace(ws.session.settings, unverified=True)
+    assert len(run(ws, "SELECT length FROM ships WHERE length > 0", reader).rows) == COUNT
 
 
 # the ways that a query takes
