@@ -10,7 +10,6 @@ nothing. Tables with many rows a document are filled first with the columns that
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from sliders.executor.lazy import TableRun
 from sliders.executor.learning import Learned, load_learned, save_learned
 from sliders.executor.linking import join_all, unequal_names
 from sliders.executor.result_rows import answer_rows
+from sliders.executor.running import together
 from sliders.executor.session import Session
 from sliders.executor.vectors import SegmentIndex, update_index
 from sliders.plan.explain import DocumentTrace, Explanation, PlanNode
@@ -96,7 +96,7 @@ class Running:
                     self.stopped = str(error)
 
         count = min(self.session.settings.concurrency, max(1, len(documents)))
-        await asyncio.gather(*(worker() for _ in range(count)))
+        await together(*(worker() for _ in range(count)))
         return found
 
     async def filter(self, alias: str, documents: Sequence[str], where: Expression | None) -> list[str]:
