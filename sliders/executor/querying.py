@@ -79,7 +79,8 @@ async def query_frame(
     """
     if _explains(sql):
         raise UnsafeStatement("EXPLAIN tells how a query would be done and gives no rows; give the SELECT to `explain`")
-    if not describe and _stands(session, sql):
+    if not describe and (standing := _standing(session, sql)) is not None:
+        await settle_tables(session, "no model is asked about tables that stand", standing)
         return plain(session, sql)
     query, tables = bind(session, sql, describe or {})
     if any(table.grain == "many" for table in tables):
@@ -90,8 +91,6 @@ async def query_frame(
         await settle_tables(session, (await fill(session, columns)).stopped, list(columns))
         return plain(session, sql)
     result = await run_query(session, sql, describe, reader=reader)
-    for table in tables:
-        session.catalog.tables.materialise(table.name)
     frame = frame_of(result.columns, result.rows)
     frame.attrs |= {"explanation": str(result.explanation), "tokens": result.tokens, "notes": list(result.notes)}
     return frame
@@ -115,14 +114,15 @@ def _explains(sql: str) -> bool:
     return sql.lstrip()[: len("explain ")].casefold() == "explain "
 
 
-def _stands(session: Session, sql: str) -> bool:
-    """Whether the statement runs over tables that have all it needs, or can only run over them."""
-    filled = {table.name for table in session.filled}
+def _standing(session: Session, sql: str) -> list[str] | None:
+    """The tables that have all that the statement needs, or over which alone it can run; None where something is to be read."""
+    filled = [table.name for table in session.filled]
     try:
         needed = needed_cells(sql, session.schema)
     except QueryError:  # over documents, its errors are the planner's to tell
-        return bool(filled) and not any(word.casefold().strip("(),;\"") == DOCS for word in sql.split())
-    return needed.keys() <= filled and not missing_work(session, needed) and not _partial(session, needed)
+        return filled if filled and not any(word.casefold().strip("(),;\"") == DOCS for word in sql.split()) else None
+    there = needed.keys() <= set(filled) and not missing_work(session, needed) and not _partial(session, needed)
+    return list(needed) if there else None
 
 
 def _partial(session: Session, needed: Mapping[str, tuple[str, ...]]) -> bool:

@@ -29,5 +29,7 @@ def _fill(memory: Sandbox, name: str, running: Running, use: TableUse) -> None:
     run = running.runs[use.table]
     types = {n: run.table.column(n).type.sql for n in (*use.attributes, *use.select) if n not in SYSTEM}
     types |= dict.fromkeys(SYSTEM, "TEXT")
-    values = (run.values(document_id) for document_id in running.accepted.get(use.alias, ()))
-    memory.add(name, types, ([known.get(n) for n in types] for known in values))
+    accepted = running.accepted.get(use.alias, ())
+    rows = [row for document_id in accepted for row in run.passing(document_id, use.where)]
+    alone = {row.get("row_id", number): row for number, row in enumerate(rows)}  # one row may come from several documents
+    memory.add(name, types, ([row.get(n) for n in types] for row in alone.values()))
