@@ -251,12 +251,16 @@ def _result(
     sampled = sum(t.tokens for t in traces if t.verdict == "sampled")
     spent = sum(t.tokens for t in traces)
     loss = _loss(running)
-    notes = [*running.notes, *running.session.notes, *unequal_names(running)]
+    notes = [*running.notes, *unequal_names(running)]
     if loss.excluded:
         notes.append(
             f"{loss.excluded} documents were excluded by the index; {loss.found} of {loss.audited} audited ones held "
             f"values, so about {loss.estimate:.1f} documents may be missed"
         )
+    failed = {owner: reason for run in running.runs.values() for (owner, _), reason in run.failed.items()}
+    if failed:
+        first = next(iter(failed.values()))
+        notes.append(f"the result is incomplete: {len(failed)} documents could not be read, the next query asks again: {first}")
     if running.stopped:
         notes.append(f"the result is incomplete: {running.stopped}")
     whole, notes = sum(t.whole for t in traces), list(dict.fromkeys(notes))

@@ -20,7 +20,7 @@ def answer_rows(running: Running) -> tuple[tuple[str, ...], tuple[tuple[object, 
             _fill(memory, relations[use.alias], running, use)
         result = memory.run(result_sql(running.query, relations))
     if result.truncated:
-        running.notes.append(f"the result was cut after {len(result.rows)} rows; add a LIMIT or aggregate")
+        running.notes.append(result.cut)
     return result.columns, result.rows
 
 

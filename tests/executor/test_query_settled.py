@@ -1,16 +1,23 @@
-"""A query answers over the settled tables: what people decided and what reconciliation repaired, as a question does."""
+"""A query answers over the settled tables, decisions and repairs included, as a question does; and it says what it lacks."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from sliders.api import Workspace
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.documents.document import Document
+from sliders.errors import BudgetExceeded, ModelError
+from sliders.executor.attribute_reader import Place, Reading
 from sliders.executor.querying import query_frame
+from sliders.extraction.cell import Absence
+from sliders.llm.testing import FunctionModel
+from sliders.schema.types import Column, Schema, Table
 
 from .query_double import FILLER, PatternReader, ship_text, workspace
 
@@ -74,3 +81,44 @@ def test_documents_that_are_one_row_are_shown_once(ws: Workspace) -> None:
     reading = ask(ws, sql)
     assert reading.attrs["tokens"] > 0
     assert list(reading["ship"]) == ["Nautilus13", "Nautilus3", "Nautilus8"]
+
+
+class FailingReader(PatternReader):
+    """Whose calls on some documents fail."""
+
+    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+        if document.name in ("ship_02.txt", "ship_06.txt"):
+            return Reading((), 1, "the reply was no JSON")
+        return await super().read(document, table, columns, places)
+
+
+@pytest.mark.parametrize(
+    ("reader", "told"),
+    [
+        (PatternReader(limit=6), "the result is incomplete: the limit of calls is reached"),
+        (FailingReader(),
+         "the result is incomplete: 2 documents could not be read, the next query asks again: the reply was no JSON"),
+        (PatternReader(absence=Absence.UNGROUNDED), "in the columns of the query, 10 values were not found in the text"),
+    ],
+)
+def test_a_result_says_what_it_lacks(ws: Workspace, reader: PatternReader, told: str) -> None:
+    sql = "SELECT count(*) FROM ships WHERE length > 0"
+    assert told in ask(ws, sql, reader).attrs["notes"]
+    if reader.absence is None:
+        assert ask(ws, sql).attrs["notes"] == []
+
+
+def test_a_result_over_a_table_that_stands_says_so_as_well(ws: Workspace) -> None:
+    ask(ws, "SELECT ship FROM ships WHERE length > 0")
+    many = "SELECT a.ship FROM ships a, ships b, ships c, ships d, ships e"
+    notes = ask(ws, many, PatternReader(limit=0)).attrs["notes"]
+    assert notes == ["the result was cut after 10000 rows; add a LIMIT or aggregate"]
+
+
+@pytest.mark.parametrize("reply", [BudgetExceeded("the budget is spent"), ModelError("no JSON")])
+def test_a_table_of_many_rows_that_could_not_be_filled_says_so(tmp_path: Path, reply: Exception) -> None:
+    with Workspace(tmp_path / "w.db", model=FunctionModel(lambda _request: reply), embedder=HashEmbedder()) as ws:
+        ws.add_text(ship_text(1), "ship.txt")
+        ws.session.catalog.schemas.save(Schema((Table("repairs", (Column("part"),), grain="many"),)), "test")
+        (note,) = ws.query("SELECT part FROM repairs").attrs["notes"]
+    assert note in ("the result is incomplete: the budget is spent", "in the columns of the query, 1 chunk failed")
