@@ -12,6 +12,7 @@ from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.binding import DOCS, bind
 from sliders.executor.fill import fill, missing_work
 from sliders.executor.query import explain_query, run_query
+from sliders.executor.result_rows import beside_documents
 from sliders.executor.run import settle_tables
 from sliders.executor.session import Session
 from sliders.markup import note, table_html
@@ -19,6 +20,7 @@ from sliders.plan.explain import Explanation
 from sliders.plan.parsing import Query, parse_query
 from sliders.plan.predicates import SYSTEM
 from sliders.schema.types import Schema
+from sliders.store.bounds import Result
 from sliders.store.cage import run_readonly
 from sliders.store.database import quote_identifier
 
@@ -85,12 +87,13 @@ async def query_frame(
         return _told(plain(session, sql), session, standing)
     query, tables = bind(session, sql, describe or {})
     if any(table.grain == "many" for table in tables):
-        columns = _columns(query)
-        if _partial(session, columns):
-            raise QueryError(f"the query names no attribute of {DOCS} beside tables of many rows a document: leave {DOCS} out, "
-                             "every table has document and document_id")  # fmt: skip
-        stopped = await settle_tables(session, (await fill(session, columns)).stopped, list(columns))
-        return _told(plain(session, sql), session, columns, stopped)
+        columns = _wanted(session, _columns(query))
+        named = {name: asked for name, asked in columns.items() if asked}
+        stopped = await settle_tables(session, (await fill(session, named)).stopped, list(columns))
+        bound = {use.table for use in query.tables if use.written == DOCS}
+        documents = next((table for table in tables if table.name in bound and table.grain == "document"), None)
+        frame = plain(session, sql) if documents is None else _frame(beside_documents(session, sql, documents, list(columns)))
+        return _told(frame, session, named, stopped)
     result = await run_query(session, sql, describe, reader=reader)
     frame = frame_of(result.columns, result.rows)
     frame.attrs |= {"explanation": str(result.explanation), "tokens": result.tokens, "notes": list(result.notes)}
@@ -127,11 +130,23 @@ def _standing(session: Session, sql: str) -> dict[str, tuple[str, ...]] | None:
     """Columns by table, all that the statement needs, or over which alone it can run; None where something is to be read."""
     filled = {table.name: tuple(table.column_names) for table in session.filled if table.name.casefold() in sql.casefold()}
     try:
-        needed = needed_cells(sql, session.schema)
+        needed = _wanted(session, needed_cells(sql, session.schema))
     except QueryError:  # over documents, its errors are the planner's to tell
         return filled if session.filled and not any(word.casefold().strip("(),;\"") == DOCS for word in sql.split()) else None
+    if DOCS in needed and len(needed) > 1:  # every document is a row of it, also one of which no row was read
+        return None
     there = needed.keys() <= filled.keys() and not missing_work(session, needed) and not _partial(session, needed)
     return needed if there else None
+
+
+def _wanted(session: Session, needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Columns to be read by table: rows of which a query names no column are those of the columns that were read, else of all."""
+    wanted = {}
+    for name, columns in needed.items():
+        several = [t for t in session.schema.tables if t.name == name and t.grain == "many" and not columns]
+        asked = session.catalog.extractions.columns_asked(name) if several else ()
+        wanted[name] = columns or tuple(c for table in several for c in table.column_names if not asked or c in asked)
+    return wanted
 
 
 def _partial(session: Session, needed: Mapping[str, tuple[str, ...]]) -> bool:
@@ -149,7 +164,10 @@ def plain(session: Session, sql: str) -> pd.DataFrame:
     """The result of one SELECT over the tables that are there, in the cage; nothing is extracted."""
     if not (names := session.data_tables):
         raise UnsafeStatement("the workspace has no tables yet; query the documents: SELECT ... FROM docs WHERE ...")
-    result = run_readonly(session.catalog.database, sql, tables=names)
+    return _frame(run_readonly(session.catalog.database, sql, tables=names))
+
+
+def _frame(result: Result) -> pd.DataFrame:
     frame = frame_of(result.columns, result.rows)
     frame.attrs["notes"] = [result.cut] if result.truncated else []
     return frame

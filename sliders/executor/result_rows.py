@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sliders.executor.binding import DOCS
+from sliders.executor.known import load_known
+from sliders.executor.session import Session
 from sliders.plan.parsing import TableUse, result_sql
 from sliders.plan.predicates import SYSTEM
+from sliders.schema.types import Table
+from sliders.store.bounds import Result
 from sliders.store.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -33,3 +39,15 @@ def _fill(memory: Sandbox, name: str, running: Running, use: TableUse) -> None:
     rows = [row for document_id in accepted for row in run.passing(document_id, use.where)]
     alone = {row.get("row_id", number): row for number, row in enumerate(rows)}  # one row may come from several documents
     memory.add(name, types, ([row.get(n) for n in types] for row in alone.values()))
+
+
+def beside_documents(session: Session, sql: str, table: Table, names: Sequence[str]) -> Result:
+    """A statement over `docs`, every document with what `table` shows of it, and the data tables `names`; as `run_readonly`."""
+    relations = [r for r in session.catalog.schemas.relations() if r.name in names and r.name != DOCS and r.current_version]
+    shown = load_known(session, table)[1]
+    types = {c.name: c.type.sql for c in table.columns} | dict.fromkeys(SYSTEM, "TEXT")
+    known = session.catalog.documents.all()
+    rows = (row | {"document": d.name, "document_id": d.id} for d in known for row in shown.get(d.id, [{}]))
+    with Sandbox(session.catalog.database, relations) as memory:
+        memory.add(DOCS, types, ([row.get(n) for n in types] for row in rows))
+        return memory.run(sql)

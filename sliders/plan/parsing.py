@@ -23,13 +23,14 @@ __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result
 
 @dataclass(frozen=True, slots=True)
 class TableUse:
-    """One table of the FROM clause: the condition on it alone, and the attributes that accepted rows must have."""
+    """One table of the FROM clause: the condition on it alone, the attributes that accepted rows must have, its name there."""
 
     alias: str
     table: str
     where: Expression | None
     select: tuple[str, ...]
     attributes: tuple[str, ...]
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
         filtered = [name for part in conditions[alias] for leaf in leaves(part) for name in leaf.attributes]
         keys = [edge.attribute(a) for edge in edges for a in (edge.left, edge.right) if a == alias]
         attributes = tuple(dict.fromkeys([*filtered, *keys, *chosen]))
-        uses.append(TableUse(alias, table.name, joined(And, *conditions[alias]), chosen, attributes))
+        uses.append(TableUse(alias, table.name, joined(And, *conditions[alias]), chosen, attributes, table.name))
     rest = " AND ".join(f"({part.sql('sqlite')})" for part in residual)
     alone = [part for part in residual if len({names.resolve(c)[0] for c in part.find_all(exp.Column)}) < 2]
     unplanned = ", ".join(part.sql("sqlite") for part in alone)

@@ -19,7 +19,7 @@ from sliders.executor.query import QueryResult, explain_query, run_query
 from sliders.executor.querying import needed_cells, query_frame
 from sliders.extraction.cell import Absence
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.types import Column, Schema, Table
+from sliders.schema.types import Schema
 
 from .query_double import SHIPS, PatternReader, truth, workspace
 
@@ -301,14 +301,6 @@ def test_documents_are_counted_after_a_query_that_failed(tmp_path: Path) -> None
         with pytest.raises(ModelError):
             asyncio.run(query_frame(ws.session, "SELECT ship FROM docs LIMIT 2", reader=Down()))
         assert [len(ws.query("SELECT document FROM docs LIMIT 2")) for _ in range(2)] == [2, 2]
-
-
-def test_documents_that_were_not_read_are_not_joined_to_rows_that_were(tmp_path: Path) -> None:
-    with workspace(tmp_path, ships=12, schema=False) as ws:
-        asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 3", reader=PatternReader()))
-        ws.session.catalog.schemas.save(Schema((*ws.schema.tables, Table("repairs", (Column("part"),)))), "test")
-        with pytest.raises(QueryError, match="leave docs out"):
-            ws.query("SELECT count(*) FROM repairs r JOIN docs d ON d.document_id = r.document_id")
 
 
 def test_a_comment_after_the_statement_changes_nothing(ws: Workspace) -> None:
