@@ -228,7 +228,10 @@ def query(
     """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for are extracted first."""
     with call.opened() as ws:
         frame = ws.query(sql, pairs(describe or [], "--describe"))
-    call.show(frame_text(frame) if len(frame) else "no rows", records(frame))
+    notes = frame.attrs["notes"]
+    for note in [] if call.as_json else notes:
+        print(f"sliders: {note}", file=sys.stderr)
+    call.show(frame_text(frame) if len(frame) else "no rows", {"rows": records(frame), "notes": notes})
 
 
 @app.command()

@@ -93,7 +93,11 @@ class Completeness:
         return not (self.failed_chunks or self.unverified_cells or self.ungrounded_cells or self.unparsed_cells)
 
     def __str__(self) -> str:
-        parts = [f"{self.documents_with_rows} of {self.documents} documents gave rows"]
+        return "; ".join([f"{self.documents_with_rows} of {self.documents} documents gave rows", *self.remarks()])
+
+    def remarks(self) -> list[str]:
+        """What failed, was refused, is open or is no printed word, each with its number."""
+        parts = []
         for count, one, several in (
             (self.failed_chunks, "chunk failed", "chunks failed"),
             (self.ungrounded_cells, "value was not found in the text", "values were not found in the text"),
@@ -106,7 +110,7 @@ class Completeness:
                 parts.append(f"{count} {one if count == 1 else several}")
         if self.uncovered:
             parts.append(f"no column holds {', '.join(self.uncovered)}")
-        return "; ".join(parts)
+        return parts
 
 
 @dataclass(frozen=True, slots=True)

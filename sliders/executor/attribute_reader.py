@@ -76,12 +76,13 @@ class ModelReader:
 
 
 def _of_one_row(rows: Sequence[Row], columns: Sequence[Column]) -> list[Cell]:
-    """For each column the first cell with a value; a document has one row."""
+    """For each column the first cell with a value, else with a reason of its own to be empty; a document has one row."""
     found = []
     for column in columns:
         cells = [cell for row in rows if (cell := row.cell(column.name)) is not None]
-        first = cells[0] if cells else Cell(column.name, absence=Absence.NOT_STATED)
-        found.append(next((c for c in cells if c.absence is None), first))
+        refused = (c for c in cells if c.absence is not Absence.NOT_STATED)
+        empty = next(refused, Cell(column.name, absence=Absence.NOT_STATED))
+        found.append(next((c for c in cells if c.absence is None), empty))
     return found
 
 

@@ -31,7 +31,8 @@ def bind(session: Session, sql: str, describe: Mapping[str, str], *, save: bool 
     query = parse_query(sql, [*closed, QueryTable(described, DOCS, open=True)])
     if any(use.table == DOCS for use in query.tables):
         wanted = {name for use in query.tables if use.table == DOCS for name in use.attributes} - set(SYSTEM)
-        if not wanted and not described.columns:
+        several = {t.name for t in schema.tables if t.grain == "many"}
+        if not wanted and not described.columns and several.isdisjoint(use.table for use in query.tables):
             raise QueryError(f"the query names no attribute of {DOCS}: name what to read of each document; "
                              "sliders tables lists the documents themselves")  # fmt: skip
         twins = [t.table for t in closed if t.table.grain == "document" and wanted <= set(t.table.column_names)]

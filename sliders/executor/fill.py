@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -15,6 +15,7 @@ from sliders.executor.cards import card_of
 from sliders.executor.choose import LONG, left_out, shown_to_gate
 from sliders.executor.conventions import context_of, shared_order
 from sliders.executor.runner import Reading
+from sliders.executor.running import together
 from sliders.executor.session import Session
 from sliders.extraction.cell import Row
 from sliders.extraction.extract import Extraction, joined
@@ -123,7 +124,7 @@ async def fill(session: Session, wanted: Mapping[str, Sequence[str]], questions:
         return Filled()
     filling, number = _filling(session, questions, sum(len(m.asked) for m in missing))
     async with session.catalog.claims.kept():
-        await _together(*(_documents(filling, missing) for _ in range(min(number, len(missing)))))
+        await together(*(_documents(filling, missing) for _ in range(min(number, len(missing)))))
     return filling.done
 
 
@@ -152,16 +153,6 @@ async def read_chunks(
         await _read(filling, [Work(chunk, asked) for chunk in chosen], await _facts(filling, document))
         read += [] if filling.done.stopped else [chunk.id for chunk in chosen]
     return read, filling.done.stopped
-
-
-async def _together(*work: Coroutine[None, None, None]) -> None:
-    """Runs all at once; when one fails, the others are ended."""
-    tasks = [asyncio.create_task(one) for one in work]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
 
 
 async def _documents(filling: _Filling, waiting: deque[_Missing]) -> None:
@@ -261,7 +252,7 @@ async def _read(filling: _Filling, work: Sequence[Work], facts: _Facts) -> None:
                 except BudgetExceeded as error:
                     filling.done.stopped = str(error)
 
-    await _together(*map(one, work))
+    await together(*map(one, work))
 
 
 async def _one(filling: _Filling, item: Work, facts: _Facts) -> None:

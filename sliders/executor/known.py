@@ -3,34 +3,63 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 
 from sliders.executor.session import Session
 from sliders.extraction.cell import Cell, Row, Scalar
 from sliders.extraction.extract import row_id
 from sliders.schema.types import Table
+from sliders.store import codec
 from sliders.store.data_tables import enters
 from sliders.store.records import Task
+from sliders.store.sql_names import SYSTEM_COLUMNS
 
 _BATCH = 16
 Known = defaultdict[str, dict[str, Scalar]]
 """Values by document and attribute; None is known to be not stated."""
+Shown = dict[str, list[dict[str, Scalar]]]
+"""Rows of the table that stands, with document, document_id and row_id, by each document that they were read from."""
 
 
-def load_known(session: Session, table: Table) -> Known:
-    """The known cells of a table: an attribute is known where every chunk of the document was asked for it."""
+def load_known(session: Session, table: Table) -> tuple[Known, Shown]:
+    """What is known of a table: an attribute is where every chunk of the document was asked for it.
+
+    Its value is the one that the table shows, repairs and people's decisions included, and the cell's until it is in the table.
+    """
     settled = session.catalog.extractions.settled(table)
     complete: dict[str, frozenset[str]] = {}
     for chunk, document in session.catalog.chunks.places():
         columns = settled.get(chunk, frozenset())
         complete[document] = complete.get(document, columns) & columns
     known = Known(dict, {document: dict.fromkeys(columns) for document, columns in complete.items()})
+    documents: dict[str, str] = {}
     for row in session.catalog.extractions.iterate(table.name):
-        values = known[row.document_id]
+        values, documents[row.id] = known[row.document_id], row.document_id
         for cell in row.cells:
             asked = cell.column in complete.get(row.document_id, ())
             if asked and enters(cell, session.settings.unverified) and values[cell.column] is None:
                 values[cell.column] = cell.value
-    return known
+    shown = _shown(session, table, documents)
+    for document, rows in shown.items():
+        for name in known[document].keys() & rows[0].keys():
+            known[document][name] = next((row[name] for row in rows if row[name] is not None), None)
+    return known, shown
+
+
+def _shown(session: Session, table: Table, documents: Mapping[str, str]) -> Shown:
+    """Rows of the version that stands; `documents` tells of which document each extracted row is."""
+    shown: Shown = {}
+    version = session.catalog.tables.current(table.name)
+    if version is None:
+        return shown
+    columns = session.catalog.schemas.relation(table.name).columns
+    names = {c.sql_name: c.name for c in columns if c.sql_name in version.columns}
+    for *values, sources in session.catalog.tables.lines(version, (*names, *SYSTEM_COLUMNS)):
+        row = dict(zip((*names.values(), *SYSTEM_COLUMNS), values, strict=False))
+        for source in codec.load(sources) or [row["row_id"]]:
+            if source in documents and row not in shown.setdefault(documents[source], []):
+                shown[documents[source]].append(row)
+    return shown
 
 
 class CellWriter:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sliders.documents.document import Document
 from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.binding import DOCS
-from sliders.executor.known import CellWriter, Known
+from sliders.executor.known import CellWriter, Known, Shown, load_known
 from sliders.executor.learning import WEIGHTS, Learned
 from sliders.executor.ranking import Ranking, chance_between, rank_segments
 from sliders.executor.session import Session
@@ -48,6 +48,7 @@ class TableRun:
     known: Known
     learned: Learned
     writer: CellWriter | None
+    shown: Shown = field(default_factory=dict)
     filters: tuple[Filter, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     doubted: frozenset[str] = frozenset()
@@ -55,6 +56,8 @@ class TableRun:
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
     sent: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     """Segments that were sent, by document and attribute."""
+    refused: dict[tuple[str, str], Cell] = field(default_factory=dict)
+    """What was read and does not enter, by document and attribute: why it is empty where nothing better is found."""
     ranked: dict[tuple[str, str], Ranking] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     given_up: dict[str, set[str]] = field(default_factory=dict)
@@ -135,11 +138,21 @@ class TableRun:
         while True:
             rest = reduce(where, self.values(document_id))
             if isinstance(rest, bool):
-                return rest
+                return rest or any(self.passing(document_id, where))
             leaf = self.next_filter(rest, document_id, selected)
             values = self.values(document_id)
             attribute = next(name for name in leaf.attributes if name not in values)
             await self.read(document_id, attribute, self._needs(rest, document_id, selected))
+
+    def passing(self, document_id: str, where: Expression | None) -> list[Mapping[str, Scalar]]:
+        """The rows of the table that come from a document and pass; before it is in the table, what is known of it."""
+        return [row for row in self.shown.get(document_id) or [self.values(document_id)] if reduce(where, row) is True]
+
+    def refresh(self) -> bool:
+        """Knows a document again as the table shows it now; whether that is news."""
+        before = self.known
+        self.known, self.shown = load_known(self.session, self.table)
+        return any(values != before.get(document_id, {}) for document_id, values in self.known.items() if values)
 
     def next_filter(self, rest: Expression, document_id: str, selected: frozenset[str]) -> Filter:
         """The filter that is evaluated next: by selectivity and this document's own cost."""
@@ -245,6 +258,8 @@ class TableRun:
                 found.append(cell.column)
                 row = self.index.row_at(document_id, cell.span.start) if cell.span is not None else None
                 self._settle(document_id, cell, row)
+            elif cell.absence not in (None, Absence.NOT_STATED):
+                self.refused[document_id, cell.column] = cell
         size = sum(self.index.sizes(document_id)[row] for row in rows)
         self.steps.setdefault(document_id, []).append(Step(tuple(names), size, tuple(found)))
 
@@ -259,7 +274,7 @@ class TableRun:
         return found
 
     def _give_up(self, document_id: str, attribute: str) -> None:
-        """Nothing more is read for an attribute: it counts as not stated, unless `reopen` finds better.
+        """Nothing more is read for an attribute: it is empty for the reason that its reading had, unless `reopen` finds better.
 
         Of an attribute that was only sought, nothing is known but that it joins nothing.
         """
@@ -267,7 +282,8 @@ class TableRun:
             self.seeking.unjoined.add((document_id, attribute))
             return
         self.given_up.setdefault(document_id, set()).add(attribute)
-        self._settle(document_id, Cell(attribute, absence=Absence.NOT_STATED), None)
+        empty = self.refused.pop((document_id, attribute), Cell(attribute, absence=Absence.NOT_STATED))
+        self._settle(document_id, empty, None)
 
     def _settle(self, document_id: str, cell: Cell, row: int | None) -> None:
         """A value, or that there is none, is known: figures and evidence learn from it, and from the segment where it stood."""
@@ -277,7 +293,8 @@ class TableRun:
             ranks = [order.index(row) for order in self._orders(document_id, cell.column)]
             rank = ranks[WEIGHTS.index(layout.weights)] if ranks else None
             layout.learn(row, len(self.index.sizes(document_id)), ranks)
-        self.known[document_id][cell.column] = cell.value
+        self.shown.pop(document_id, None)  # the table does not show it yet
+        self.known[document_id][cell.column] = cell.value if enters(cell, self.session.settings.unverified) else None
         vector = self.index.vectors(document_id)[row] if row is not None else None
         # Only documents that print a join value were looked at: how many of all state the attribute is not seen.
         fair = cell.column not in self.seeking.names

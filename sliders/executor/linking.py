@@ -1,6 +1,7 @@
 """Joins while they run: one table is filtered first, its join values filter the next, and the order is chosen again.
 
-Two join values are one name by reconciliation's rules: case, accents, articles, a name turned around by a comma.
+A document is read where its join value may be one name with another (case, accents, articles, a name turned around by a comma),
+so that forms which reconciliation makes one join; the SQL over the rows compares them as they stand, and what differs is told.
 """
 
 from __future__ import annotations
@@ -28,6 +29,22 @@ async def join_all(running: Running) -> None:
     _reduce(running, list(running.query.joins))
     for use in running.query.tables:
         await running.complete(use.alias, running.accepted[use.alias], use.select)
+
+
+def unequal_names(running: Running) -> list[str]:
+    """What to tell of join values that are one name by their words, and that SQL takes for two."""
+    told = []
+    for edge in running.query.joins:
+        left, right = (_distinct(running, alias, edge.attribute(alias)) for alias in (edge.left, edge.right))
+        forms = canonical_forms([*left, *right])
+        pairs = [f"{a!r} and {b!r}" for a in left for b in right if a != b and forms[a] == forms[b]]
+        if pairs:
+            more = f" and {len(pairs) - _NAMED} more pairs" if len(pairs) > _NAMED else ""
+            told.append(f"{edge} joins equal values, so not {'; '.join(pairs[:_NAMED])}{more}")
+    return told
+
+
+_NAMED = 3
 
 
 async def _adaptive(running: Running) -> None:

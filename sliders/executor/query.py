@@ -10,7 +10,6 @@ nothing. Tables with many rows a document are filled first with the columns that
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -20,11 +19,13 @@ from sliders.executor.attribute_reader import AttributeReader, ModelReader
 from sliders.executor.binding import bind
 from sliders.executor.candidates import Candidates, prepare
 from sliders.executor.estimating import plan_before
-from sliders.executor.known import CellWriter, Known, load_known
+from sliders.executor.known import CellWriter, Known, Shown, load_known
 from sliders.executor.lazy import TableRun
 from sliders.executor.learning import Learned, load_learned, save_learned
-from sliders.executor.linking import join_all
+from sliders.executor.linking import join_all, unequal_names
 from sliders.executor.result_rows import answer_rows
+from sliders.executor.run import settle_tables
+from sliders.executor.running import together
 from sliders.executor.session import Session
 from sliders.executor.vectors import SegmentIndex, update_index
 from sliders.plan.explain import DocumentTrace, Explanation, PlanNode
@@ -96,7 +97,7 @@ class Running:
                     self.stopped = str(error)
 
         count = min(self.session.settings.concurrency, max(1, len(documents)))
-        await asyncio.gather(*(worker() for _ in range(count)))
+        await together(*(worker() for _ in range(count)))
         return found
 
     async def filter(self, alias: str, documents: Sequence[str], where: Expression | None) -> list[str]:
@@ -167,15 +168,29 @@ async def run_query(
         running = _open(session, query, tables, reader, reuse=reuse)
         try:
             await _execute(running)
+            while reuse and await _settled(running):
+                await _execute(running)
         finally:
-            for run in running.runs.values():
-                if run.writer is not None:
-                    run.writer.flush()
-                    save_learned(session, run.learned)
+            _keep(running)
     for use in query.tables:
         running.accepted.setdefault(use.alias, [])
     columns, rows = answer_rows(running)
     return _result(running, columns, rows)
+
+
+def _keep(running: Running) -> None:
+    """What was read and learned goes into the workspace."""
+    for run in running.runs.values():
+        if run.writer is not None:
+            run.writer.flush()
+            save_learned(running.session, run.learned)
+
+
+async def _settled(running: Running) -> bool:
+    """Brings the tables up to date, as for a question; whether they show of a document what was not known when it was decided."""
+    _keep(running)
+    running.stopped = await settle_tables(running.session, running.stopped, list(running.runs))
+    return any([run.refresh() for run in running.runs.values()]) and not running.stopped
 
 
 async def explain_query(session: Session, sql: str) -> Explanation:
@@ -197,12 +212,13 @@ def _open(
         )
     for table in tables:
         named = dict.fromkeys(name for use in query.tables if use.table == table.name for name in use.attributes)
-        known, learned, writer = Known(dict), Learned(table.name), None
+        known, shown, learned, writer = Known(dict), Shown(), Learned(table.name), None
         if reuse:
-            known, learned, writer = load_known(session, table), load_learned(session, table), CellWriter(session, table)
+            learned, writer = load_learned(session, table), CellWriter(session, table)
+            known, shown = load_known(session, table)
         running.runs[table.name] = TableRun(
             session, table, tuple(name for name in named if name in table.column_names), session.index,
-            reader or ModelReader(session), known, learned, writer,
+            reader or ModelReader(session), known, learned, writer, shown,
             names={d.id: d.name for d in session.catalog.documents.all()},
         )  # fmt: skip
     return running
@@ -216,12 +232,13 @@ async def _execute(running: Running) -> None:
             return
     try:
         for run in running.runs.values():
-            found = await prepare(run)
-            running.candidates[run.table.name] = found
-            run.doubted = frozenset(found.audited)
+            if run.table.name not in running.candidates:
+                running.candidates[run.table.name] = await prepare(run)
+            run.doubted = frozenset(running.candidates[run.table.name].audited)
     except BudgetExceeded as error:
         running.stopped = str(error)
         return
+    running.joins.clear()
     if running.query.joins:
         await join_all(running)
         return
@@ -236,15 +253,19 @@ def _result(
     sampled = sum(t.tokens for t in traces if t.verdict == "sampled")
     spent = sum(t.tokens for t in traces)
     loss = _loss(running)
-    notes = [*running.notes, *running.session.notes]
+    notes = [*running.notes, *unequal_names(running)]
     if loss.excluded:
         notes.append(
             f"{loss.excluded} documents were excluded by the index; {loss.found} of {loss.audited} audited ones held "
             f"values, so about {loss.estimate:.1f} documents may be missed"
         )
+    failed = {owner: reason for run in running.runs.values() for (owner, _), reason in run.failed.items()}
+    if failed:
+        first = next(iter(failed.values()))
+        notes.append(f"the result is incomplete: {len(failed)} documents could not be read, the next query asks again: {first}")
     if running.stopped:
         notes.append(f"the result is incomplete: {running.stopped}")
-    whole = sum(t.whole for t in traces)
+    whole, notes = sum(t.whole for t in traces), list(dict.fromkeys(notes))
     root = PlanNode("result", "", f"{spent / whole:.0%} of reading everything" if whole else "", None, spent, len(rows),
                     tuple(running.joins) or tuple(_table_node(running, use) for use in running.query.tables))
     return QueryResult(

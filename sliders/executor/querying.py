@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sliders.answer.result import frame_of
 from sliders.errors import QueryError, StoreError, UnsafeStatement
+from sliders.executor.answering import completeness
 from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.binding import DOCS, bind
 from sliders.executor.fill import fill, missing_work
 from sliders.executor.query import explain_query, run_query
+from sliders.executor.result_rows import beside_documents
 from sliders.executor.run import settle_tables
 from sliders.executor.session import Session
 from sliders.markup import note, table_html
@@ -18,6 +20,7 @@ from sliders.plan.explain import Explanation
 from sliders.plan.parsing import Query, parse_query
 from sliders.plan.predicates import SYSTEM
 from sliders.schema.types import Schema
+from sliders.store.bounds import Result
 from sliders.store.cage import run_readonly
 from sliders.store.database import quote_identifier
 
@@ -73,27 +76,35 @@ async def query_frame(
 ) -> pd.DataFrame:
     """The result of one SELECT. Missing cells are extracted first, as few as the query needs.
 
-    The frame's `attrs` hold "explanation" (what was done, EXPLAIN ANALYZE), "tokens" and "notes" where something was read. Raises
-    QueryError: with its place: SQL that is not supported over documents, an unknown or ambiguous column; UnsafeStatement: it is
-    not one SELECT, or names what it may not see; StoreError: SQLite finds an error in it.
+    The frame's `attrs` hold "notes", lines that say what the result lacks, and "explanation" (what was done, EXPLAIN ANALYZE) and
+    "tokens" where something was read. Raises QueryError: with its place: SQL that is not supported over documents, an unknown or
+    ambiguous column; UnsafeStatement: it is not one SELECT, or names what it may not see; StoreError: SQLite finds an error.
     """
     if _explains(sql):
         raise UnsafeStatement("EXPLAIN tells how a query would be done and gives no rows; give the SELECT to `explain`")
-    if not describe and _stands(session, sql):
-        return plain(session, sql)
+    if not describe and (standing := _standing(session, sql)) is not None:
+        await settle_tables(session, "no model is asked about tables that stand", list(standing))
+        return _told(plain(session, sql), session, standing)
     query, tables = bind(session, sql, describe or {})
     if any(table.grain == "many" for table in tables):
-        columns = _columns(query)
-        if _partial(session, columns):
-            raise QueryError(f"the query names no attribute of {DOCS} beside tables of many rows a document: leave {DOCS} out, "
-                             "every table has document and document_id")  # fmt: skip
-        await settle_tables(session, (await fill(session, columns)).stopped, list(columns))
-        return plain(session, sql)
+        columns = _wanted(session, _columns(query))
+        named = {name: asked for name, asked in columns.items() if asked}
+        stopped = await settle_tables(session, (await fill(session, named)).stopped, list(columns))
+        bound = {use.table for use in query.tables if use.written == DOCS}
+        documents = next((table for table in tables if table.name in bound and table.grain == "document"), None)
+        frame = plain(session, sql) if documents is None else _frame(beside_documents(session, sql, documents, list(columns)))
+        return _told(frame, session, named, stopped)
     result = await run_query(session, sql, describe, reader=reader)
-    for table in tables:
-        session.catalog.tables.materialise(table.name)
     frame = frame_of(result.columns, result.rows)
     frame.attrs |= {"explanation": str(result.explanation), "tokens": result.tokens, "notes": list(result.notes)}
+    return _told(frame, session, _columns(query))
+
+
+def _told(frame: pd.DataFrame, session: Session, columns: Mapping[str, Sequence[str]], stopped: str = "") -> pd.DataFrame:
+    """The frame with notes on the columns that it rests on, by table: that reading stopped, what failed, what was refused."""
+    ledger = completeness(session, columns)
+    frame.attrs["notes"] += [f"the result is incomplete: {stopped}"] if stopped else []
+    frame.attrs["notes"] += [] if ledger.complete else [f"in the columns of the query, {', '.join(ledger.remarks())}"]
     return frame
 
 
@@ -115,14 +126,27 @@ def _explains(sql: str) -> bool:
     return sql.lstrip()[: len("explain ")].casefold() == "explain "
 
 
-def _stands(session: Session, sql: str) -> bool:
-    """Whether the statement runs over tables that have all it needs, or can only run over them."""
-    filled = {table.name for table in session.filled}
+def _standing(session: Session, sql: str) -> dict[str, tuple[str, ...]] | None:
+    """Columns by table, all that the statement needs, or over which alone it can run; None where something is to be read."""
+    filled = {table.name: tuple(table.column_names) for table in session.filled if table.name.casefold() in sql.casefold()}
     try:
-        needed = needed_cells(sql, session.schema)
+        needed = _wanted(session, needed_cells(sql, session.schema))
     except QueryError:  # over documents, its errors are the planner's to tell
-        return bool(filled) and not any(word.casefold().strip("(),;\"") == DOCS for word in sql.split())
-    return needed.keys() <= filled and not missing_work(session, needed) and not _partial(session, needed)
+        return filled if session.filled and not any(word.casefold().strip("(),;\"") == DOCS for word in sql.split()) else None
+    if DOCS in needed and len(needed) > 1:  # every document is a row of it, also one of which no row was read
+        return None
+    there = needed.keys() <= filled.keys() and not missing_work(session, needed) and not _partial(session, needed)
+    return needed if there else None
+
+
+def _wanted(session: Session, needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Columns to be read by table: rows of which a query names no column are those of the columns that were read, else of all."""
+    wanted = {}
+    for name, columns in needed.items():
+        several = [t for t in session.schema.tables if t.name == name and t.grain == "many" and not columns]
+        asked = session.catalog.extractions.columns_asked(name) if several else ()
+        wanted[name] = columns or tuple(c for table in several for c in table.column_names if not asked or c in asked)
+    return wanted
 
 
 def _partial(session: Session, needed: Mapping[str, tuple[str, ...]]) -> bool:
@@ -140,5 +164,10 @@ def plain(session: Session, sql: str) -> pd.DataFrame:
     """The result of one SELECT over the tables that are there, in the cage; nothing is extracted."""
     if not (names := session.data_tables):
         raise UnsafeStatement("the workspace has no tables yet; query the documents: SELECT ... FROM docs WHERE ...")
-    result = run_readonly(session.catalog.database, sql, tables=names)
-    return frame_of(result.columns, result.rows)
+    return _frame(run_readonly(session.catalog.database, sql, tables=names))
+
+
+def _frame(result: Result) -> pd.DataFrame:
+    frame = frame_of(result.columns, result.rows)
+    frame.attrs["notes"] = [result.cut] if result.truncated else []
+    return frame

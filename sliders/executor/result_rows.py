@@ -1,76 +1,53 @@
-"""The result of a query: the accepted rows as tables, and the SQL over them in the cage."""
+"""The result of a query: the accepted rows as tables in memory, and the SQL over them in the cage."""
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Table
-
-from sliders.executor.linking import canonical_forms
-from sliders.extraction.cell import Scalar
-from sliders.plan.parsing import result_sql
+from sliders.executor.binding import DOCS
+from sliders.executor.known import load_known
+from sliders.executor.session import Session
+from sliders.plan.parsing import TableUse, result_sql
 from sliders.plan.predicates import SYSTEM
-from sliders.store.cage import run_readonly
-from sliders.store.database import data_table
-from sliders.store.layout import TYPES
+from sliders.schema.types import Table
+from sliders.store.bounds import Result
+from sliders.store.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from sliders.executor.query import Running
 
-_OURS = re.compile(r"query_rows_[0-9a-f]+_[0-9a-f]+_\d+")
-
 
 def answer_rows(running: Running) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
     """Columns and rows of the query over the documents that were accepted."""
-    with _filled(running) as relations:
-        sql = result_sql(running.query, relations)
-        result = run_readonly(running.session.catalog.database, sql, tables=list(relations.values()))
+    relations = {use.alias: f"rows_{number}" for number, use in enumerate(running.query.tables)}
+    with Sandbox(running.session.catalog.database) as memory:
+        for use in running.query.tables:
+            _fill(memory, relations[use.alias], running, use)
+        result = memory.run(result_sql(running.query, relations))
     if result.truncated:
-        running.notes.append(f"the result was cut after {len(result.rows)} rows; add a LIMIT or aggregate")
+        running.notes.append(result.cut)
     return result.columns, result.rows
 
 
-@contextmanager
-def _filled(running: Running) -> Iterator[Mapping[str, str]]:
-    """A table of accepted rows for each alias, dropped afterwards; equal numbers of `<attribute>__canonical` join."""
-    database, numbers = running.session.catalog.database, _numbered(running)
-    relations: dict[str, str] = {}
-    made: list[Table] = []
-    own = f"query_rows_{os.getpid():x}_"
-    if not database.on_server:  # one process writes to a file: tables of another are of one that was killed
-        for name in database.names():
-            if _OURS.fullmatch(name) and not name.startswith(own):
-                database.drop(data_table(name, ()))
-    try:
-        for number, use in enumerate(running.query.tables):
-            relations[use.alias] = f"{own}{id(running):x}_{number}"
-            run, keys = running.runs[use.table], running.query.keys(use.alias)
-            attributes = [n for n in dict.fromkeys((*use.attributes, *use.select)) if n not in SYSTEM]
-            typed = {n: TYPES[run.table.column(n).type.sql] for n in attributes} | dict.fromkeys(SYSTEM, TYPES["TEXT"])
-            canonical = dict.fromkeys((f"{n}__canonical" for n in keys), TYPES["INTEGER"])
-            made.append(data_table(relations[use.alias], typed | canonical))
-            database.create(made[-1])
-            lines = []
-            for document_id in running.accepted.get(use.alias, ()):
-                values = run.values(document_id)
-                shown = [int(v) if isinstance(v := values.get(n), bool) else v for n in (*attributes, *SYSTEM)]
-                lines.append([*shown, *(numbers.get(values.get(n)) for n in keys)])
-            if lines:
-                database.add_many(made[-1], lines)
-        yield relations
-    finally:
-        for table in made:
-            database.drop(table)
+def _fill(memory: Sandbox, name: str, running: Running, use: TableUse) -> None:
+    """The accepted rows of one alias as a table."""
+    run = running.runs[use.table]
+    types = {n: run.table.column(n).type.sql for n in (*use.attributes, *use.select) if n not in SYSTEM}
+    types |= dict.fromkeys(SYSTEM, "TEXT")
+    accepted = running.accepted.get(use.alias, ())
+    rows = [row for document_id in accepted for row in run.passing(document_id, use.where)]
+    alone = {row.get("row_id", number): row for number, row in enumerate(rows)}  # one row may come from several documents
+    memory.add(name, types, ([row.get(n) for n in types] for row in alone.values()))
 
 
-def _numbered(running: Running) -> dict[Scalar, int]:
-    """A number for each join value: one for all forms of a name."""
-    aliases = [use.alias for use in running.query.tables]
-    known = [(running.run(a).values(d), running.query.keys(a)) for a in aliases for d in running.accepted.get(a, ())]
-    forms = canonical_forms([values.get(name) for values, keys in known for name in keys])
-    numbers = {form: number for number, form in enumerate(dict.fromkeys(forms.values()))}
-    return {value: numbers[form] for value, form in forms.items()}
+def beside_documents(session: Session, sql: str, table: Table, names: Sequence[str]) -> Result:
+    """A statement over `docs`, every document with what `table` shows of it, and the data tables `names`; as `run_readonly`."""
+    relations = [r for r in session.catalog.schemas.relations() if r.name in names and r.name != DOCS and r.current_version]
+    shown = load_known(session, table)[1]
+    types = {c.name: c.type.sql for c in table.columns} | dict.fromkeys(SYSTEM, "TEXT")
+    known = session.catalog.documents.all()
+    rows = (row | {"document": d.name, "document_id": d.id} for d in known for row in shown.get(d.id, [{}]))
+    with Sandbox(session.catalog.database, relations) as memory:
+        memory.add(DOCS, types, ([row.get(n) for n in types] for row in rows))
+        return memory.run(sql)

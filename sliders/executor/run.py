@@ -105,8 +105,8 @@ async def fill_tables(session: Session, needs: Sequence[Need]) -> str:
     return stopped
 
 
-async def settle_tables(session: Session, stopped: str = "", tables: Sequence[str] | None = None) -> None:
-    """Judge by the whole collection, reconcile, and bring data tables, all when none are named, up to date.
+async def settle_tables(session: Session, stopped: str = "", tables: Sequence[str] | None = None) -> str:
+    """Judge by the whole collection, reconcile, and bring data tables, all when none are named, up to date; why it stopped.
 
     Args:
         stopped: why filling them stopped: then no model is called.
@@ -116,7 +116,8 @@ async def settle_tables(session: Session, stopped: str = "", tables: Sequence[st
             continue
         session.progress("reconcile", detail=table.name)
         judge_table(session, table)
-        await settle_table(session, table, not stopped)
+        stopped = await settle_table(session, table, not stopped) or stopped
+    return stopped
 
 
 async def settle_table(session: Session, table: Table, model: bool) -> str:

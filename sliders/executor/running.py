@@ -37,6 +37,17 @@ def plainly(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     return run
 
 
+async def together(*work: Coroutine[None, None, None]) -> None:
+    """Runs all at once; when one fails, the others are ended before its error goes on."""
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 @asynccontextmanager
 async def journaled(session: Session, kind: str, question: str = "") -> AsyncIterator[dict[str, Any]]:
     """A run in the journal with a fresh meter; what the block puts into the mapping is kept as its outcome."""

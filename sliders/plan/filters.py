@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from sliders.words import signed
-
 Scalar = str | int | float | bool | None
 Undecidable = sqlite3.Error
 """SQLite cannot decide a condition by itself."""
@@ -59,11 +57,9 @@ class Filter:
 
 @lru_cache(maxsize=1)
 def _sqlite() -> sqlite3.Connection:
-    """An empty database whose collation `folded` takes two texts that differ in form only as equal: a document prints a name in
-    many ways."""
+    """An empty database, in which a condition means what it means over a table that stands."""
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
-    connection.create_collation("folded", lambda a, b: 0 if signed(a) == signed(b) else (a > b) - (a < b))
     return connection
 
 

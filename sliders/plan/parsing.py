@@ -23,18 +23,19 @@ __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result
 
 @dataclass(frozen=True, slots=True)
 class TableUse:
-    """One table of the FROM clause: the condition on it alone, and the attributes that accepted rows must have."""
+    """One table of the FROM clause: the condition on it alone, the attributes that accepted rows must have, its name there."""
 
     alias: str
     table: str
     where: Expression | None
     select: tuple[str, ...]
     attributes: tuple[str, ...]
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinEdge:
-    """Rows of two tables belong together when these attributes have one canonical form."""
+    """Rows of two tables belong together when these attributes are equal."""
 
     left: str
     left_attribute: str
@@ -105,7 +106,7 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
         filtered = [name for part in conditions[alias] for leaf in leaves(part) for name in leaf.attributes]
         keys = [edge.attribute(a) for edge in edges for a in (edge.left, edge.right) if a == alias]
         attributes = tuple(dict.fromkeys([*filtered, *keys, *chosen]))
-        uses.append(TableUse(alias, table.name, joined(And, *conditions[alias]), chosen, attributes))
+        uses.append(TableUse(alias, table.name, joined(And, *conditions[alias]), chosen, attributes, table.name))
     rest = " AND ".join(f"({part.sql('sqlite')})" for part in residual)
     alone = [part for part in residual if len({names.resolve(c)[0] for c in part.find_all(exp.Column)}) < 2]
     unplanned = ", ".join(part.sql("sqlite") for part in alone)
@@ -114,10 +115,10 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
 
 
 def result_sql(query: Query, relations: Mapping[str, str]) -> str:
-    """The query over filled tables: conditions that were decided are gone, joins compare canonical forms.
+    """The query over filled tables: conditions that were decided are gone.
 
     Args:
-        relations: by alias, the table of accepted rows; it has a column `<attribute>__canonical` for each join attribute.
+        relations: by alias, the table of accepted rows.
     """
     select = _parsed(query.sql)
     columns: list[exp.Expr] = []
@@ -127,7 +128,7 @@ def result_sql(query: Query, relations: Mapping[str, str]) -> str:
         columns.append(exp.alias_(exp.table_(relations[alias], quoted=True), alias, table=True, quoted=True))
     rest: list[exp.Expr] = []
     for edge in query.joins:
-        ends = [exp.column(f"{edge.attribute(a)}__canonical", table=a, quoted=True) for a in (edge.left, edge.right)]
+        ends = [exp.column(edge.attribute(a), table=a, quoted=True) for a in (edge.left, edge.right)]
         rest.append(exp.EQ(this=ends[0], expression=ends[1]))
     if query.residual:
         rest.append(sqlglot.parse_one(query.residual, read="sqlite"))

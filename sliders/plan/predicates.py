@@ -165,11 +165,9 @@ def _replaced(node: exp.Expr, by: Mapping[exp.Expr, exp.Expr]) -> str:
 
 
 def _parameter(number: int, kind: ColumnType) -> exp.Expr:
-    """The value of an attribute: of the affinity that its column has, texts in their folded form."""
+    """The value of an attribute: of the affinity that its column has."""
     text = kind.sql == "TEXT"
-    value = exp.Cast(this=exp.Placeholder(this=f"a{number}"), to=exp.DataType.build("TEXT" if text else "NUMERIC", udt=not text))
-    dated = kind in (ColumnType.DATE, ColumnType.DATETIME)
-    return exp.Collate(this=value, expression=exp.var("folded")) if text and not dated else value
+    return exp.Cast(this=exp.Placeholder(this=f"a{number}"), to=exp.DataType.build("TEXT" if text else "NUMERIC", udt=not text))
 
 
 def _literals(node: exp.Expr) -> tuple[Scalar, ...] | None:

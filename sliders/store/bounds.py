@@ -33,6 +33,11 @@ class Result:
     truncated: bool = False
     seconds: float = 0.0
 
+    @property
+    def cut(self) -> str:
+        """What to tell of a result that was cut off."""
+        return f"the result was cut after {len(self.rows)} rows; add a LIMIT or aggregate"
+
 
 class MemoryGauge:
     """Bytes of resident memory gained since it was made; always 0 where the system does not tell."""

@@ -18,7 +18,6 @@ from typing import Any, Literal
 from sqlalchemy import Column, Insert, MetaData, Table, Text, bindparam
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Dialect
-from sqlalchemy.schema import CreateTable, DropTable
 from sqlalchemy.sql import ClauseElement
 
 from sliders.errors import StoreError, WorkspaceMissing
@@ -313,15 +312,6 @@ class Database(contextlib.AbstractContextManager["Database"]):
         for table, column in self.query(self.engine.listing):
             found.setdefault(table, set()).add(column)
         return found
-
-    def create(self, table: Table) -> None:
-        """Make a table (see `data_table`) that the cage may read."""
-        self.execute(CreateTable(table))
-        self.engine.expose(self, table.name)
-
-    def drop(self, table: Table) -> None:
-        """Take a table away where it is there."""
-        self.execute(DropTable(table, if_exists=True))
 
     @property
     def in_transaction(self) -> bool:

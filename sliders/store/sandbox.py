@@ -1,4 +1,4 @@
-"""A copy of data tables in memory, to ask what a statement would give over other values; the workspace is not touched."""
+"""Tables in memory, to ask what a statement gives over other values than those of the workspace, which is not touched."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Change:
 
 
 class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
-    """The current versions of `relations`, in memory; statements run in the cage.
+    """The current versions of `relations`, in memory, and what is added to them; statements run in the cage.
 
     Args:
         largest: rows of all relations together beyond which no copy is made.
@@ -40,9 +40,9 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         StoreError: the tables have more rows than that.
     """
 
-    def __init__(self, database: Database, relations: Sequence[Relation], largest: int = 200_000) -> None:
+    def __init__(self, database: Database, relations: Sequence[Relation] = (), largest: int = 200_000) -> None:
         self.rows = 0
-        self._names = frozenset(relation.relation for relation in relations)
+        self._names: frozenset[str] = frozenset()
         self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._checked: set[str] = set()
         for relation in relations:
@@ -54,11 +54,16 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     def _copy(self, database: Database, relation: Relation) -> None:
         name = quote_identifier(relation.relation)
         types = {c.sql_name: c.sql_type for c in relation.columns} | dict.fromkeys(SHOWN, "TEXT")
-        columns = {quote_identifier(column): kind for column, kind in types.items()}
-        self._connection.execute(f"CREATE TABLE {name} ({', '.join(f'{column} {kind}' for column, kind in columns.items())})")
-        rows = database.query(f"SELECT {', '.join(columns)} FROM {name}")
-        self._connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})", rows)
+        self.add(relation.relation, types, database.query(f"SELECT {', '.join(map(quote_identifier, types))} FROM {name}"))
         self._connection.execute(f"CREATE UNIQUE INDEX {quote_identifier('by ' + relation.relation)} ON {name}(row_id)")
+
+    def add(self, relation: str, types: Mapping[str, str], rows: Iterable[Sequence[Scalar]]) -> None:
+        """A table of these rows, by the SQL types of its columns; before the first statement is run."""
+        name, columns = quote_identifier(relation), ", ".join(f"{quote_identifier(n)} {kind}" for n, kind in types.items())
+        self._connection.execute(f"CREATE TABLE {name} ({columns})")
+        lines = ([codec.encode_scalar(value)[0] for value in row] for row in rows)
+        self._connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(types))})", lines)
+        self._names |= {relation}
 
     def run(self, sql: str, limits: Limits | None = None) -> Result:
         """Run one SELECT over the copy as it stands.

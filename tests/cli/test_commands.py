@@ -173,7 +173,7 @@ def test_a_decision_is_listed_and_taken_back_for_good(shell: Shell) -> None:
     shell("ask", "docs", "What is the total cost?")
     shell("set-value", "things", "cost", "130 euros", "--where", "name=Anchor", "--author", "Ada", "--reason", "invoice")
     assert "decision 1: things.cost = 130" in shell("decisions")[1]
-    row = json.loads(shell("query", "SELECT row_id FROM things WHERE name = 'Anchor'", "--json")[1])[0]["row_id"]
+    row = json.loads(shell("query", "SELECT row_id FROM things WHERE name = 'Anchor'", "--json")[1])["rows"][0]["row_id"]
     told = shell("why", row)[1]
     assert "the table shows cost = 130" in told
     assert "decision 1 of Ada: invoice" in told
@@ -208,13 +208,35 @@ def test_missing_values_are_null_and_whole_numbers_stay_whole(shell: Shell) -> N
     shell("ask", "docs", "What is the total cost?")
     sql = "SELECT CASE WHEN name = 'Anchor' THEN 7 END AS a, 1 AS b, 2 AS b, 1e999 AS c FROM things ORDER BY name"
     rows = json.loads(shell("query", sql, "--json")[1], parse_constant=lambda word: pytest.fail(word))
-    assert rows == [{"a": 7, "b": 1, "b_2": 2, "c": None}, {"a": None, "b": 1, "b_2": 2, "c": None}]
+    assert rows["notes"] == []
+    assert rows["rows"] == [{"a": 7, "b": 1, "b_2": 2, "c": None}, {"a": None, "b": 1, "b_2": 2, "c": None}]
     assert shell("query", "SELECT CASE WHEN name = 'Anchor' THEN 7 END AS a FROM things ORDER BY name")[1].split() == ["a", "7"]
+
+
+def test_a_query_says_that_it_is_incomplete(shell: Shell) -> None:
+    (Path("docs") / "crane.txt").write_text(document("Crane", cost="10 euros"), encoding="utf-8")
+    shell("add", "docs")
+    shell("schema", "What is the total cost?")
+    sql = "SELECT SUM(cost) FROM things"
+    code, out, err = shell("query", sql, "--max-tokens", "1", "-q")
+    assert (code, out.count("incomplete")) == (0, 0)
+    assert err.startswith("sliders: the result is incomplete: ")
+    code, out, err = shell("query", sql, "--max-tokens", "1", "--json")
+    assert (code, err) == (0, "")
+    assert "incomplete" in json.loads(out)["notes"][0]
+    assert json.loads(shell("query", sql, "--json")[1]) == {"rows": [{"SUM(cost)": 470}], "notes": []}
+
+
+def test_a_query_fails_where_its_model_is_gone(shell: Shell) -> None:
+    shell("add", "docs")
+    code, out, err = shell("query", "SELECT cost FROM docs", "--base-url", "http://127.0.0.1:9", "--model", "reader", "-q")
+    assert (code, out) == (1, "")
+    assert err.startswith("sliders: ") and err.count("\n") == 1
 
 
 def test_a_chunk_is_explained(shell: Shell) -> None:
     shell("ask", "docs", "What is the total cost?")
-    row = json.loads(shell("query", "SELECT row_id FROM things LIMIT 1", "--json")[1])[0]["row_id"]
+    row = json.loads(shell("query", "SELECT row_id FROM things LIMIT 1", "--json")[1])["rows"][0]["row_id"]
     chunk = json.loads(shell("why", row, "--json")[1])["lines"][0].split()[-1]
     code, told, _ = shell("why", chunk)
     assert code == 0

@@ -65,9 +65,13 @@ TOWN_TABLE = Table("towns", (
 
 
 class PatternReader:
-    """Finds a value only in the segments that it is sent. `limit` is a budget in tokens; `delay` lets others run."""
+    """Finds a value only in the segments that it is sent. `limit` is a budget in tokens; `delay` lets others run; `absence` is
+    why what it finds does not enter."""
 
-    def __init__(self, overhead: int = 0, limit: int | None = None, delay: bool = False) -> None:
+    def __init__(
+        self, overhead: int = 0, limit: int | None = None, delay: bool = False, absence: Absence | None = None
+    ) -> None:
+        self.absence = absence
         self.overhead = overhead
         self.calls: list[tuple[str, tuple[str, ...]]] = []
         self.characters = 0
@@ -89,7 +93,8 @@ class PatternReader:
             if any(start <= match.start() and match.end() <= end for start, end in places):
                 words = match.group(1)
                 value: Scalar = int(words) if column.type in (ColumnType.INTEGER, ColumnType.NUMBER) else words
-                return Cell(column.name, value, words, Grounding.EXACT, Span(document.id, *match.span(1)))
+                return Cell(column.name, value, words, Grounding.EXACT, Span(document.id, *match.span(1)),
+                            absence=self.absence)  # fmt: skip
         return Cell(column.name, absence=Absence.NOT_STATED)
 
 

@@ -11,7 +11,7 @@ import pytest
 from sliders.api import Workspace
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.documents.document import Document
-from sliders.errors import QueryError
+from sliders.errors import ModelUnavailable, QueryError
 from sliders.executor.attribute_reader import Place, Reading
 from sliders.executor.query import QueryResult, run_query
 from sliders.extraction.cell import Absence, Cell, Grounding, Span
@@ -109,3 +109,35 @@ def test_a_value_that_no_sample_states_is_found(tmp_path: Path) -> None:
         sampled = [t.document for t in result.explanation.traces if t.verdict == "sampled"]
     assert "ship_04.txt" not in sampled
     assert result.rows == (("Nemo",),)
+
+
+class LostReader(PatternReader):
+    """Whose server is gone after some calls; those under way would take a moment yet."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.after, self.ended = after, 0
+
+    async def read(self, document: Document, table: Table, columns: Sequence[Column], places: Sequence[Place]) -> Reading:
+        found = await super().read(document, table, columns, places)
+        if len(self.calls) == self.after:
+            raise ModelUnavailable("no server answers")
+        if len(self.calls) < self.after:
+            return found
+        await asyncio.sleep(0.01)
+        self.ended += 1
+        return found
+
+
+def test_when_the_server_is_gone_the_calls_under_way_are_ended(tmp_path: Path) -> None:
+    async def asked(ws: Workspace, reader: LostReader) -> int:
+        with pytest.raises(ModelUnavailable):
+            await run_query(ws.session, "SELECT ship FROM ships WHERE length > 0", reader=reader)
+        begun = len(reader.calls)
+        await asyncio.sleep(0.05)
+        return len(reader.calls) - begun
+
+    with workspace(tmp_path, ships=30) as ws:
+        reader = LostReader(after=12)
+        assert asyncio.run(asked(ws, reader)) == reader.ended == 0
+        assert len(run(ws, "SELECT ship FROM ships WHERE length > 0").rows) == 30

@@ -11,8 +11,9 @@ from benchmarks.optimizer_joins import push_down
 from sliders.executor import linking
 from sliders.executor.linking import canonical_forms, matcher
 from sliders.executor.query import run_query
+from sliders.executor.querying import query_frame
 
-from .query_double import TOWNS, PatternReader, truth, workspace
+from .query_double import TOWNS, PatternReader, ship_text, town_text, truth, workspace
 
 SQL = (
     "SELECT s.ship, t.population FROM ships s JOIN towns t ON s.port = t.town "
@@ -64,6 +65,16 @@ def test_no_partner_means_nothing_more_is_read(tmp_path: Path) -> None:
         sql = SQL.replace(">= 4000", "> 90000")
         result = asyncio.run(run_query(ws.session, sql, reader=PatternReader()))
     assert result.rows == ()
+
+
+def test_a_join_means_the_same_in_tables_that_are_read_and_in_those_that_stand(tmp_path: Path) -> None:
+    sql = "SELECT s.ship FROM ships s JOIN towns t ON s.port = t.town WHERE t.population = 7 AND s.length > 0"
+    with workspace(tmp_path, towns=True) as ws:
+        ws.add_text(town_text("GOOLE", 7), "town_capital.txt")
+        ws.add_text(ship_text(20).replace("Arden", "Goole"), "ship_of_goole.txt")
+        first, again = (asyncio.run(query_frame(ws.session, sql, reader=PatternReader())) for _ in range(2))
+    assert list(first["ship"]) == list(again["ship"]) == []
+    assert any("'GOOLE'" in note and "'Goole'" in note for note in first.attrs["notes"])
 
 
 def test_names_join_in_their_canonical_forms() -> None:

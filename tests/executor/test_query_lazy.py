@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -10,15 +11,17 @@ from typing import NoReturn
 import pytest
 
 from sliders.api import Workspace
-from sliders.errors import ModelError, PlanError, QueryError, UnsafeStatement
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.errors import ModelError, PlanError, QueryError, StoreError, UnsafeStatement
 from sliders.executor.attribute_reader import ModelReader
 from sliders.executor.lazy import TableRun
 from sliders.executor.query import QueryResult, explain_query, run_query
 from sliders.executor.querying import needed_cells, query_frame
+from sliders.extraction.cell import Absence
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.types import Column, Schema, Table
+from sliders.schema.types import Schema
 
-from .query_double import PatternReader, truth, workspace
+from .query_double import SHIPS, PatternReader, truth, workspace
 
 COUNT = 20
 
@@ -220,6 +223,16 @@ def test_no_document_states_the_attribute(ws: Workspace) -> None:
     assert run(ws, "SELECT ship FROM docs WHERE captain = 'Nemo'").rows == ()
 
 
+@pytest.mark.parametrize("absence", [Absence.UNGROUNDED, Absence.NOT_PARSED])
+def test_a_value_that_does_not_enter_keeps_its_reason_and_what_was_said(ws: Workspace, absence: Absence) -> None:
+    assert run(ws, "SELECT ship FROM ships WHERE length > 0", PatternReader(absence=absence)).rows == ()
+    cells = [row.cell("length") for row in ws.session.catalog.extractions.rows("ships")]
+    assert {(cell.absence, cell.value) for cell in cells if cell} == {(absence, 20 + n) for n in range(COUNT)}
+    reader = PatternReader(limit=0)
+    ws.session.settings = dataclasses.replace(ws.session.settings, unverified=True)
+    assert len(run(ws, "SELECT length FROM ships WHERE length > 0", reader).rows) == COUNT
+
+
 # the ways that a query takes
 
 
@@ -247,6 +260,26 @@ def test_a_filled_table_is_queried_as_it_stands(ws: Workspace) -> None:
     assert frame["n"].tolist() == [9]
 
 
+def test_a_number_of_any_size_is_shown_and_nothing_is_left_in_the_workspace(tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w.db", model=ScriptedModel({}), embedder=HashEmbedder()) as ws:
+        ws.add_text(f"The vessel Nautilus measures {10**30} metres.", "one")
+        ws.session.catalog.schemas.save(Schema((SHIPS,)), "test")
+        before = set(ws.session.catalog.database.names())
+        asked = "SELECT length FROM ships WHERE length > 5"
+        first, again = (asyncio.run(query_frame(ws.session, asked, reader=PatternReader())) for _ in range(2))
+        with pytest.raises(StoreError):
+            run(ws, "SELECT nosuch(ship) FROM ships WHERE length > 5")
+        assert not [name for name in set(ws.session.catalog.database.names()) - before if not name.startswith("ships")]
+    assert first["length"].tolist() == again["length"].tolist() == [1e30]
+
+
+@pytest.mark.parametrize("port", ["arden", "Arden"])
+def test_a_condition_on_text_means_the_same_in_a_table_that_is_read_and_in_one_that_stands(ws: Workspace, port: str) -> None:
+    sql = f"SELECT ship FROM ships WHERE port = '{port}'"
+    first, again = (asyncio.run(query_frame(ws.session, sql, reader=PatternReader())) for _ in range(2))
+    assert set(first["ship"]) == set(again["ship"]) == {row[0] for row in expected(lambda r: r["port"] == port, "ship")}
+
+
 def test_rows_of_all_documents_are_counted_after_a_query_that_read_some(tmp_path: Path) -> None:
     with workspace(tmp_path, ships=12, schema=False) as ws:
         asyncio.run(query_frame(ws.session, "SELECT document, length FROM docs LIMIT 3", reader=PatternReader()))
@@ -268,14 +301,6 @@ def test_documents_are_counted_after_a_query_that_failed(tmp_path: Path) -> None
         with pytest.raises(ModelError):
             asyncio.run(query_frame(ws.session, "SELECT ship FROM docs LIMIT 2", reader=Down()))
         assert [len(ws.query("SELECT document FROM docs LIMIT 2")) for _ in range(2)] == [2, 2]
-
-
-def test_documents_that_were_not_read_are_not_joined_to_rows_that_were(tmp_path: Path) -> None:
-    with workspace(tmp_path, ships=12, schema=False) as ws:
-        asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 3", reader=PatternReader()))
-        ws.session.catalog.schemas.save(Schema((*ws.schema.tables, Table("repairs", (Column("part"),)))), "test")
-        with pytest.raises(QueryError, match="leave docs out"):
-            ws.query("SELECT count(*) FROM repairs r JOIN docs d ON d.document_id = r.document_id")
 
 
 def test_a_comment_after_the_statement_changes_nothing(ws: Workspace) -> None:
