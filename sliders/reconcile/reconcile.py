@@ -166,7 +166,7 @@ class _Work:
             elif self.plan.per_document:
                 roles.append("other")
             elif column.name in self.plan.columns:
-                roles.append("key")
+                roles.append("name" if column.type is ColumnType.TEXT else "key")
             elif column.type in (ColumnType.NUMBER, ColumnType.INTEGER) and not profile.identifying:
                 roles.append("measure")
             else:
