@@ -40,7 +40,7 @@ def _filled(running: Running) -> Iterator[Mapping[str, str]]:
     made: list[Table] = []
     for number, use in enumerate(running.query.tables):
         relations[use.alias] = f"{_PREFIX}_{id(running):x}_{number}"
-        run, keys = running.runs[use.table], running.query.keys(use.alias)
+        run, keys = running.runs[use.table], _names(running, use.alias)
         attributes = [n for n in dict.fromkeys((*use.attributes, *use.select)) if n not in SYSTEM]
         typed = {n: TYPES[run.table.column(n).type.sql] for n in attributes} | dict.fromkeys(SYSTEM, TYPES["TEXT"])
         canonical = dict.fromkeys((f"{n}__canonical" for n in keys), TYPES["INTEGER"])
@@ -60,10 +60,14 @@ def _filled(running: Running) -> Iterator[Mapping[str, str]]:
             database.drop(table)
 
 
+def _names(running: Running, alias: str) -> list[str]:
+    return [name for name in running.query.keys(alias) if name not in SYSTEM]
+
+
 def _numbered(running: Running) -> dict[Scalar, int]:
     """A number for each join value: one for all forms of a name."""
     aliases = [use.alias for use in running.query.tables]
-    known = [(running.run(a).values(d), running.query.keys(a)) for a in aliases for d in running.accepted.get(a, ())]
+    known = [(running.run(a).values(d), _names(running, a)) for a in aliases for d in running.accepted.get(a, ())]
     forms = canonical_forms([values.get(name) for values, keys in known for name in keys])
     numbers = {form: number for number, form in enumerate(dict.fromkeys(forms.values()))}
     return {value: numbers[form] for value, form in forms.items()}

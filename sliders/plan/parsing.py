@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sliders.errors import QueryError
 from sliders.plan.filters import And, Expression, Filter, Or, Scalar, joined, leaves
-from sliders.plan.predicates import Names, QueryTable, Unsupported, place, predicate
+from sliders.plan.predicates import SYSTEM, Names, QueryTable, Unsupported, place, predicate
 from sliders.schema.types import ColumnType, Table
 
 __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result_sql"]
@@ -34,7 +34,7 @@ class TableUse:
 
 @dataclass(frozen=True, slots=True)
 class JoinEdge:
-    """Rows of two tables belong together when these attributes have one canonical form."""
+    """Rows of two tables belong together when these attributes have one canonical form; a document only when it is the same."""
 
     left: str
     left_attribute: str
@@ -48,6 +48,11 @@ class JoinEdge:
     def attribute(self, alias: str) -> str:
         """The attribute at this end."""
         return self.left_attribute if alias == self.left else self.right_attribute
+
+    @property
+    def exact(self) -> bool:
+        """Whether it joins documents."""
+        return self.left_attribute in SYSTEM or self.right_attribute in SYSTEM
 
     def __str__(self) -> str:
         return f"{self.left}.{self.left_attribute} = {self.right}.{self.right_attribute}"
@@ -114,10 +119,10 @@ def parse_query(sql: str, tables: Sequence[QueryTable | Table]) -> Query:
 
 
 def result_sql(query: Query, relations: Mapping[str, str]) -> str:
-    """The query over filled tables: conditions that were decided are gone, joins compare canonical forms.
+    """The query over filled tables: conditions that were decided are gone, joins compare canonical forms, or documents.
 
     Args:
-        relations: by alias, the table of accepted rows; it has a column `<attribute>__canonical` for each join attribute.
+        relations: by alias, the table of accepted rows; it has a column `<attribute>__canonical` for each name that joins.
     """
     select = _parsed(query.sql)
     columns: list[exp.Expr] = []
@@ -127,7 +132,8 @@ def result_sql(query: Query, relations: Mapping[str, str]) -> str:
         columns.append(exp.alias_(exp.table_(relations[alias], quoted=True), alias, table=True, quoted=True))
     rest: list[exp.Expr] = []
     for edge in query.joins:
-        ends = [exp.column(f"{edge.attribute(a)}__canonical", table=a, quoted=True) for a in (edge.left, edge.right)]
+        form = "" if edge.exact else "__canonical"
+        ends = [exp.column(f"{edge.attribute(a)}{form}", table=a, quoted=True) for a in (edge.left, edge.right)]
         rest.append(exp.EQ(this=ends[0], expression=ends[1]))
     if query.residual:
         rest.append(sqlglot.parse_one(query.residual, read="sqlite"))
