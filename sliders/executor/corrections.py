@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from sliders.executor.session import Session
 from sliders.extraction.cell import Scalar
 from sliders.extraction.parse import parse_value
 from sliders.reconcile.column_codes import comparison_form
+from sliders.reconcile.human_corrections import DOCUMENT
 from sliders.schema.types import Table
 from sliders.store.data_tables import enters
 from sliders.store.records import Correction, TableVersion
@@ -59,9 +60,9 @@ def correct(
     known = session.schema.table(table)
     if not where or (kind != "set_value" and not other):
         raise SchemaError(f"a {kind.replace('_', '-')} says for which rows: give it at least one column=value")
-    subject: dict[str, Any] = {"where": _typed(known, where)}
+    subject: dict[str, Any] = {"where": _typed(known, where, DOCUMENT)}
     if other:
-        subject["other"] = _typed(known, other)
+        subject["other"] = _typed(known, other, DOCUMENT)
         if subject["other"] == subject["where"]:
             raise SchemaError(f"a {kind} needs two different sets of rows; both sides say the same")
     new = _typed(known, {column: value})[column] if kind == "set_value" else None
@@ -86,14 +87,26 @@ def revoke(session: Session, number: int) -> Correction:
 def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
     """How many rows, as extracted or as they stand, have the values of a decision now."""
     known = session.schema.table(table)
-    wanted = {name: comparison_form(value) for name, value in _typed(known, where).items()}
+    wanted = _typed(known, where, DOCUMENT)
     let, rows = session.settings.unverified, session.catalog.extractions.rows(table)
-    extracted = [{c.column: c.value for c in row.cells if enters(c, let)} for row in rows]
-    return max(_holding(extracted, wanted), _holding(_shown(session, table, list(wanted)), wanted))
+    named = document_names(session)
+    extracted = [{**named[row.document_id], **{c.column: c.value for c in row.cells if enters(c, let)}} for row in rows]
+    return max(holding(extracted, wanted), holding(_shown(session, table, list(wanted)), wanted))
 
 
-def _holding(rows: Iterable[Mapping[str, Scalar]], wanted: Mapping[str, Scalar]) -> int:
-    return sum(all(comparison_form(row.get(name)) == value for name, value in wanted.items()) for row in rows)
+def document_names(session: Session) -> dict[str, dict[str, Scalar]]:
+    """What each document, by id, is called in the columns that every table has by itself."""
+    documents = session.catalog.documents.all(superseded=True)
+    return {document.id: dict(zip(DOCUMENT, (document.name, document.id), strict=True)) for document in documents}
+
+
+def holding(rows: Iterable[Mapping[str, Scalar]], wanted: Mapping[str, Scalar]) -> int:
+    """How many rows have all of these values, compared as reconciliation compares them; a document exactly."""
+    return sum(all(_form(name, row.get(name)) == _form(name, value) for name, value in wanted.items()) for row in rows)
+
+
+def _form(name: str, value: Scalar) -> Scalar:
+    return value if name in DOCUMENT else comparison_form(value)
 
 
 def _shown(session: Session, table: str, names: list[str]) -> list[dict[str, Scalar]]:
@@ -103,9 +116,13 @@ def _shown(session: Session, table: str, names: list[str]) -> list[dict[str, Sca
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _typed(table: Table, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+def _typed(table: Table, values: Mapping[str, Scalar], beside: Sequence[str] = ()) -> dict[str, Scalar]:
+    """Values as their columns' types; those of columns `beside` the table's own as they are."""
     typed: dict[str, Scalar] = {}
     for name, value in values.items():
+        if name in beside and name not in table.column_names:
+            typed[name] = value
+            continue
         column = table.column(name)
         if isinstance(value, str):
             parsed = parse_value(value, column)

@@ -2,6 +2,7 @@
 
 A document is read where its join value may be one name with another (case, accents, articles, a name turned around by a comma),
 so that forms which reconciliation makes one join; the SQL over the rows compares them as they stand, and what differs is told.
+Documents are the same or are not.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _sought(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str
     """How the join values are looked for, by attribute of the table."""
     run = running.run(alias)
     found: dict[str, Sought] = {}
-    for edge in edges:
+    for edge in (edge for edge in edges if not edge.exact):
         name, other = edge.attribute(alias), edge.other(alias)
         names = sought(run, name, _distinct(running, other, edge.attribute(other)))
         if names is not None:
@@ -109,12 +110,12 @@ def _tell(run: TableRun) -> None:
 
 
 def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
-    """The join as an IN filter on one of its tables, matching by canonical forms."""
+    """The join as an IN filter on one of its tables, matching by canonical forms, or documents."""
     other = edge.other(alias)
     values = _distinct(running, other, edge.attribute(other))
     name = edge.attribute(alias)
     return Filter(f"{name} matches {other} ({len(values)} values)", (name,), kind="matches", values=tuple(values),
-                  matcher=matcher(values))  # fmt: skip
+                  matcher=frozenset(values).__contains__ if edge.exact else matcher(values))  # fmt: skip
 
 
 def side(running: Running, alias: str, other: str) -> Side:
@@ -161,7 +162,8 @@ def _reduce(running: Running, edges: Sequence[JoinEdge]) -> None:
         for edge in edges:
             ends = [(edge.left, edge.left_attribute), (edge.right, edge.right_attribute)]
             values = [_distinct(running, alias, name) for alias, name in ends]
-            forms = canonical_forms([*values[0], *values[1]])
+            every = [*values[0], *values[1]]
+            forms = dict(zip(every, every, strict=True)) if edge.exact else canonical_forms(every)
             common = {forms[v] for v in values[0]} & {forms[v] for v in values[1]}
             for alias, name in ends:
                 run = running.run(alias)

@@ -18,13 +18,12 @@ from sliders.answer.result import Completeness, SqlAnswer
 from sliders.answer.turns import TableView
 from sliders.errors import QueryError, StoreError
 from sliders.executor.auditing import audited, extrapolated
-from sliders.executor.corrections import OpenConflict, conflicts
+from sliders.executor.corrections import OpenConflict, conflicts, document_names, holding
 from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
 from sliders.extraction.judge import LIKELY_NULL, TOLD, judge
 from sliders.extraction.parse import parse_value
 from sliders.extraction.prompt_compact import YES_NO, chosen_value, is_judged
-from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.variants import variant_pairs
 from sliders.schema.types import Column, ColumnType, Table
 from sliders.store.database import quote_identifier
@@ -242,14 +241,14 @@ class _Table:
     def _cells(self, column: Column, others: Sequence[Scalar]) -> Iterator[tuple[Place, _Doubted]]:
         """The values of a column that may be other ones, but those that a person decided."""
         near = _near_cut(self.rows.values(), column)
-        decisions = self.session.catalog.knowledge.corrections(self.name)
+        decisions, named = self.session.catalog.knowledge.corrections(self.name), document_names(self.session)
         for row_id, values in self.shown.items():
             place = self._place(row_id, column.name)
             of_row = [self.rows[s] for s in self.sources.get(row_id, (row_id,)) if s in self.rows]
             cells = [cell for row in of_row if (cell := row.cell(column.name)) is not None]
             if cells and any(cell.value is not None for row in of_row for cell in row.cells):  # else it is a row of nothing
                 doubted = _in_doubt(column, values[place.column], cells, near, others)
-                if doubted.options and not _decided(decisions, column.name, of_row):
+                if doubted.options and not _decided(decisions, column.name, of_row, named):
                     yield place, doubted
 
     def _others(self, column: Column) -> list[Scalar]:
@@ -381,10 +380,10 @@ def _literals(sql: str, column: str) -> Iterator[str]:
             yield from (side.name.strip("%") for side in sides if isinstance(side, exp.Literal) and side.is_string)
 
 
-def _decided(decisions: Sequence[Correction], column: str, rows: Sequence[Row]) -> bool:
-    """Whether a person set or confirmed the value of these rows."""
-    held = [{cell.column: comparison_form(cell.value) for cell in row.cells} for row in rows]
-    return any(
-        all(values.get(name) == comparison_form(value) for name, value in decision.subject.get("where", {}).items())
-        for decision in decisions if decision.kind == "set_value" and decision.column == column for values in held
-    )  # fmt: skip
+def _decided(
+    decisions: Sequence[Correction], column: str, rows: Sequence[Row], named: Mapping[str, Mapping[str, Scalar]]
+) -> bool:
+    """Whether a person set or confirmed the value of these rows, of documents that are `named` so."""
+    held = [{**named[row.document_id], **{cell.column: cell.value for cell in row.cells}} for row in rows]
+    about = (d for d in decisions if d.kind == "set_value" and d.column == column)
+    return any(holding(held, decision.subject.get("where", {})) for decision in about)

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sliders.errors import QueryError
 from sliders.plan.filters import And, Expression, Filter, Or, Scalar, joined, leaves
-from sliders.plan.predicates import Names, QueryTable, Unsupported, place, predicate
+from sliders.plan.predicates import SYSTEM, Names, QueryTable, Unsupported, place, predicate
 from sliders.schema.types import ColumnType, Table
 
 __all__ = ["JoinEdge", "Query", "QueryTable", "TableUse", "parse_query", "result_sql"]
@@ -49,6 +49,11 @@ class JoinEdge:
     def attribute(self, alias: str) -> str:
         """The attribute at this end."""
         return self.left_attribute if alias == self.left else self.right_attribute
+
+    @property
+    def exact(self) -> bool:
+        """Whether it joins documents."""
+        return self.left_attribute in SYSTEM or self.right_attribute in SYSTEM
 
     def __str__(self) -> str:
         return f"{self.left}.{self.left_attribute} = {self.right}.{self.right_attribute}"

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.column_codes import Codes, Encoded, comparison_form
 from sliders.reconcile.repairs import Correction
+
+DOCUMENT = ("document", "document_id")
+"""What a condition may name beside the columns of a table: the name and the id of a row's document, compared exactly."""
 
 
 def check_corrections(corrections: Sequence[Correction], columns: Sequence[str]) -> None:
@@ -20,25 +24,35 @@ def check_corrections(corrections: Sequence[Correction], columns: Sequence[str])
     """
     for correction in corrections:
         named = [c for c, _ in (*correction.where, *correction.other)]
-        if correction.kind == "set_value":
-            named.append(correction.column)
-        unknown = [c for c in named if c not in columns]
+        unknown = [c for c in named if c not in (*columns, *DOCUMENT)]
+        if correction.kind == "set_value" and correction.column not in columns:
+            unknown.append(correction.column)
         if unknown:
             raise RepairError(f"a correction names {unknown}; the table's columns are {', '.join(columns)}")
         if not correction.where or (correction.kind != "set_value" and not correction.other):
             raise RepairError(f"a {correction.kind} correction says for which rows; give it at least one column value")
 
 
-def matching_rows(where: Sequence[tuple[str, Scalar]], names: Sequence[str], encoded: Sequence[Encoded]) -> Codes:
-    """Row numbers whose values equal every (column, value) of the condition, compared by comparison form."""
-    size = len(encoded[0].codes) if encoded else 0
-    holds = np.ones(size, dtype=bool)
+def matching_rows(where: Sequence[tuple[str, Scalar]], names: Sequence[str], *readings: Sequence[Encoded]) -> Codes:
+    """Row numbers for which every (column, value) of the condition holds in one of the readings, by comparison form.
+
+    Args:
+        names: of the table's columns.
+        readings: the columns as printed, or as shown, and after them those of `DOCUMENT`.
+    """
+    holds = np.ones(len(readings[0][-1].codes), dtype=bool)
     for column, value in where:
-        coded = encoded[names.index(column)]
-        wanted = comparison_form(value)
-        codes = [i for i, example in enumerate(coded.examples) if _equal(comparison_form(example), wanted)]
-        holds &= np.isin(coded.codes, codes) if wanted is not None else coded.codes < 0
+        place = names.index(column) if column in names else len(names) + DOCUMENT.index(column)
+        holds &= np.logical_or.reduce([_holding(reading[place], value, place >= len(names)) for reading in readings])
     return np.flatnonzero(holds).astype(np.int64)
+
+
+def _holding(coded: Encoded, value: Scalar, exact: bool) -> npt.NDArray[np.bool_]:
+    wanted = value if exact else comparison_form(value)
+    if wanted is None:
+        return coded.codes < 0
+    forms = coded.examples if exact else map(comparison_form, coded.examples)
+    return np.isin(coded.codes, [code for code, form in enumerate(forms) if _equal(form, wanted)])
 
 
 def _equal(left: Scalar, right: Scalar) -> bool:

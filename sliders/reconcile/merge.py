@@ -19,8 +19,9 @@ from sliders.reconcile.settling import Ruling, Side, settle
 GIANT_GROUP = 2000  # rows of one contradictory group beyond which comparing them says nothing; they stay apart
 _ENOUGH_DOCUMENTS, _FEW_SPLIT = 8, 0.2
 
-Role = Literal["key", "dimension", "measure", "prose", "other"]
-"""What a column is to a group: its key, a place, period or class that tells things apart, an amount, or something else."""
+Role = Literal["name", "key", "dimension", "measure", "prose", "other"]
+"""What a column is to a group: its key (a name where it is text), a place, period or class that tells things apart, an
+amount, or something else."""
 Part = tuple[int, ...]
 """Numbers of the rows that become one row, the row that stays first."""
 
@@ -172,7 +173,7 @@ def compatible_pieces(frame: Frame, members: Sequence[int]) -> list[list[int]]:
     """
     pieces: list[list[int]] = []
     known: list[list[set[int]]] = []
-    hard = [(codes, role) for codes, role in zip(frame.codes, frame.roles, strict=True) if role not in ("prose", "key")]
+    hard = [(codes, role) for codes, role in zip(frame.codes, frame.roles, strict=True) if role not in ("prose", "name", "key")]
     for row in members:
         own = [int(codes[row]) for codes, _ in hard]
         for place, values in enumerate(known):
@@ -214,7 +215,7 @@ def _settled(
         else:
             wanted = frame.units[column].strip().lower()
             sides.sort(key=lambda s: s.source.unit.strip().lower() != wanted)
-            named = frame.roles[column] == "key"  # rows of two keys are in one group because a person or the model put them there
+            named = frame.roles[column] == "name"  # rows of two keys are in a group because a person or the model put them there
             found = settle(sides, frame.names[column], options.criteria, options.precede, rules, named)
         cluster.disputes.append(Dispute(column, tuple(sides), found, found is not None))
     return cluster

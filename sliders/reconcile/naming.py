@@ -16,6 +16,7 @@ from sliders.reconcile.repairs import Case, Choice, Group, Options, Repair
 from sliders.reconcile.showing import notes_of, plain
 from sliders.reconcile.statements import copy_sql
 from sliders.reconcile.variants import RowEvidence, VariantPair, related, several_forms, variant_pairs
+from sliders.schema.grain import called_as_row
 from sliders.schema.types import ColumnType, Table
 from sliders.words import legal_form
 
@@ -50,7 +51,8 @@ async def name_columns(
             band: list[VariantPair] = []
             if column.type is ColumnType.TEXT:
                 evidence = RowEvidence(encoded[place].codes, _others(place, encoded, profiles))
-                band = _link_by_evidence(forms.examples, links, evidence, memory.writes_programs)
+                named = column.name in table.key or column == called_as_row(table)
+                band = _link_by_evidence(forms.examples, links, evidence, memory.writes_programs, named)
             owner = forms.join(links)
         if band:
             await forms.ask(band, owner)
@@ -68,12 +70,12 @@ def _others(place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnPro
 
 
 def _link_by_evidence(
-    examples: Sequence[Scalar], links: Links, evidence: RowEvidence, judged: bool
+    examples: Sequence[Scalar], links: Links, evidence: RowEvidence, judged: bool, named: bool
 ) -> list[VariantPair]:
     """Join what the rows speak for; returns the open band. Clusters join only if no pair of their forms is refuted.
 
-    Where a reader can judge (`judged`), a short form is left to it: the longer one may be a part of the thing; and so is
-    a name that lacks the legal form of another, where the rows do not agree.
+    Where a reader can judge (`judged`), a short form is left to it: the longer one may be a part of the thing, and in a column
+    that names no row (`named`) the opposite. So is a name that lacks the legal form of another, where the rows do not agree.
     """
     members: dict[int, list[int]] = {}
     band = []
@@ -82,7 +84,7 @@ def _link_by_evidence(
         if left == right:
             continue
         verdict = evidence.supports(pair.left, pair.right, pair.dotted)
-        if (pair.kind == "short form" and judged and verdict) or (
+        if (pair.kind == "short form" and (judged or not named) and verdict) or (
             pair.kind == "legal form" and (pair.ambiguous or (judged and not verdict))
         ):
             verdict = None

@@ -7,7 +7,8 @@ on top. What comes out is repairs: SQL over the table as extracted, which `workb
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,17 +16,17 @@ import numpy as np
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model
 from sliders.reconcile.collector import paused
-from sliders.reconcile.column_codes import Codes, comparison_form, encode, encode_ids, profile_columns
+from sliders.reconcile.column_codes import Codes, Encoded, comparison_form, encode, encode_ids, profile_columns
 from sliders.reconcile.decider import Memory
 from sliders.reconcile.guard import Outcome
-from sliders.reconcile.human_corrections import apply_grouping, check_corrections, matching_rows
+from sliders.reconcile.human_corrections import DOCUMENT, apply_grouping, check_corrections, matching_rows
 from sliders.reconcile.keying import propose_key
 from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups, missing_keys
 from sliders.reconcile.merge import Cluster, Dispute, Frame, Merged, Part, Role, compatible_pieces, merge_groups
 from sliders.reconcile.naming import name_columns
 from sliders.reconcile.recording import cluster_repairs, corrected, filled_keys, merging_repairs
 from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import Candidate, Choice, Conflict, Correction, Options, Reconciliation, Repair
+from sliders.reconcile.repairs import Candidate, Choice, Conflict, DocumentSource, Options, Reconciliation, Repair
 from sliders.reconcile.settling import Ruling
 from sliders.reconcile.showing import case_of, plain
 from sliders.reconcile.whole_records import record_groups
@@ -71,6 +72,9 @@ class _Work:
         check_corrections(options.corrections, self.names)
         self.memory = Memory(table, options, model)
         self.documents, self.chunks = encode_ids(relation.document_ids), encode_ids(relation.chunk_ids)
+        ids = tuple(dict.fromkeys(relation.document_ids))
+        names = tuple(relation.documents.get(one, DocumentSource(one)).name or one for one in ids)
+        self.sources = (Encoded(self.documents, names), Encoded(self.documents, ids))  # in the order of DOCUMENT
         self.candidates: list[list[int]] = []
 
     async def prepare(self) -> None:
@@ -139,7 +143,7 @@ class _Work:
             value = self.relation.column(name)[pairs[0][1]]
             self.repairs.append(filled_keys(ids, name, self.options.sql_name(name), pairs, value))
         groups = assign_groups(self.plan, codes, self.documents)
-        groups, forced = apply_grouping(groups, self.options.corrections, self.names, self.printed, self.encoded)
+        groups, forced = apply_grouping(groups, self.options.corrections, self.names, *self._readings(self.encoded))
         self.frame = Frame(
             self.relation, self.names, tuple(c.unit for c in self.table.columns), self._roles(), list(codes.values()),
             list(values.values()), self.documents, self.chunks,
@@ -166,7 +170,7 @@ class _Work:
             elif self.plan.per_document:
                 roles.append("other")
             elif column.name in self.plan.columns:
-                roles.append("key")
+                roles.append("name" if column.type is ColumnType.TEXT else "key")
             elif column.type in (ColumnType.NUMBER, ColumnType.INTEGER) and not profile.identifying:
                 roles.append("measure")
             else:
@@ -198,17 +202,36 @@ class _Work:
         """A contradiction whose rows a person gave one value is none: the value is set when its rows are one."""
         for correction in (c for c in self.options.corrections if c.kind == "set_value"):
             place, decided = self.names.index(correction.column), comparison_form(correction.value)
-            rows = set(self._named(correction).tolist())
-            for dispute in (d for cluster in clusters for d in cluster.disputes if d.column == place):
-                if rows.issuperset(row for side in dispute.sides for row in side.rows):
+            named = [(condition[0], self._named(condition)) for condition in correction.where]
+            for cluster, dispute in ((c, d) for c in clusters for d in c.disputes if d.column == place):
+                if self._in_cluster(named, cluster).issuperset(row for side in dispute.sides for row in side.rows):
                     same = (n for n, side in enumerate(dispute.sides) if comparison_form(side.value) == decided)
                     reason = correction.reason or f"set by {correction.author}"
                     dispute.ruling, dispute.by_code = Ruling(next(same, 0), "resolve_conflict", reason), True
 
-    def _named(self, correction: Correction) -> Codes:
-        """The rows that a decision names, by what they print or by what the table shows of them."""
-        printed, shown = (matching_rows(correction.where, self.names, coded) for coded in (self.printed, self.encoded))
-        return np.union1d(printed, shown)
+    def _readings(self, shown: Sequence[Encoded]) -> tuple[list[Encoded], list[Encoded]]:
+        """What decisions name rows by: the columns as they print them and as they are shown, and their documents."""
+        return [*self.printed, *self.sources], [*shown, *self.sources]
+
+    def _named(self, condition: tuple[str, Scalar]) -> set[int]:
+        """The rows for which a condition holds by what they print, or by what names and keys the table shows of them."""
+        shown = [replace(coded, codes=codes) for coded, codes in zip(self.encoded, self.frame.codes, strict=True)]
+        return set(matching_rows([condition], self.names, *self._readings(shown)).tolist())
+
+    def _in_cluster(self, named: Sequence[tuple[str, set[int]]], cluster: Cluster) -> set[int]:
+        """The rows of a cluster for which conditions hold, by column: what they do not dispute one row says for all."""
+        disputed = {self.names[d.column] for d in cluster.disputes}.union(DOCUMENT)
+        rows = set(cluster.rows)
+        for column, some in named:
+            if column in disputed or cluster.doubtful or some.isdisjoint(cluster.rows):
+                rows &= some
+        return rows
+
+    def _reached(self, condition: tuple[str, Scalar], numbers: Mapping[str, int], repairs: Sequence[Repair]) -> set[int]:
+        """The rows for which a condition holds by what they print or by what a repair made of it."""
+        wanted = comparison_form(condition[1])
+        made = (r.rows for r in repairs if r.column == condition[0] and wanted is not None and comparison_form(r.after) == wanted)
+        return self._named(condition).union(numbers[row] for rows in made for row in rows)
 
     def _take(self, cluster: Cluster, outcome: Outcome) -> None:
         """Carry out what was decided on a cluster."""
@@ -264,11 +287,12 @@ class _Work:
         return Conflict(self.names[dispute.column], cluster.key, candidates, "no criterion tells the sources apart")
 
     def _corrections(self, parts: Sequence[Part]) -> list[Repair]:
-        """The values that people decided, for the rows that stand now."""
-        found = []
+        """The values that people decided, for the rows that stand now and of which any source bears each condition out."""
+        found: list[Repair] = []
         home = {row: part for part in parts for row in part} if self.options.corrections else {}
+        numbers = {row: n for n, row in enumerate(self.relation.row_ids)} if self.options.corrections else {}
         for correction in (c for c in self.options.corrections if c.kind == "set_value"):
-            matched = self._named(correction).tolist()
-            for part in sorted({home.get(row, (row,)) for row in matched}, key=min):
-                found.append(corrected(self.frame, correction, sorted(part), part[0], self.options))
+            reached = (self._reached(condition, numbers, (*self.repairs, *found)) for condition in correction.where)
+            standing = sorted(set.intersection(*({home.get(row, (row,)) for row in rows} for rows in reached)), key=min)
+            found += [corrected(self.frame, correction, sorted(part), part[0], self.options) for part in standing]
         return found

@@ -12,6 +12,7 @@ from reading_model import asked_columns, document, reading_model
 import sliders
 from sliders import Workspace
 from sliders.errors import DocumentError, ModelRefusal, PlanError, SchemaError, SettingsError, StoreError, UnsafeStatement
+from sliders.executor.corrections import matching
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 
@@ -210,7 +211,24 @@ def test_a_decision_of_a_person_holds_for_later_rows(folder: Path, place: str | 
         with pytest.raises(SchemaError, match="does not fit"):
             ws.set_value("things", "cost", "a lot", {"name": "Anchor"})
         with pytest.raises(SchemaError, match="has no column"):
+            ws.set_value("things", "document", "x.txt", {"name": "Anchor"})
+        with pytest.raises(SchemaError, match="has no column"):
             ws.set_value("things", "weight", "3", {"name": "Anchor"})
+
+
+def test_a_decision_may_name_the_document_of_a_row_as_the_table_shows_it(folder: Path, place: str | Path) -> None:
+    with opened(place, reading_model()) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        where = {"document": "anchor.txt"}
+        assert (matching(ws.session, "things", where), matching(ws.session, "things", {"document": "Anchor.txt"})) == (1, 0)
+        ws.set_value("things", "cost", "130 euros", where)
+        (name, identifier), *_ = ws.query("SELECT document, document_id FROM things WHERE name = 'Crane'").to_numpy().tolist()
+        ws.set_value("things", "cost", "80 euros", {"document_id": identifier})
+        ws.reconcile()
+        assert name == "crane.txt"
+        assert sorted(ws.query("SELECT cost FROM things")["cost"].tolist()) == [80, 130, 340]
+        assert ws.verify() == []
 
 
 def test_undo_shows_the_table_as_extracted(folder: Path, place: str | Path) -> None:

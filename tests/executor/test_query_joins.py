@@ -12,8 +12,9 @@ from sliders.executor import linking
 from sliders.executor.linking import canonical_forms, matcher
 from sliders.executor.query import run_query
 from sliders.executor.querying import query_frame
+from sliders.schema.types import Column, ColumnType, Schema, Table
 
-from .query_double import TOWNS, PatternReader, ship_text, town_text, truth, workspace
+from .query_double import SHIPS, TOWNS, PatternReader, ship_text, town_text, truth, workspace
 
 SQL = (
     "SELECT s.ship, t.population FROM ships s JOIN towns t ON s.port = t.town "
@@ -84,3 +85,23 @@ def test_names_join_in_their_canonical_forms() -> None:
     assert forms["Other"] == "Other" and None not in forms
     matches = matcher([*TOWNS, "Acme, Inc."])
     assert matches("arden") and matches("ACME INC") and not matches("Acme Ltd of Elsewhere") and not matches(None)
+
+
+def test_documents_join_by_their_exact_names(tmp_path: Path) -> None:
+    """Two tables of the same documents, two of whose names differ in punctuation only."""
+    measures = Table("measures", (Column("length", ColumnType.INTEGER, "how long she measures in metres"),), grain="document")
+    sql = "SELECT s.ship, m.length FROM ships s JOIN measures m ON s.{0} = m.{0} WHERE s.launched > 1900 AND m.length < 60"
+    with workspace(tmp_path, ships=0, schema=False) as ws:
+        ws.session.catalog.schemas.save(Schema((SHIPS, measures)), "test")
+        for number, name in ((1, "log 1.txt"), (2, "log-1.txt"), (31, "log_31.txt")):
+            ws.add_text(ship_text(number), name)
+        for key in ("document", "document_id"):
+            for _ in range(2):  # read, then known
+                result = asyncio.run(run_query(ws.session, sql.format(key), reader=PatternReader()))
+                assert sorted(result.rows) == [("Nautilus1", 21), ("Nautilus2", 22), ("Nautilus31", 51)]
+        joined = "a.document = b.document AND a.port = b.port"
+        named = f"SELECT a.ship, b.ship FROM ships a JOIN ships b ON {joined} WHERE a.length < 60"
+        result = asyncio.run(run_query(ws.session, named, reader=PatternReader()))
+        assert sorted(result.rows) == [(ship, ship) for ship in ("Nautilus1", "Nautilus2", "Nautilus31")]
+        other = "SELECT a.ship FROM ships a JOIN ships b ON a.document = b.ship WHERE a.length < 60"
+        assert asyncio.run(run_query(ws.session, other, reader=PatternReader())).rows == ()

@@ -96,8 +96,8 @@ def test_tied_rows_are_in_the_range(place: str | Path) -> None:
 def test_a_value_that_a_person_set_is_not_doubted(place: str | Path) -> None:
     _, ws = answered(place, COUNT, [*MARKS[:-2], 14, 20], list(range(1, 13)))
     with ws:
-        for price, liked in ((11, False), (12, True)):
-            ws.set_value("reviews", "liked", liked, {"price": price})
+        for where, liked in (({"price": 11}, False), ({"document": "11.txt"}, True)):
+            ws.set_value("reviews", "liked", liked, where)
         ws.reconcile()
         ws.session.models = ws.session.models.for_run()
         again = asyncio.run(answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage()))

@@ -160,3 +160,25 @@ def test_a_model_may_say_that_a_legal_form_was_left_out() -> None:
     model = ScriptedModel([{"looks": [], "repairs": [one]}])
     assert called(shown(rows, model)) == ["Acme, Inc."] * 2
     assert names("Acme, Inc.", "ACME", "Acme Incorporated") == [{"ACME"}, {"Acme, Inc.", "Acme Incorporated"}]
+
+
+VERDICTS = Column("verdict", ColumnType.CATEGORY, values=("guilty", "not guilty"))
+
+
+@pytest.mark.parametrize(("verdict", "left"), [(VERDICTS, 2), (Column("verdict"), 1)])
+def test_a_fuller_form_stands_for_a_name_in_a_text_column_of_the_key_only(verdict: Column, left: int) -> None:
+    table = Table("trials", (Column("accused"), verdict, Column("judge")), key=("accused", "verdict"), pinned=True)
+    one = Correction("merge", (("verdict", "guilty"),), "ana", other=(("verdict", "not guilty"),))
+    rows = [("Ann Hale", "guilty", "Moor"), ("Ann Hale", "not guilty", "Moor")]
+    result = run(table, rows, "ab", Options(corrections=(one,)))
+    assert len({row.values[1] for row in result.rows}) == left == 1 + len(result.conflicts)
+
+
+def test_a_word_more_makes_another_value_where_the_column_names_no_row() -> None:
+    def verdicts(key: str) -> set[str]:
+        columns = (Column("accused"), Column("verdict"), Column("judge"), Column("fee", NUMBER))
+        rows = [("Hale", "Guilty", "Moor", 5.0), ("Hale", "Not Guilty", "Moor", 5.0)]
+        return {str(row.values[1]) for row in shown(rows, None, Table("trials", columns, key=(key,), pinned=True)).rows}
+
+    assert {"Guilty", "Not Guilty"} <= verdicts("accused")
+    assert len({"Guilty", "Not Guilty"} & verdicts("verdict")) == 1

@@ -493,3 +493,44 @@ def test_a_cell_of_a_chunk_with_table_and_prose_counts_as_neither(kinds: set[str
     row = Row("r0", "t", "d", "c", 0, (Cell("name", "Ash", "Ash"),))
     relation = relation_of([row], ("name",), kinds={} if kinds is None else {"c": frozenset(kinds)})
     assert relation.source(0, "name").kind == kind
+
+
+def _set(where: Mapping[str, Any], value: Any = 9.0, column: str = "amount") -> Correction:
+    return Correction("set_value", tuple(where.items()), "ana", column, value)
+
+
+def test_a_value_is_set_where_the_row_is_named_as_it_is_printed_or_shown() -> None:
+    terms = Normalization("Orla Mills", ("Orla Mls.",), "company"), Normalization("Cork", ("Corcaigh",), "city")
+    options = Options(normalize=terms)
+
+    def amounts(rows: Sequence[Sequence[Any]], *decisions: Correction, documents: str = "abcd") -> list[Any]:
+        result = run(SPEND, rows, documents[: len(rows)], replace(options, corrections=decisions))
+        return [row.values[2] for row in result.rows]
+
+    mixed = [("Orla Mls.", 2021, 5.0, "Corcaigh"), ("Orla Mills", 2022, 5.0, "Cork")]
+    assert amounts(mixed, _set({"company": "Orla Mls.", "city": "Cork"})) == [9.0, 5.0]
+    parts = [("Orla", 2021, 5.0, None), ("Orla", 2021, None, "Cork")]  # no row prints both
+    assert amounts(parts, _set({"amount": 5.0, "city": "Cork"})) == [9.0]
+    shared = [("Orla", 2021, 5.0, "Cork"), ("Orla", 2021, 7.0, None), ("Tarn", 2021, 1.0, "Bray")]
+    assert amounts(shared, _set({"city": "Cork"})) == [9.0, 1.0], "the table shows the city of both"
+    assert amounts(shared, _set({"amount": 7.0, "city": "Cork"})) == [5.0, 9.0, 1.0]
+    filled = [("Orla", 2021, 5.0, "Cork"), ("Orla", 2022, 5.0, "Cork"), (None, 2023, 1.0, "Bray"), ("Tarn", 2023, 2.0, "Bray")]
+    assert amounts(filled, _set({"company": "Orla", "city": "Bray"}), documents="aaab") == [5.0, 5.0, 9.0, 2.0]
+    again = _set({"company": "Tarn"}, "Sligo", "city"), _set({"city": "Sligo"})
+    assert amounts([("Orla", 2021, 5.0, "Cork"), ("Tarn", 2021, 1.0, "Bray")], *again) == [5.0, 9.0]
+
+
+def test_a_value_is_set_for_the_rows_of_one_document_by_its_exact_name() -> None:
+    rows = [("Orla", 2021, 5.0, "Cork"), ("Tarn", 2021, 7.0, "Bray"), ("Orla", 2021, 5.0, None)]
+    known = {"a": DocumentSource("a", "log 1.txt"), "b": DocumentSource("b", "log-1.txt"), "c": DocumentSource("c", "log_2.txt")}
+
+    def amounts(**where: str) -> list[Any]:
+        return [row.values[2] for row in run(SPEND, rows, "abc", Options(corrections=(_set(where),)), known=known).rows]
+
+    assert amounts(document="log-1.txt") == amounts(document_id="b") == [5.0, 9.0]
+    assert amounts(document="log_2.txt") == amounts(document="log 1.txt", company="orla") == [9.0, 7.0]
+    assert amounts(document="LOG 1.txt") == amounts(document="log 1.txt", company="Tarn") == [5.0, 7.0]
+    split = Correction("split", (("document", "log 1.txt"),), "ana", other=(("document", "log_2.txt"),))
+    assert len(run(SPEND, rows, "abc", Options(corrections=(split,)), known=known).rows) == 3
+    with pytest.raises(RepairError, match="document"):
+        run(SPEND, rows, "abc", Options(corrections=(_set({"company": "Orla"}, "x.txt", "document"),)))
