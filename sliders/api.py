@@ -215,8 +215,8 @@ class Workspace:
         """The result of one SELECT; cells that are missing are extracted first, as few as the query needs.
 
         `docs` is the table of all documents: its columns are the attributes that the query names, described by `describe`
-        where their names do not say enough. The frame's `attrs["explanation"]` says what was read, and what it cost.
-        Queries that run at the same time share their work.
+        where their names do not say enough. The frame's `attrs["notes"]` say what the result lacks, `attrs["explanation"]`
+        what was read, and what it cost. Queries that run at the same time share their work.
 
         Raises:
             QueryError: with its place: SQL that is not supported over documents, an unknown or ambiguous column.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sliders.executor.session import Session
-from sliders.extraction.cell import Cell, Row, Scalar
+from sliders.extraction.cell import Absence, Cell, Row, Scalar
 from sliders.extraction.extract import row_id
 from sliders.schema.types import Table
 from sliders.store import codec
@@ -63,28 +63,39 @@ def _shown(session: Session, table: Table, documents: Mapping[str, str]) -> Show
 
 
 class CellWriter:
-    """Stores cells in batches, on the row of the document's first chunk, with tasks that settle them."""
+    """Stores cells in batches, on the row of the document's first chunk, with tasks that settle them.
+
+    A document of which nothing is stated or refused has no row; it waits for the last batch, since something may be found yet.
+    """
 
     def __init__(self, session: Session, table: Table) -> None:
         self._session, self._table = session, table
         self._waiting: dict[str, dict[str, Cell]] = {}
+        self._rows: set[str] = set()
 
-    def add(self, document_id: str, cell: Cell) -> None:
-        """Keeps a cell to be written."""
+    def add(self, document_id: str, cell: Cell, *, row: bool) -> None:
+        """Keeps a cell to be written; `row` says whether its document is a row of the table by what is known now."""
         self._waiting.setdefault(document_id, {})[cell.column] = cell
-        if len(self._waiting) >= _BATCH:
-            self.flush()
+        if row or cell.absence is not Absence.NOT_STATED:
+            self._rows.add(document_id)
+        if len(self._rows) >= _BATCH:
+            self._write(list(self._rows))
 
     def flush(self) -> None:
         """Writes what waits."""
+        self._write(list(self._waiting))
+
+    def _write(self, documents: Sequence[str]) -> None:
         rows, tasks, table = [], [], self._table.name
-        for document_id, cells in self._waiting.items():
+        for document_id in documents:
+            cells = self._waiting.pop(document_id)
             first, *others = self._session.catalog.chunks.of(document_id)  # it was read, so it has some
             identity = row_id(table, first.id, first.start, 0)
-            rows.append(Row(identity, table, document_id, first.id, 0, tuple(cells.values())))
+            if document_id in self._rows:
+                rows.append(Row(identity, table, document_id, first.id, 0, tuple(cells.values())))
             tasks.append(Task(table, tuple(cells), first.id, "done", "read for a query"))
             reason = "a query read the segments that were nearest to its attributes"
             tasks.extend(Task(table, tuple(cells), chunk.id, "pruned", reason) for chunk in others)
-        self._waiting.clear()
-        if rows:
+            self._rows.discard(document_id)
+        if tasks:
             self._session.catalog.extractions.save(rows, tasks)

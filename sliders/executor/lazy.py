@@ -301,7 +301,7 @@ class TableRun:
         self.learned.learn(cell.column, cell.absence is None if fair else None, rank, vector)
         self.statistics.observe(self.filters, self.values(document_id), cell.column)
         if self.writer is not None:
-            self.writer.add(document_id, cell)
+            self.writer.add(document_id, cell, row=self.is_row(document_id))
 
     def _orders(self, document_id: str, attribute: str) -> list[list[int]]:
         """The order of segments under each of `WEIGHTS`; none before there is evidence."""

@@ -83,6 +83,15 @@ def test_documents_that_are_one_row_are_shown_once(ws: Workspace) -> None:
     assert list(reading["ship"]) == ["Nautilus13", "Nautilus3", "Nautilus8"]
 
 
+def test_a_document_that_states_nothing_of_a_table_is_no_row_of_it_later_either(tmp_path: Path) -> None:
+    sql = "SELECT count(*), count(launched) FROM ships WHERE launched IS NULL OR length > 3"
+    with workspace(tmp_path, 6, towns=True) as ws:
+        counts = [ask(ws, sql).to_numpy().tolist() for _ in range(3)]
+        names = set(ws.tables["ships"]["document"])
+    assert counts == [[[6, 4]]] * 3
+    assert names == {f"ship_0{number}.txt" for number in range(6)}
+
+
 class FailingReader(PatternReader):
     """Whose calls on some documents fail."""
 
