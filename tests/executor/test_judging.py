@@ -125,4 +125,5 @@ def test_a_document_that_does_not_tell_it_gives_no_value_where_the_collection_sh
         out = [row.cells[0] for row in rows if row.cells[0].absence]
         assert {cell.value for cell in out} == {year for year in range(1900, 1915) if not year % 3}, "kept for audit"
         assert all("under the cut" in cell.detail for cell in out)
+        assert not ws.verify()
         assert len(model.history) == 15
