@@ -87,7 +87,7 @@ def _rows_of(select: exp.Select, views: Mapping[str, TableView]) -> list[str]:
 
 def _narrowed(select: exp.Select) -> exp.Select:
     """The same FROM and WHERE, narrowed to the rows that the result shows or was computed from."""
-    base = select.copy()
+    base = resolved(select)  # what it orders by is no longer selected
     for part in ("with_", "with", "distinct"):
         base.set(part, None)
     group = select.args.get("group")

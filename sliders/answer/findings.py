@@ -9,6 +9,7 @@ from typing import Literal
 
 from sqlglot import exp
 
+from sliders.answer.citations import resolved
 from sliders.answer.dialects import DIALECT
 from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, identifier, quote
 from sliders.answer.references import References, nearest, read_by
@@ -240,7 +241,9 @@ _LEAST_KEY = 3
 
 def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
     """Rows left out because a column that is compared, added up or ordered by is NULL."""
-    nodes = [n.this for n in tree.find_all(*_ORDERED)] + [n.this for n in tree.find_all(exp.Sum, exp.Avg)]
+    denied = [n.this.unnest() for n in tree.find_all(exp.Not)]
+    nodes = [n.this for n in (*tree.find_all(*_ORDERED), *(d for d in denied if isinstance(d, _EQUAL)))]
+    nodes += [n.this for n in tree.find_all(exp.Sum, exp.Avg)]
     if tree.args.get("limit"):  # the largest of those that are told is what was asked; in rising order NULL stands first
         nodes += [n.this for n in tree.find_all(exp.Ordered) if not n.args.get("desc")]
     for node in nodes:
@@ -278,8 +281,8 @@ def tied_rows(tree: exp.Query, shown: Sequence[Sequence[object]], run_sql: RunSq
         return []
     if order is None or limit is None or not shown or not limit.expression.name.isdigit():
         return []
-    wider = tree.copy()
-    keys = [exp.alias_(_meant(tree, item.this).copy(), f"key_{n}") for n, item in enumerate(order.expressions)]
+    wider = resolved(tree)
+    keys = [exp.alias_(item.this.copy(), f"key_{n}") for n, item in enumerate(wider.args["order"].expressions)]
     wider.set("expressions", [*(item.copy() for item in tree.expressions), *keys])
     wider.set("limit", None)
     try:
@@ -290,12 +293,6 @@ def tied_rows(tree: exp.Query, shown: Sequence[Sequence[object]], run_sql: RunSq
     if last + 1 >= len(rows) or rows[last + 1][1] != rows[last][1] or None in rows[last][1]:
         return []
     return [row for row, key in rows if key == rows[last][1]]
-
-
-def _meant(select: exp.Select, key: exp.Expr) -> exp.Expr:
-    """The expression behind a position in ORDER BY."""
-    at = int(key.name) if isinstance(key, exp.Literal) and key.name.isdigit() else 0
-    return select.expressions[at - 1].unalias() if 0 < at <= len(select.expressions) else key
 
 
 def _units(tree: exp.Query, names: References) -> Iterator[Finding]:

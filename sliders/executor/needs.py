@@ -90,7 +90,11 @@ async def describe_pinned(session: Session) -> None:
     if not any(t.pinned and not t.row for t in session.schema.tables):
         return
     model = session.models.model_for("schema")
-    completed = await complete_schema(session.schema, samples(session), model, grain=grain_of(session))
+    try:
+        completed = await complete_schema(session.schema, samples(session), model, grain=grain_of(session))
+    except (ModelRefusal, TruncatedReply) as error:  # they are read as they are given
+        session.decide("schema", "pinned tables", "not described", str(error))
+        return
     session.catalog.schemas.save(completed, "pinned tables described")
     for table in completed.tables:
         if table.pinned:

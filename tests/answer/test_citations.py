@@ -26,6 +26,8 @@ def cited(sql: str) -> set[str]:
         ("SELECT AVG(length) FROM ships", {"r1", "r2", "r4"}),
         ("SELECT MIN(length) FROM ships", {"r2"}),
         ("SELECT name FROM ships ORDER BY built DESC LIMIT 1", {"r3"}),
+        ("SELECT name, length FROM ships ORDER BY 2 DESC LIMIT 1", {"r1"}),
+        ("SELECT name, length * 2 AS twice FROM ships ORDER BY twice DESC LIMIT 1", {"r1"}),
         ("SELECT name FROM ships WHERE length = (SELECT MAX(length) FROM ships)", {"r1", "r4"}),
         ("SELECT owner, COUNT(*) AS n FROM ships GROUP BY owner ORDER BY n DESC LIMIT 1", {"r1", "r2"}),
         ("SELECT substr(built, 1, 4) AS y FROM ships GROUP BY y HAVING COUNT(*) > 1", {"r1", "r4"}),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sliders import Workspace
+from sliders.errors import ModelRefusal
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
@@ -97,3 +98,14 @@ def test_a_name_that_no_page_prints_is_kept_for_audit_and_not_shown(place: str |
     company = row.cell("company")
     assert company is not None and company.value == "Karsten Dock" and not company.stands
     assert "company" in told and "ungrounded" in told
+
+
+def test_a_given_table_is_filled_also_where_the_model_cannot_say_what_its_rows_are(place: str | Path, tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("Ropes cost 12 euros.", encoding="utf-8")
+    rows = [{"table": "goods", "cells": {"name": said("Ropes", "Ropes"), "price": said(12, "12 euros")}}]
+    answer = {"action": "answer", "sql": "SELECT price FROM goods"}
+    replies = {"schema": ModelRefusal("no row"), "plan": {"hints": []}, "extract": {"rows": rows}, "answer": answer}
+    with Workspace(place, model=ScriptedModel(replies)) as ws:
+        ws.add(tmp_path / "list.txt")
+        ws.pin_schema({"goods": {"name": "text", "price": "number"}})
+        assert ws.ask("What do ropes cost?").value == 12
