@@ -92,7 +92,7 @@ async def describe_pinned(session: Session) -> None:
     model = session.models.model_for("schema")
     try:
         completed = await complete_schema(session.schema, samples(session), model, grain=grain_of(session))
-    except (ModelRefusal, TruncatedReply) as error:  # they are read as they are given
+    except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:  # read as given; a spent budget is said by the next stage
         session.decide("schema", "pinned tables", "not described", str(error))
         return
     session.catalog.schemas.save(completed, "pinned tables described")

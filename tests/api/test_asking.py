@@ -163,6 +163,14 @@ def test_a_budget_that_the_schema_spends_is_not_a_thing_not_found(folder: Path, 
     assert answer.status == "incomplete" and "budget" in answer.text and answer.usage.calls
 
 
+def test_a_budget_that_is_spent_before_given_tables_are_described_is_no_exception(folder: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w.db", model=reading_model(), max_tokens=1, concurrency=1) as ws:
+        ws.add(folder)
+        ws.pin_schema({"things": {"cost": "number"}})
+        answer = ws.ask("What is the total cost?")
+    assert answer.status == "incomplete" and "budget" in answer.text
+
+
 def test_a_schema_that_no_reply_gives_is_a_failure(folder: Path, tmp_path: Path) -> None:
     def reply(request: Request) -> Any:
         raise ModelRefusal("no JSON")

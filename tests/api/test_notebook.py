@@ -23,7 +23,7 @@ sliders.Workspace = lambda path, **settings: real(path, model=demo_reader(), **s
 SHOWN = {
     "first_look": ["SELECT AVG(length) FROM bridges", "10 new", "<table>", "image/png", "range:"],
     "audit": ["ferry_timetable.txt", "of surveyor: measured on site", "lark.txt was added", "image/png", "audit.db"],
-    "query_session": ["DELETE", "mean_length", "prompt tokens", "stopped:"],
+    "query_session": ["DELETE", "mean_length", "prompt tokens", "incomplete - "],
 }
 
 
