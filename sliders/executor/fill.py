@@ -291,7 +291,7 @@ def _save(session: Session, asked: Asked, extraction: Extraction, known: Sequenc
     table, names = asked.table.name, tuple(c.name for c in asked.columns)
     rows: Sequence[Row] = extraction.of(table)
     if known:
-        rows = joined(rows, known, _identity(asked, known), names, whole=not extraction.failed(table))
+        rows = joined(rows, known, _identity(asked, known), names, whole=not extraction.failed(table), key=asked.table.key)
     refusals = [r for r in extraction.refusals if r.table in ("", table)]
     state = "failed" if extraction.failed(table) else "done"
     reasons = "; ".join(r.reason for r in refusals if r.fatal)

@@ -204,11 +204,13 @@ def row_id(table: str, chunk_id: str, offset: int, ordinal: int) -> str:
 
 
 def joined(
-    rows: Sequence[Row], known: Sequence[Row], identity: Sequence[str], asked: Sequence[str], *, whole: bool = True
-) -> tuple[Row, ...]:
+    rows: Sequence[Row], known: Sequence[Row], identity: Sequence[str], asked: Sequence[str], *, whole: bool = True,
+    key: Sequence[str] = (),
+) -> tuple[Row, ...]:  # fmt: skip
     """New columns on the rows that stand: matched by their identifying cells, in order; others become rows of their own.
 
-    Only where the `whole` chunk was read, rows that it does not tell of again do not state the new columns.
+    Only where the `whole` chunk was read, rows that it does not tell of again do not state the new columns; where the `key` is
+    among these and was superseded, they are no things of the table any more, and count as never asked.
     Rows that nothing identifies (entries of a list, a table whose first columns are new) are matched by their place.
     """
     free = list(known)
@@ -221,7 +223,11 @@ def joined(
         free.remove(match)
         out.append(replace(match, cells=tuple(c for c in row.cells if c.column in asked)))
     for row in free if whole else ():  # asked and not told of: the cells say so
-        out.append(replace(row, cells=tuple(Cell(name, absence=Absence.NOT_STATED) for name in asked)))
+        superseded = {c.column for c in row.cells if c.absence is Absence.NOT_ASKED}
+        gone = bool(key) and superseded.intersection(asked).issuperset(key)
+        names = dict.fromkeys([*asked, *(c.column for c in row.cells)]) if gone else asked
+        absence = Absence.NOT_ASKED if gone else Absence.NOT_STATED
+        out.append(replace(row, cells=tuple(Cell(name, absence=absence) for name in names)))
     return tuple(out)
 
 

@@ -37,6 +37,7 @@ TEXTS = {
     "tarn.txt": document("Tarn Ferry", cost="33 euros"), "long.txt": document("Long Wall", cost="5 euros") + PADDING * 16,
 }  # fmt: skip
 MOST = 100
+pytestmark = pytest.mark.slow
 PINNED = Schema((Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), "a thing", grain="document",
                        key=("name",), pinned=True),))  # fmt: skip
 """Its key holds across documents, so that rows are brought together."""

@@ -98,6 +98,32 @@ def test_a_document_that_gives_no_row_any_more_keeps_none(place: str | Path) -> 
         assert not ws.verify()
 
 
+def test_a_row_that_a_new_definition_of_the_key_does_not_name_is_gone(places: Any) -> None:
+    def keyed(name: str) -> Schema:
+        (table,) = schema(GROSS, name=name).tables
+        return Schema((replace(table, key=("name",)),))
+
+    with opened(places()) as ws:
+        ws.add_text(TEXT, "ships.txt")
+        extracted(ws, keyed("the name"))
+        again = extracted(ws, keyed("the name of a large ship"))
+        assert not ws.verify()
+    assert again == fresh(places(), keyed("the name of a large ship"), TEXT) == [("Alma", 40), ("Cora", 55)]
+
+
+def test_a_row_whose_key_is_asked_later_and_not_told_stays(place: str | Path) -> None:
+    def function(request: Request) -> Any:
+        read = reader(request)
+        return {"rows": read["rows"][1:]} if "- name (" in str(request.messages) else read
+
+    (table,) = schema(GROSS).tables
+    with opened(place, FunctionModel(function)) as ws:
+        ws.add_text(TEXT, "ships.txt")
+        ws.pin_schema(Schema((replace(table, columns=table.columns[1:]),)))
+        ws.extract()
+        assert extracted(ws, Schema((replace(table, key=("name",)),))) == [("Bela", 12), ("Cora", 55), (None, 40)]
+
+
 def test_a_definition_that_comes_back_is_read_again(place: str | Path) -> None:
     with opened(place) as ws:
         ws.add_text(TEXT, "ships.txt")
