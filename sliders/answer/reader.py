@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import ConfigDict, Field, field_validator
 
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
@@ -24,7 +24,7 @@ from sliders.extraction.parse_numbers import numbers_in
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
-from sliders.llm.replies import LenientReply
+from sliders.llm.replies import LenientReply, every_member
 
 UNANSWERABLE = "unanswerable"
 """What a prompt asks for where the passages do not hold the answer; `null` says the same."""
@@ -44,6 +44,8 @@ def short(most: int) -> Any:
 class Read(LenientReply):
     """An answer with the words that hold it; a list where several things are asked for."""
 
+    model_config = ConfigDict(json_schema_extra=every_member)
+
     quote: str = short(240)
     answer: str | int | float | list[str | int | float] | None = None
 
@@ -55,6 +57,8 @@ class Read(LenientReply):
 
 class Calculation(LenientReply):
     """Printed numbers put into an expression, with the words that print them."""
+
+    model_config = ConfigDict(json_schema_extra=every_member)
 
     quote: str = short(240)
     expression: str = short(160)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from statistics import pstdev
 from typing import Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from sliders.answer.passages import Context, Passage, PassageSource
 from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read, short, unprinted, value_of
@@ -20,7 +20,7 @@ from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
-from sliders.llm.replies import LenientReply
+from sliders.llm.replies import LenientReply, every_member
 
 MAX_STEPS = 4
 MAX_PARTS = 4
@@ -214,11 +214,15 @@ def finished(asked: Asked, reading: Reading, workflow: str, notes: Sequence[str]
 class Parts(LenientReply):
     """The sub-questions of a question."""
 
+    model_config = ConfigDict(json_schema_extra=every_member)
+
     questions: list[str] = Field(default_factory=list)
 
 
 class Step(LenientReply):
     """One step: the words that help, the answer if they give it, else what to look up next."""
+
+    model_config = ConfigDict(json_schema_extra=every_member)
 
     evidence: str = short(300)
     answer: str = short(160)

@@ -1,5 +1,7 @@
 """Workflows over passages with a double for the model."""
 
+from collections.abc import Callable
+
 import pytest
 
 from sliders.answer.passages import Context, PassageSource
@@ -12,6 +14,7 @@ from sliders.answer.workflows import (
     precise,
     rank,
     split,
+    split_request,
     step_request,
     stepwise,
     verify_scores,
@@ -22,7 +25,8 @@ from sliders.chunks.segments import index_document
 from sliders.documents.loaders import load_text
 from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT, FULL
-from sliders.llm.model import Response
+from sliders.llm.model import Request, Response
+from sliders.llm.replies import shape_of
 from sliders.llm.testing import FunctionModel, ScriptedModel
 
 RIVERS = {
@@ -328,3 +332,15 @@ def test_rows_of_a_long_table_are_shown_with_its_header():
     assert passage.tokens == count(passage.shown)
     first = source({"rivers.txt": text}).search("River1", Context(segments=1, tokens=40))[0]
     assert first.shown.count("| Name |") == 1
+
+
+@pytest.mark.parametrize("request_of", [
+    lambda: read_request("How much?", [], COMPACT), lambda: read_request("How much?", [], COMPACT, "number"),
+    lambda: step_request("Who?", [], [], COMPACT), lambda: split_request("Who?", COMPACT),
+])  # fmt: skip
+def test_a_grammar_asks_for_every_member_of_a_reply(request_of: Callable[[], Request]) -> None:
+    shape = shape_of(request_of())
+    assert shape is not None
+    schema = shape.model_json_schema()
+    assert set(schema["required"]) == set(schema["properties"]), "a small model leaves out what is optional"
+    assert shape.model_validate({}), "where there is no grammar, a reply without one is taken"
