@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -234,6 +235,10 @@ def _text_agrees(value: str, words: str, context: Context) -> str:
 
 
 _OPERATORS = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__"}
+_FUNCTIONS: dict[str, Callable[[Sequence[Decimal]], Decimal]] = {
+    "sum": lambda parts: sum(parts, Decimal()), "min": min, "max": max, "abs": lambda parts: abs(sum(parts, Decimal())),
+    **dict.fromkeys(("average", "avg", "mean"), lambda parts: sum(parts, Decimal()) / len(parts)),
+}  # fmt: skip
 _SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*"} | dict.fromkeys("$€£", " "))
 _GROUP = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SCALED = re.compile(rf"(\d[\d.]*)\s*({choice(SPELLED_SCALES)})\b", re.IGNORECASE)
@@ -243,7 +248,7 @@ _LONGEST = 400
 
 
 def evaluate(expression: str) -> int | float:
-    """The value of arithmetic over numbers: + - * / and parentheses.
+    """The value of arithmetic over numbers: + - * / and parentheses, and sum, average, min, max and abs of some.
 
     Number words, scale words, percent signs and grouping commas are read ("two + 15", "1.6 million"); words that label a number
     and a result behind "=" are let go ("2 pilots + 15 passengers = 17"). Raises ExpressionError: it is anything else, or divides
@@ -278,4 +283,6 @@ def _evaluated(node: ast.expr) -> Decimal:
     if isinstance(node, ast.BinOp) and (name := _OPERATORS.get(type(node.op))):
         result: Decimal = getattr(_evaluated(node.left), name)(_evaluated(node.right))
         return result
+    if isinstance(node, ast.Call) and node.args and not node.keywords and (found := _FUNCTIONS.get(ast.unparse(node.func).lower())):
+        return found([_evaluated(argument) for argument in node.args])
     raise ExpressionError(f"{ast.unparse(node)[:80]!r} is no number: give numbers with + - * / and parentheses")

@@ -174,6 +174,9 @@ def test_the_scale_of_a_table_counts() -> None:
         ("(2 crew members + 3 guests (adults)) * 2 dollars", 10),
         ("(2 + 3 guests) * 2", 10),
         ("3 million / 2 million", 1.5),
+        ("sum(1,200, 3, 7) / 2", 605),
+        ("(average(10, 20) - min(4, 2)) * 100%", 13),
+        ("abs(2 - 5)", 3),
     ],
 )
 def test_arithmetic(expression: str, value: float) -> None:
