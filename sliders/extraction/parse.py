@@ -283,6 +283,7 @@ def _evaluated(node: ast.expr) -> Decimal:
     if isinstance(node, ast.BinOp) and (name := _OPERATORS.get(type(node.op))):
         result: Decimal = getattr(_evaluated(node.left), name)(_evaluated(node.right))
         return result
-    if isinstance(node, ast.Call) and node.args and not node.keywords and (found := _FUNCTIONS.get(ast.unparse(node.func).lower())):
-        return found([_evaluated(argument) for argument in node.args])
+    named = _FUNCTIONS.get(ast.unparse(node.func).lower()) if isinstance(node, ast.Call) and not node.keywords else None
+    if isinstance(node, ast.Call) and named and node.args:
+        return named([_evaluated(argument) for argument in node.args])
     raise ExpressionError(f"{ast.unparse(node)[:80]!r} is no number: give numbers with + - * / and parentheses")
