@@ -241,7 +241,7 @@ def explain(
     questions: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="Questions over the workspace.")],
     workflow: WorkflowOption = "extract_and_query",
 ) -> None:
-    """Say what questions would take: calls, tokens, money, minutes; no model is called."""
+    """Say what questions would take: calls, tokens, money, minutes; of other workflows which way and why. No model is called."""
     # The plan of a query or of reading brings the index of segments up to date: the workspace is opened for writing.
     writes = workflow != "extract_and_query" or any(is_sql(question) for question in questions)
     with call.opened(write=writes) as ws:

@@ -27,7 +27,7 @@ _TYPE_WORDS: dict[str, ColumnType] = {
     for kind, words in (
         (ColumnType.TEXT, "str string varchar char"),
         (ColumnType.INTEGER, "int bigint smallint tinyint mediumint"),
-        (ColumnType.NUMBER, "float decimal numeric real double"),
+        (ColumnType.NUMBER, "float decimal numeric real double money"),
         (ColumnType.BOOLEAN, "bool yes/no"),
         (ColumnType.DATETIME, "timestamp timestamptz"),
         (ColumnType.CATEGORY, "enum"),
