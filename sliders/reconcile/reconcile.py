@@ -199,14 +199,18 @@ class _Work:
                 self._take(cluster, outcome)
 
     def _rule_by_people(self, clusters: Sequence[Cluster]) -> None:
-        """A contradiction whose rows a person gave one value is none: the value is set when its rows are one."""
+        """A contradiction in which people's values leave but one is none: the value is set when its rows are one."""
+        says: dict[int, dict[int, Scalar]] = {}
         for correction in (c for c in self.options.corrections if c.kind == "set_value"):
             place, decided = self.names.index(correction.column), comparison_form(correction.value)
             named = [(condition[0], self._named(condition)) for condition in correction.where]
             for cluster, dispute in ((c, d) for c in clusters for d in c.disputes if d.column == place):
-                if self._in_cluster(named, cluster).issuperset(row for side in dispute.sides for row in side.rows):
-                    same = (n for n, side in enumerate(dispute.sides) if comparison_form(side.value) == decided)
-                    dispute.ruling, dispute.by_code = Ruling(next(same, 0), "correct", correction.reason), True
+                forms = [comparison_form(side.value) for side in dispute.sides]
+                said = says.setdefault(id(dispute), {r: f for f, s in zip(forms, dispute.sides, strict=True) for r in s.rows})
+                said |= dict.fromkeys(said.keys() & self._in_cluster(named, cluster), decided)
+                if set(said.values()) == {decided}:
+                    side = forms.index(decided) if decided in forms else 0
+                    dispute.ruling, dispute.by_code = Ruling(side, "correct", correction.reason), True
 
     def _readings(self, shown: Sequence[Encoded]) -> tuple[list[Encoded], list[Encoded]]:
         """What decisions name rows by: the columns as they print them and as they are shown, and their documents."""
