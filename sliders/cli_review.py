@@ -166,8 +166,13 @@ def merge(
     """Decide that two sets of rows are one thing."""
     sides = pairs(where, "--where"), pairs(other, "--other")
     with call.opened() as ws:
+        known = ws.conflicts(table)
         number = ws.merge(table, *sides, author=author or _user(), reason=reason)
         _decided(call, ws, table, number, *sides)
+        if left := [conflict for conflict in ws.conflicts(table) if conflict not in known]:
+            told = f"the merge waits: its rows contradict each other in {', '.join(dict.fromkeys(c.column for c in left))}"
+            how = f"sliders set-value {table} {left[0].column} VALUE --where document={left[0].candidates[0]['document']}"
+            print(f"sliders: {told}; decide each, as in: {how}", file=sys.stderr)
 
 
 @takes("workspace", *MODEL, *SHOWN)

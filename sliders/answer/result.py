@@ -39,8 +39,9 @@ def frame_of(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pd.DataFr
 class Citation:
     """The words on the page behind one value: `quote` is `document text[start:end]`, `page` counts from 1.
 
-    `how` is "stated", "computed" or "judged", `reason` the arithmetic, judgement or odds, `doubt` why it is unverified. A
-    value that rests on several places has a citation for each; a judgement may have no words.
+    `how` is "stated", "computed", "judged" or, by a person, "decided", `reason` the arithmetic, judgement, odds or decision,
+    `doubt` why it is unverified. A value that rests on several places has a citation for each; a judgement may have no
+    words, and a decision has none.
     """
 
     document: str

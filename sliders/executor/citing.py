@@ -10,6 +10,7 @@ from sliders.answer.result import Citation
 from sliders.answer.turns import TableView
 from sliders.chunks.sentences import sentence_spans
 from sliders.errors import QueryError, StoreError
+from sliders.executor.corrections import decided_values
 from sliders.executor.session import Session
 from sliders.extraction.cell import Cell, Row, Scalar
 from sliders.store.audit import doubt_of, values_shown, words_of_odds
@@ -40,7 +41,7 @@ def cite(session: Session, sql: str, views: Sequence[TableView]) -> tuple[Citati
 
 def citations_of(session: Session, row_ids: Sequence[str], columns: Iterable[str] = ()) -> list[Citation]:
     """The words behind rows of data tables: of the columns named, or of all; where the sources of a row say different things,
-    those that say what the row shows."""
+    those that say what the row shows. A value that a person decided rests on the decision."""
     wanted = {name.lower() for name in columns}
     names = {d.id: d.name for d in session.catalog.documents.all(superseded=True)}
     found: dict[Citation, None] = {}
@@ -48,8 +49,14 @@ def citations_of(session: Session, row_ids: Sequence[str], columns: Iterable[str
         for identifier in row_ids:
             sources = session.catalog.extractions.get(session.catalog.tables.sources(relation.name, identifier))
             shown = values_shown(session.catalog, relation.name, identifier) if sources else {}
+            decided = decided_values(session.catalog, relation.name, identifier) if sources else {}
+            for column, told in decided.items():
+                if not wanted or relation.sql_name(column).lower() in wanted:
+                    home = (sources.get(identifier) or next(iter(sources.values()))).document_id
+                    found[Citation(names.get(home, home), "", None, relation.name, column, identifier, shown.get(column), home,
+                                   how="decided", reason=told)] = None  # fmt: skip
             for row, cell in _carrying(session, sources.values(), shown):
-                if not wanted or relation.sql_name(cell.column).lower() in wanted:
+                if cell.column not in decided and (not wanted or relation.sql_name(cell.column).lower() in wanted):
                     found |= dict.fromkeys(_of_cell(session, row, cell, names))
     return list(found)
 

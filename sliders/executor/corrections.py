@@ -13,6 +13,8 @@ from sliders.extraction.parse import parse_value
 from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.human_corrections import DOCUMENT
 from sliders.schema.types import Table
+from sliders.store.audit import values_shown
+from sliders.store.catalog import Catalog
 from sliders.store.data_tables import enters
 from sliders.store.records import Correction, TableVersion
 
@@ -89,14 +91,37 @@ def matching(session: Session, table: str, where: Mapping[str, Scalar]) -> int:
     known = session.schema.table(table)
     wanted = _typed(known, where, DOCUMENT)
     let, rows = session.settings.unverified, session.catalog.extractions.rows(table)
-    named = document_names(session)
+    named = document_names(session.catalog)
     extracted = [{**named[row.document_id], **{c.column: c.value for c in row.cells if enters(c, let)}} for row in rows]
     return max(holding(extracted, wanted), holding(_shown(session, table, list(wanted)), wanted))
 
 
-def document_names(session: Session) -> dict[str, dict[str, Scalar]]:
+def decided_values(catalog: Catalog, table: str, row_id: str, version: int | None = None) -> dict[str, str]:
+    """The columns of a row that show what a person decided, each with the words for the last decision that names the row.
+
+    Args:
+        version: of the table; the current one when left out.
+    """
+    made = [d for d in catalog.tables.derivations(table, row_id, version) if d.kind == "correction"]
+    if not made:
+        return {}
+    named, sources = document_names(catalog), catalog.tables.sources(table, row_id) or (row_id,)
+    rows = catalog.extractions.get(sources).values()
+    held: list[Mapping[str, Scalar]] = [{**named[r.document_id], **{c.column: c.value for c in r.cells}} for r in rows]
+    held.append(values_shown(catalog, table, row_id))
+    told: dict[str, str] = {}
+    for one in made:
+        told[one.column] = one.reason
+        for c in catalog.knowledge.corrections(table):
+            about = c.kind == "set_value" and (c.column, c.value) == (one.column, one.value)
+            if about and all(holding(held, {name: value}) for name, value in c.subject["where"].items()):
+                told[one.column] = f"decision {c.id} of {c.author or 'the user'}" + (f": {c.reason}" if c.reason else "")
+    return told
+
+
+def document_names(catalog: Catalog) -> dict[str, dict[str, Scalar]]:
     """What each document, by id, is called in the columns that every table has by itself."""
-    documents = session.catalog.documents.all(superseded=True)
+    documents = catalog.documents.all(superseded=True)
     return {document.id: dict(zip(DOCUMENT, (document.name, document.id), strict=True)) for document in documents}
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from sliders.errors import StoreError
+from sliders.executor.corrections import decided_values
 from sliders.extraction.cell import Scalar
 from sliders.markup import note, table_html
 from sliders.schema.types import Schema
@@ -156,13 +157,12 @@ def _pair(runs: Sequence[Run], first: int | None, second: int | None) -> tuple[R
 
 
 class _Context:
-    """What the causes are read from: documents, corrections, calls and decisions between two runs."""
+    """What the causes are read from: documents, calls and decisions between two runs."""
 
     def __init__(self, catalog: Catalog, before: Run, after: Run) -> None:
         self.catalog, self.before, self.after = catalog, before, after
         self.documents: dict[str, StoredDocument] = {d.id: d for d in catalog.documents.all(superseded=True)}
         self.since, self.until = before.finished or before.started, after.finished or after.started
-        self.corrections = [c for c in catalog.knowledge.corrections() if self.since < c.created <= self.until]
         self.decisions = [d for d in catalog.journal.decisions() if self.since < d.at <= self.until]
 
     def version(self, table: str, until: str) -> TableVersion | None:
@@ -264,11 +264,8 @@ def _cell_changes(
 
 
 def _person(context: _Context, version: TableVersion, row: DataRow, column: str) -> Cause | None:
-    declared = context.catalog.tables.derivations(version.table, row.row_id, version.version)
-    if any(d.column == column and d.kind == "correction" for d in declared):
-        made = [c for c in context.corrections if c.table == version.table and c.column == column]
-        told = "; ".join(f"decision {c.id} of {c.author or 'the user'}" + (f": {c.reason}" if c.reason else "") for c in made)
-        return Cause("correction", told or "a decision of a person")
+    if told := decided_values(context.catalog, version.table, row.row_id, version.version).get(column):
+        return Cause("correction", told)
     back = [d for d in context.decisions if d.verdict == "revoked" and d.subject == f"table:{version.table}"]
     return Cause("correction", back[-1].reason) if back else None
 

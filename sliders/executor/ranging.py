@@ -241,7 +241,7 @@ class _Table:
     def _cells(self, column: Column, others: Sequence[Scalar]) -> Iterator[tuple[Place, _Doubted]]:
         """The values of a column that may be other ones, but those that a person decided."""
         near = _near_cut(self.rows.values(), column)
-        decisions, named = self.session.catalog.knowledge.corrections(self.name), document_names(self.session)
+        decisions, named = self.session.catalog.knowledge.corrections(self.name), document_names(self.session.catalog)
         for row_id, values in self.shown.items():
             place = self._place(row_id, column.name)
             of_row = [self.rows[s] for s in self.sources.get(row_id, (row_id,)) if s in self.rows]

@@ -130,7 +130,8 @@ def _store(session: Session, table: Table, result: Reconciliation) -> None:
     for choice in result.decisions:
         session.decide("reconcile", choice.subject or f"table:{table.name}", choice.verdict, choice.reason)
     for repair in result.repairs:
-        if repair.author == "model" or repair.operation in _OF_A_GROUP:
+        settled = repair.operation == "correct" and len(repair.before) > 1
+        if repair.author == "model" or repair.operation in _OF_A_GROUP or settled:
             session.decide("reconcile", f"rows:{', '.join(repair.rows[:_NAMED])}", *_told(repair))
     for conflict in result.conflicts:
         session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))

@@ -8,6 +8,7 @@ from typing import Literal
 
 from sliders.chunks.chunk import Chunk
 from sliders.errors import StoreError
+from sliders.executor.corrections import decided_values
 from sliders.executor.session import Session
 from sliders.extraction.cell import Grounding
 from sliders.markup import preformatted
@@ -109,13 +110,9 @@ def _told_by(evidence: Sequence[Evidence]) -> list[str]:
 
 def _derived(session: Session, table: str, row_id: str) -> list[str]:
     """What the table shows instead of what was read, and who or what decided it."""
-    decided = {(c.column, c.value): c for c in session.catalog.knowledge.corrections(table) if c.kind == "set_value"}
-    lines = []
-    for made in session.catalog.tables.derivations(table, row_id):
-        by = decided.get((made.column, made.value)) if made.kind == "correction" else None
-        reason = f"decision {by.id} of {by.author or 'the user'}" + (f": {by.reason}" if by.reason else "") if by else made.reason
-        lines.append(f"the table shows {made.column} = {made.value!r}: {reason}")
-    return lines
+    decided = decided_values(session.catalog, table, row_id)
+    shown = session.catalog.tables.derivations(table, row_id)
+    return [f"the table shows {made.column} = {made.value!r}: {decided.get(made.column, made.reason)}" for made in shown]
 
 
 def _document(session: Session, document: StoredDocument) -> Explanation:

@@ -70,10 +70,11 @@ def apply_grouping(
     """
     result = groups.copy()
     forced: set[int] = set()
-    for correction in corrections:
+    for place, correction in enumerate(corrections):
         if correction.kind == "set_value":
             continue
-        left, right = (_named(where, names, printed, encoded) for where in (correction.where, correction.other))
+        before = corrections[:place]
+        left, right = (_named(where, names, printed, encoded, before) for where in (correction.where, correction.other))
         if not len(left) or not len(right):
             continue
         if correction.kind == "merge":
@@ -90,7 +91,18 @@ def apply_grouping(
 
 
 def _named(
-    where: Sequence[tuple[str, Scalar]], names: Sequence[str], printed: Sequence[Encoded], encoded: Sequence[Encoded]
-) -> Codes:
-    rows = matching_rows(where, names, printed)
-    return rows if len(rows) else matching_rows(where, names, encoded)
+    where: Sequence[tuple[str, Scalar]], names: Sequence[str], printed: Sequence[Encoded], encoded: Sequence[Encoded],
+    before: Sequence[Correction],
+) -> Codes:  # fmt: skip
+    """The rows of a decision by what they print, else by the forms of names, else by what decisions `before` made of them."""
+    for reading in (printed, encoded):
+        if len(rows := matching_rows(where, names, reading)):
+            return rows
+    found = np.arange(len(printed[-1].codes), dtype=np.int64)
+    for column, value in where:
+        reached = [matching_rows([(column, value)], names, printed, encoded)]
+        for place, decision in enumerate(before):
+            if decision.column == column and _equal(comparison_form(decision.value), comparison_form(value)):
+                reached.append(_named(decision.where, names, printed, encoded, before[:place]))
+        found = np.intersect1d(found, np.concatenate(reached))
+    return found

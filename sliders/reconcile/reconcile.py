@@ -19,7 +19,7 @@ from sliders.reconcile.collector import paused
 from sliders.reconcile.column_codes import Codes, Encoded, comparison_form, encode, encode_ids, profile_columns
 from sliders.reconcile.decider import Memory
 from sliders.reconcile.guard import Outcome
-from sliders.reconcile.human_corrections import DOCUMENT, apply_grouping, check_corrections, matching_rows
+from sliders.reconcile.human_corrections import apply_grouping, check_corrections, matching_rows
 from sliders.reconcile.keying import propose_key
 from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups, missing_keys
 from sliders.reconcile.merge import Cluster, Dispute, Frame, Merged, Part, Role, compatible_pieces, merge_groups
@@ -199,15 +199,18 @@ class _Work:
                 self._take(cluster, outcome)
 
     def _rule_by_people(self, clusters: Sequence[Cluster]) -> None:
-        """A contradiction whose rows a person gave one value is none: the value is set when its rows are one."""
+        """A contradiction in which people's values leave but one is none: the value is set when its rows are one."""
+        says: dict[int, dict[int, Scalar]] = {}
         for correction in (c for c in self.options.corrections if c.kind == "set_value"):
             place, decided = self.names.index(correction.column), comparison_form(correction.value)
             named = [(condition[0], self._named(condition)) for condition in correction.where]
             for cluster, dispute in ((c, d) for c in clusters for d in c.disputes if d.column == place):
-                if self._in_cluster(named, cluster).issuperset(row for side in dispute.sides for row in side.rows):
-                    same = (n for n, side in enumerate(dispute.sides) if comparison_form(side.value) == decided)
-                    reason = correction.reason or f"set by {correction.author}"
-                    dispute.ruling, dispute.by_code = Ruling(next(same, 0), "resolve_conflict", reason), True
+                forms = [comparison_form(side.value) for side in dispute.sides]
+                said = says.setdefault(id(dispute), {r: f for f, s in zip(forms, dispute.sides, strict=True) for r in s.rows})
+                said |= dict.fromkeys(said.keys() & self._in_cluster(named, cluster), decided)
+                if set(said.values()) == {decided}:
+                    side = forms.index(decided) if decided in forms else 0
+                    dispute.ruling, dispute.by_code = Ruling(side, "correct", correction.reason), True
 
     def _readings(self, shown: Sequence[Encoded]) -> tuple[list[Encoded], list[Encoded]]:
         """What decisions name rows by: the columns as they print them and as they are shown, and their documents."""
@@ -219,8 +222,11 @@ class _Work:
         return set(matching_rows([condition], self.names, *self._readings(shown)).tolist())
 
     def _in_cluster(self, named: Sequence[tuple[str, set[int]]], cluster: Cluster) -> set[int]:
-        """The rows of a cluster for which conditions hold, by column: what they do not dispute one row says for all."""
-        disputed = {self.names[d.column] for d in cluster.disputes}.union(DOCUMENT)
+        """The rows of a cluster for which conditions hold, by column: what they do not dispute one row says for all.
+
+        A document names its row, and so the thing; it is no side of a dispute, as a value is.
+        """
+        disputed = {self.names[d.column] for d in cluster.disputes}
         rows = set(cluster.rows)
         for column, some in named:
             if column in disputed or cluster.doubtful or some.isdisjoint(cluster.rows):

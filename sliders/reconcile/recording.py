@@ -31,7 +31,7 @@ def cluster_repairs(frame: Frame, cluster: Cluster, parts: Sequence[Part], optio
     ids = frame.relation.row_ids
     rows = tuple(ids[r] for r in cluster.rows)
     for dispute in cluster.disputes:
-        if dispute.ruling is not None and dispute.by_code:
+        if dispute.ruling is not None and dispute.by_code and dispute.ruling.operation != "correct":  # a person's value follows
             name, chosen = frame.names[dispute.column], dispute.sides[dispute.ruling.side]
             others = [ids[r] for side in dispute.sides if side is not chosen for r in side.rows]
             statement = copy_sql(options.sql_name(name), ids[chosen.rows[0]], others)

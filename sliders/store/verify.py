@@ -1,4 +1,4 @@
-"""Verification of an audit database: every value is derived again from what the file itself holds."""
+"""Verification of an audit database: every value walks back to words of a text that the file itself holds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Verification:
 
 
 def check_audit(path: str | Path) -> Verification:
-    """Derive every value of an audit database or a workspace again.
+    """Check the trail of every value of an audit database or a workspace; stated words are not parsed a second time.
 
     - each document's text has the hash that was taken when it was added;
     - each value's span of that text is its printed words, all parts of it are there, and each empty cell says why; a

@@ -163,9 +163,14 @@ def test_decisions_of_people(shell: Shell) -> None:
     assert shell("set-value", "things", "cost", "130", "--where", "name")[0] == 2
     code, _, err = shell("merge", "things", "--where", "name=Anchor", "--other", "name=Beacon")
     assert (code, "open in things; see: sliders conflicts things" in err) == (0, True)
+    assert "the merge waits: its rows contradict each other in name, cost; decide each" in err
+    assert "as in: sliders set-value things name VALUE --where document=anchor.txt" in err
     told = shell("conflicts")[1]
     assert "things.cost" in told, "one thing cannot cost both: the merge waits for a decision"
     assert "anchor.txt" in told
+    for column, value in (("name", "Anchor"), ("cost", "130")):
+        assert shell("set-value", "things", column, value, "--where", "document=anchor.txt")[0] == 0
+    assert "Beacon" not in shell("tables", "things")[1] and shell("conflicts")[1] == "no open conflicts\n"
     assert shell("split", "things", "--where", "name=Anchor", "--other", "name=Beacon")[0] == 0
 
 

@@ -65,6 +65,15 @@ def test_a_decision_of_a_person(ws: sliders.Workspace) -> None:
     assert found.to_dict()["cells"][0]["cause"]["kind"] == "correction"
 
 
+def test_of_many_decisions_a_change_names_the_one_on_its_row(ws: sliders.Workspace) -> None:
+    for name, length in (("The Birch Bridge", 70), ("The Alder Bridge", 70), ("The Birch Bridge", 71)):
+        ws.set_value("bridges", "length", length, {"bridge_name": name}, author="ann", reason=f"{name} {length}")
+    ws.ask(QUESTION)
+    told = {c.document: c.cause.text for c in ws.diff().cells}
+    assert told == {"birch.txt": "decision 3 of ann: The Birch Bridge 71", "alder.txt": "decision 2 of ann: The Alder Bridge 70"}
+    assert all(told[c.document] in str(ws.why(c.row_id)) for c in ws.diff().cells)
+
+
 def test_runs_are_named_by_number(ws: sliders.Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     ws.add_text("The Cedar Bridge is 150 metres long.", "cedar.txt")
     ws.ask(QUESTION)

@@ -193,3 +193,24 @@ def test_the_sql_that_is_stored_is_the_sql_that_ran(place: str | Path) -> None:
         for statement in ("UPDATE rows SET cost", "merged_into", 'SET "cost" = 7'):
             assert statement in after.sql
         assert number and not ws.verify()
+
+
+@pytest.mark.parametrize("where", [{"document": "b/crane.txt"}, {"name": "Crane", "document": "b/crane.txt"}])
+def test_a_value_set_for_the_row_of_a_document_settles_what_its_sources_say(place: str | Path, where: dict[str, str]) -> None:
+    with opened(place, choosing(0)) as ws:
+        ws.add_text(document("Crane", cost="90 euros"), "b/crane.txt")
+        ws.add_text(document("Crane", cost="70 euros"), "note.txt")
+        ws.extract()
+        assert len(ws.conflicts()) == 1
+        number = ws.set_value("things", "cost", 75, where, author="ida", reason="the invoice")
+        answer = ws.ask("What is the total cost?")
+        assert costs(ws) == {"Crane": [75.0]} and not ws.conflicts() and answer.value == 75
+        assert answer.range is not None and answer.range.is_point
+        told = f"decision {number} of ida: the invoice"
+        assert [(c.value, c.how, c.reason) for c in answer.citations if c.column == "cost"] == [(75, "decided", told)]
+        why = str(ws.why(answer.citations[0].row_id))
+        assert told in why and "became 90" not in why and "90 or 70 became 75: the invoice" in why.replace(".0", "")
+        assert not ws.verify()
+        ws.revoke(number)
+        ws.reconcile()
+        assert costs(ws) == {"Crane": [70.0, 90.0]} and len(ws.conflicts()) == 1

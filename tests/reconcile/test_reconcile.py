@@ -342,6 +342,26 @@ def test_a_value_that_a_person_gave_all_rows_of_a_contradiction_settles_it() -> 
     assert len(run(SPEND, rows, "ab", Options(corrections=(one,))).conflicts) == 1
 
 
+def test_values_that_people_gave_the_sides_of_a_contradiction_settle_it_where_they_leave_one() -> None:
+    rows = [("Orla", 2021, 5.0, "Cork"), ("Orla", 2021, 7.0, "Cork")]
+    for given in (((5.0, 7.0),), ((5.0, 9.0), (7.0, 9.0))):  # one side becomes the other; both become a third
+        decided = tuple(_set({"amount": old}, new) for old, new in given)
+        result = run(SPEND, rows, "ab", Options(corrections=decided))
+        assert values(result) == [("Orla", 2021, given[-1][1], "Cork")] and not result.conflicts
+
+
+def test_a_merge_reaches_rows_by_the_name_that_a_person_gave_them() -> None:
+    rows = [("Orla", 2021, 5.0, None), ("Tarn", 2021, None, "Bray"), ("Ash", 2021, 1.0, "Sligo")]
+    named = _set({"company": "Orla"}, "Orla Great", "company"), _set({"company": "Orla Great"}, "Orla Grand", "company")
+    merge = Correction("merge", (("company", "orla grand"),), "ana", other=(("company", "Tarn"),))
+    waiting = run(SPEND, rows, "abc", Options(corrections=(*named, merge)))
+    assert len(waiting.rows) == 3 and [c.column for c in waiting.conflicts] == ["company"]
+    one = _set({"company": "Tarn"}, "Orla Great", "company")
+    merge = replace(merge, where=(("company", "orla great"),))
+    result = run(SPEND, rows, "abc", Options(corrections=(named[0], merge, one)))
+    assert values(result) == [("Orla Great", 2021, 5.0, "Bray"), ("Ash", 2021, 1.0, "Sligo")] and not result.conflicts
+
+
 def test_a_split_by_the_printed_forms_of_one_name_parts_its_rows() -> None:
     options = Options(normalize=(Normalization("Orla Mills", ("Orla Mls.",), "company"),))
     rows = [("Orla Mills", 2021, 5.0, None), ("Orla Mls.", 2021, None, "Cork")]
