@@ -37,11 +37,8 @@ class Tables(Mapping[str, "pd.DataFrame"]):
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in set(self):
             raise StoreError(f"there is no table {name!r}; tables are: {', '.join(self) or 'none yet'}")
-        relation = self._session.catalog.schemas.relation(name)
-        columns = [*(c.sql_name for c in relation.columns), "document", "document_id", "row_id"]
-        quoted = ", ".join(map(quote_identifier, columns))
-        rows = self._session.catalog.database.query(f"SELECT {quoted} FROM {quote_identifier(relation.relation)}")
-        return frame_of(columns, rows)
+        columns, rows = self._session.catalog.tables.read(name)
+        return frame_of(columns, list(rows))
 
     def __iter__(self) -> Iterator[str]:
         return (table.name for table in self._session.filled)
