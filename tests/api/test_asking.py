@@ -316,3 +316,11 @@ def test_what_could_not_be_read_may_tell_it_so_it_is_not_said_to_be_absent(
     failed = f"{count} {'chunk' if count == 1 else 'chunks'} failed"
     assert (answer.status, answer.value, answer.completeness.failed_chunks) == ("incomplete", None, count)
     assert failed in answer.text and failed in answer.reason
+
+
+def test_a_query_that_a_budget_ended_is_stopped_among_the_runs(folder: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w.db", model=reading_model(), max_tokens=1, concurrency=1) as ws:
+        ws.add(folder)
+        frame = ws.query("SELECT name, cost FROM docs WHERE cost > 1")
+        assert any("budget" in note for note in frame.attrs["notes"]) and "stopped" not in frame.attrs
+        assert ws.runs()[-1].status == "stopped"
