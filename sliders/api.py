@@ -228,7 +228,7 @@ class Workspace:
             return querying.plain(self.session, sql)
         async with journaled(self.session, "query", sql) as outcome:
             frame = await querying.query_frame(self.session, sql, describe)
-            outcome |= {"rows": len(frame), "tokens": frame.attrs.get("tokens", 0)}
+            outcome |= {"rows": len(frame), "tokens": frame.attrs.get("tokens", 0), "stopped": frame.attrs.pop("stopped", "")}
         return frame
 
     query = plainly(query_async)

@@ -49,12 +49,20 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
 
 
 def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
-    reason = need.reason or stopped or "the documents gave no rows for it"
-    text = f"No answer yet: {reason}" if need.ended else f"Not found in these documents: {reason}."
+    ledger = completeness(session, need.columns, need.uncovered)
+    unread = stopped or _unread(ledger)
+    reason = need.reason or unread or "the documents gave no rows for it"
+    text = f"No answer yet: {reason}" if need.ended or unread else f"Not found in these documents: {reason}."
     return Answer(
-        need.question, need.ended or ("incomplete" if stopped else "not_found"), None, text, reason=reason,
-        completeness=completeness(session, need.columns, need.uncovered), decisions=tuple(session.notes),
+        need.question, need.ended or ("incomplete" if unread else "not_found"), None, text, reason=reason,
+        completeness=ledger, decisions=tuple(session.notes),
     )  # fmt: skip
+
+
+def _unread(ledger: Completeness) -> str:
+    """That chunks could not be read, or ""."""
+    failed = "".join(Completeness(failed_chunks=ledger.failed_chunks).remarks())
+    return f"{failed}: what they say is not known; ask again, or see why with: sliders why DOCUMENT" if failed else ""
 
 
 async def _with_judged_values(
@@ -101,13 +109,13 @@ def _finished(
     read = tables_read(session, found.sql, views)
     used = {one.table.name: tuple(column.name for column in one.columns) for one in read} or need.columns
     ledger = completeness(session, used, need.uncovered)
-    status, text = found.status, found.text
+    status, text, reason = found.status, found.text, found.reason or stopped
     measured, rests_on = try_doubts(session, found, views, ledger) if found.sql else (None, "")
     doubt = stopped or rests_on
     if status == "answered" and (doubt or ledger.failed_chunks):
         status = "incomplete"
-    elif status == "not_found" and stopped:  # what was not read may tell it
-        status, text = "incomplete", f"No answer yet: {stopped}"
+    elif status == "not_found" and (unread := stopped or _unread(ledger)):  # what was not read may tell it
+        status, text, reason = "incomplete", f"No answer yet: {unread}", unread
     if status == "incomplete" and found.value is not None:
         text = f"{found.text} (incomplete: {stopped or (found.reason or doubt if ledger.complete else str(ledger))})"
     return replace(
@@ -117,7 +125,7 @@ def _finished(
         citations=cite(session, found.sql, views),
         completeness=ledger,
         usage=usage,
-        reason=found.reason or stopped,
+        reason=reason,
         decisions=tuple(session.notes),
         range=measured,
     )

@@ -37,11 +37,8 @@ class Tables(Mapping[str, "pd.DataFrame"]):
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in set(self):
             raise StoreError(f"there is no table {name!r}; tables are: {', '.join(self) or 'none yet'}")
-        relation = self._session.catalog.schemas.relation(name)
-        columns = [*(c.sql_name for c in relation.columns), "document", "document_id", "row_id"]
-        quoted = ", ".join(map(quote_identifier, columns))
-        rows = self._session.catalog.database.query(f"SELECT {quoted} FROM {quote_identifier(relation.relation)}")
-        return frame_of(columns, rows)
+        columns, rows = self._session.catalog.tables.read(name)
+        return frame_of(columns, list(rows))
 
     def __iter__(self) -> Iterator[str]:
         return (table.name for table in self._session.filled)
@@ -97,13 +94,15 @@ async def query_frame(
     result = await run_query(session, sql, describe, reader=reader)
     frame = frame_of(result.columns, result.rows)
     frame.attrs |= {"explanation": str(result.explanation), "tokens": result.tokens, "notes": list(result.notes)}
-    return _told(frame, session, _columns(query))
+    return _told(frame, session, _columns(query), result.stopped)
 
 
 def _told(frame: pd.DataFrame, session: Session, columns: Mapping[str, Sequence[str]], stopped: str = "") -> pd.DataFrame:
     """The frame with notes on the columns that it rests on, by table: that reading stopped, what failed, what was refused."""
     ledger = completeness(session, columns)
-    frame.attrs["notes"] += [f"the result is incomplete: {stopped}"] if stopped else []
+    said = f"the result is incomplete: {stopped}"
+    frame.attrs["notes"] += [said] if stopped and said not in frame.attrs["notes"] else []
+    frame.attrs["stopped"] = stopped
     frame.attrs["notes"] += [] if ledger.complete else [f"in the columns of the query, {', '.join(ledger.remarks())}"]
     return frame
 

@@ -26,7 +26,6 @@ from sliders.extraction.parse import parse_value
 from sliders.extraction.prompt_compact import YES_NO, chosen_value, is_judged
 from sliders.reconcile.variants import variant_pairs
 from sliders.schema.types import Column, ColumnType, Table
-from sliders.store.database import quote_identifier
 from sliders.store.records import Correction, Relation
 from sliders.store.sandbox import Change, Sandbox
 
@@ -285,8 +284,7 @@ class _Table:
 def _shown(session: Session, read: TableRead) -> dict[str, dict[str, Scalar]]:
     """The values of the current table that the statement reads, by row and SQL column name."""
     names = [read.relation.sql_name(column.name) for column in read.columns]
-    listed = ", ".join(quote_identifier(name) for name in ["row_id", *names])
-    rows = session.catalog.database.query(f"SELECT {listed} FROM {quote_identifier(read.relation.relation)}")
+    _, rows = session.catalog.tables.read(read.table.name, ["row_id", *names])
     return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}
 
 

@@ -50,7 +50,7 @@ async def together(*work: Coroutine[None, None, None]) -> None:
 
 @asynccontextmanager
 async def journaled(session: Session, kind: str, question: str = "") -> AsyncIterator[dict[str, Any]]:
-    """A run in the journal with a fresh meter; what the block puts into the mapping is kept as its outcome."""
+    """A run in the journal with a fresh meter; what the block puts into the mapping is its outcome, "stopped" its end."""
     journal = session.catalog.journal
     session.models = session.models.for_run()
     run = journal.start_run(kind, question, {"model": session.settings.model})
@@ -63,4 +63,4 @@ async def journaled(session: Session, kind: str, question: str = "") -> AsyncIte
         raise
     finally:
         await session.models.aclose()
-    journal.finish_run(run, "done", outcome)
+    journal.finish_run(run, "stopped" if outcome.pop("stopped", "") else "done", outcome)

@@ -45,7 +45,7 @@ class Explanation:
 def why(session: Session, subject: str) -> Explanation:
     """Explain a row id, a document's name or id, a chunk id or a table.
 
-    Raises StoreError: the workspace knows nothing of that name.
+    Raises StoreError: the workspace knows nothing of that name, or several documents have it.
     """
     rows = session.catalog.extractions.get([subject])
     if subject in rows:
@@ -53,8 +53,11 @@ def why(session: Session, subject: str) -> Explanation:
     documents = session.catalog.documents.all(superseded=True)
     documents.sort(key=lambda d: bool(d.superseded_by))  # of versions that share a name the one that stands
     document = next((d for d in documents if subject in (d.id, d.name)), None)
-    document = document or next((d for d in documents if d.name.endswith(f"/{subject}")), None)
-    if document is not None:
+    ending = [d for d in documents if d.name.endswith(f"/{subject}")]
+    names = dict.fromkeys(d.name for d in ending if not d.superseded_by)
+    if document is None and len(names) > 1:
+        raise StoreError(f"several documents are called {subject!r}: {', '.join(names)}; write one of these names")
+    if (document := document or next(iter(ending), None)) is not None:
         return _document(session, document)
     decisions = session.catalog.journal.decisions(subject=f"table:{subject}")
     if decisions or any(r.name == subject for r in session.catalog.schemas.relations()):

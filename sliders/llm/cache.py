@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from sliders.errors import ModelError, SlidersError, TruncatedReply
+from sliders.errors import BudgetExceeded, ModelError, SlidersError, TruncatedReply
 from sliders.llm.limits import Gate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Model, Request, Response, Usage
@@ -194,10 +194,21 @@ class CachedModel:
             future.cancel()  # no effect once it is set; otherwise those who wait ask for themselves
 
     async def _ask(self, request: Request, key: str) -> Response:
-        started = time.perf_counter()
+        started, begun = time.perf_counter(), False
+
+        def check() -> None:  # the budget may have been spent while it waited; a correction of what is paid for is still sent
+            nonlocal begun
+            if not begun:
+                self.meter.check()
+            begun = True
+
         try:
             async with self._gate.slot() if self._gate else nullcontext():
-                response = await self._model.generate(request)
+                if self._gate:
+                    check()
+                response = await self._model.generate(replace(request, before_sending=check))
+        except BudgetExceeded:  # nothing was sent
+            raise
         except SlidersError as error:
             paid = error.usage if isinstance(error, ModelError) else None
             usage = replace(paid if isinstance(paid, Usage) else Usage(), seconds=time.perf_counter() - started)

@@ -278,6 +278,8 @@ class OpenAIModel:
         async def once() -> tuple[Mapping[str, Any], float]:
             async with self._gate.slot():
                 booking = await self._limiter.acquire(estimate)
+                if request.before_sending is not None:
+                    request.before_sending()
                 started = time.perf_counter()
                 channel = self._channels.get()
                 with self._translated():

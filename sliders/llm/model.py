@@ -29,8 +29,8 @@ class Request:
     `reply` is a pydantic model of the reply, `json_schema` a JSON schema where its shape depends on columns; neither
     means free text. `choices` non-empty asks for ONE token and the log-probability of each choice at it. `told` asks for the
     odds that each member of the JSON reply has a value rather than null. `enough` may be
-    asked about a reply under way, so that a server of our own stops when nothing more is to come; it is no part of what
-    the request is.
+    asked about a reply under way, so that a server of our own stops when nothing more is to come, and `before_sending` is
+    called once its place in flight is there and may raise; they are no part of what the request is.
     """
 
     stage: str
@@ -44,6 +44,7 @@ class Request:
     choices: tuple[str, ...] = ()
     told: bool = False
     enough: Callable[[str], bool] | None = field(default=None, compare=False, repr=False)
+    before_sending: Callable[[], None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

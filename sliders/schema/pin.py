@@ -161,10 +161,10 @@ def _column_from(name: object, part: object) -> Column:
         return Column(name=name, type=column_type(part), pinned=True)
     if not isinstance(part, Mapping):
         raise SchemaError(f"column {name!r} is given as {type(part).__name__}; give a type word or a mapping of options")
-    fields = {f.name for f in dataclasses.fields(Column)} - {"name", "type", "values"}
-    unknown = set(part) - fields - {"name", "type", "values"}
-    if unknown:
-        raise SchemaError(f"column {name!r} has unknown options {sorted(unknown)}; known are {sorted(fields)}")
+    known = {f.name for f in dataclasses.fields(Column)}
+    fields = known - {"name", "type", "values"}
+    if unknown := set(part) - known:
+        raise SchemaError(f"column {name!r} has unknown options {sorted(unknown)}; known are {sorted(known)}")
     values = _listed(part.get("values"))
     kind = part.get("type") or ("category" if values else "text")
     options = _options(part, fields)

@@ -18,7 +18,7 @@ from sqlite_utils.db import ForeignKey
 from sliders.store import codec
 from sliders.store.catalog import Catalog
 from sliders.store.layout import AUDIT_LAYOUT, METADATA, cells, chunks, columns, documents, origins, pages, rows, tables
-from sliders.store.records import Relation, TableVersion
+from sliders.store.records import Relation
 from sliders.store.sql_names import SYSTEM_COLUMNS
 
 _WORDS = "porter unicode61 remove_diacritics 2"
@@ -136,7 +136,7 @@ _PARTS = select(rows.c.id, cells.c.column_key, cells.c.parts, _D.id).select_from
     cells.c.parts.is_not(None)).order_by(_D.key)  # fmt: skip
 
 
-def write_audit(catalog: Catalog, path: Path, current: Iterable[tuple[Relation, TableVersion]]) -> None:
+def write_audit(catalog: Catalog, path: Path, current: Iterable[Relation]) -> None:
     """Fill a new file with everything of a workspace.
 
     Raises:
@@ -151,8 +151,8 @@ def write_audit(catalog: Catalog, path: Path, current: Iterable[tuple[Relation, 
                 _fill(audit, catalog, copy)
             _fill_parts(audit, catalog)
             _create(audit, "audit_lineage", dict.fromkeys(("table_name", "row_id", "source_row_id"), str))
-            for relation, version in current:
-                _copy_table(audit, catalog, relation, version)
+            for relation in current:
+                _copy_table(audit, catalog, relation)
             audit.create_view("audit_evidence", _EVIDENCE)
         for table, names in (("audit_lineage", ["row_id"]), ("audit_derivations", ["table_name", "column_name"]),
                              ("audit_calls", ["id"])):  # fmt: skip
@@ -206,22 +206,21 @@ def _fill_parts(audit: sqlite_utils.Database, catalog: Catalog) -> None:
     _insert(audit, "audit_parts", list(types), lines())
 
 
-def _copy_table(audit: sqlite_utils.Database, catalog: Catalog, relation: Relation, version: TableVersion) -> None:
+def _copy_table(audit: sqlite_utils.Database, catalog: Catalog, relation: Relation) -> None:
     """A data table with its keys and search, and what each of its rows was merged from."""
     kinds = {"TEXT": str, "INTEGER": int, "REAL": float}
-    types = {c.sql_name: kinds[c.sql_type] for c in relation.columns if c.sql_name in version.columns}
-    shown = [*version.columns, *SYSTEM_COLUMNS[:3]]
-    _create(audit, relation.relation, {name: types.get(name, str) for name in shown}, ("row_id",))
+    types = {c.sql_name: kinds[c.sql_type] for c in relation.columns} | dict.fromkeys(SYSTEM_COLUMNS[:3], str)
+    _create(audit, relation.relation, types, ("row_id",))
     merged: list[tuple[Any, ...]] = []
 
     def lines() -> Iterator[tuple[Any, ...]]:
-        for *line, sources in catalog.tables.read(relation.name, [*shown, "_sources"])[1]:
+        for *line, sources in catalog.tables.read(relation.name, [*types, "_sources"])[1]:
             merged.extend((relation.name, line[-1], source) for source in codec.load(sources) or ())
             yield tuple(line)
 
-    _insert(audit, relation.relation, shown, lines())
+    _insert(audit, relation.relation, list(types), lines())
     _insert(audit, "audit_lineage", ["table_name", "row_id", "source_row_id"], merged)
-    texts = [name for name in version.columns if types.get(name) is str]
+    texts = [c.sql_name for c in relation.columns if types[c.sql_name] is str]
     taken = {r.relation.lower() for r in catalog.schemas.relations()}
     if texts and not taken & {f"{relation.relation}_fts{suffix}".lower() for suffix in _SUFFIXES}:
         audit.table(relation.relation).enable_fts(texts, tokenize=_WORDS)

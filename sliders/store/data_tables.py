@@ -326,17 +326,18 @@ class Tables:
         return self._database.one(select(*(target.c[name] for name in names)).where(target.c.row_id == row_id))
 
     def read(self, table: str, names: Sequence[str] = ()) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
-        """Columns (SQL names; all when left out, the system's last) and rows of the current version; none before the first."""
+        """Columns (SQL names; the schema's when left out, the system's last) and rows of the current version; none before it."""
         current = self.current(table)
         if current is None:
             return tuple(names), iter(())
-        chosen = tuple(names) or (*current.columns, *SYSTEM_COLUMNS[:3])
+        columns = () if names else (column.sql_name for column in self._schemas.relation(table).columns)
+        chosen = tuple(names) or (*columns, *SYSTEM_COLUMNS[:3])
         return chosen, self.lines(current, chosen)
 
     def lines(self, version: TableVersion, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
-        """These columns (SQL names) of all rows of a version, in the order in which they were written."""
+        """These columns (SQL names) of all rows of a version in the order of writing, NULL of one that it was made before."""
         target = _physical(version)
-        return self._database.stream(select(*(target.c[name] for name in names)))
+        return self._database.stream(select(*(target.c.get(name, literal_column("NULL")) for name in names)).select_from(target))
 
 
 def _physical(version: TableVersion) -> DataTable:

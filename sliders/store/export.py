@@ -18,7 +18,7 @@ from sliders.schema.names import free_name
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 from sliders.store.file import SqliteFile
-from sliders.store.records import Relation, TableVersion
+from sliders.store.records import Relation
 
 ExportFormat = Literal["sqlite", "csv", "parquet", "excel"]
 _SUFFIXES: dict[str, ExportFormat] = {".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".xlsx": "excel"}
@@ -81,11 +81,8 @@ def export_audit(catalog: Catalog, path: str | Path) -> Path:
     return target
 
 
-def _current(catalog: Catalog) -> Iterator[tuple[Relation, TableVersion]]:
-    for relation in catalog.schemas.relations():
-        version = catalog.tables.current(relation.name)
-        if version is not None:
-            yield relation, version
+def _current(catalog: Catalog) -> Iterator[Relation]:
+    return (relation for relation in catalog.schemas.relations() if relation.current_version is not None)
 
 
 def export_csv(catalog: Catalog, folder: str | Path) -> list[Path]:
@@ -154,7 +151,7 @@ def export_excel(catalog: Catalog, path: str | Path) -> Path:
     _only_replace(target, lambda old: _is_book_export(load_workbook(io.BytesIO(old.read_bytes()), read_only=True)))
     workbook = Workbook(write_only=True)
     names: set[str] = set()
-    for relation, _ in _current(catalog):
+    for relation in _current(catalog):
         name = relation.relation
         columns, rows = catalog.tables.read(relation.name)
         sheet = workbook.create_sheet(_sheet_name(name, names))
@@ -207,7 +204,7 @@ def _files(
     catalog: Catalog, folder: str | Path, suffix: str, is_export: Callable[[Path], bool]
 ) -> Iterator[tuple[Path, Relation, tuple[str, ...], Iterator[tuple[Any, ...]]]]:
     """A file to write for each data table, with its columns and rows."""
-    for relation, _ in _current(catalog):
+    for relation in _current(catalog):
         with _writing(Path(folder)):
             Path(folder).mkdir(parents=True, exist_ok=True)
         safe = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", relation.relation).strip(". ") or "table"

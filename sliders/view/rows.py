@@ -56,7 +56,7 @@ def shown_table(catalog: Catalog, name: str, view: TableView, behind: Behind, mo
         "; ".join(version.reason for version in chain if version.parent is not None),
     )  # fmt: skip
     most = max(1, most_cells // max(len(table.columns), 1))
-    listed, numbers, note = _listed(catalog, view, behind, most)
+    listed, numbers, note = _listed(catalog, view, behind, most, chain[0].columns if chain else ())
     merged = catalog.tables.merged_rows(name)
     sources = {str(line[-1]): merged.get(str(line[-1]), (str(line[-1]),)) for line in listed}
     extracted = catalog.extractions.get([source for found in sources.values() for source in found])
@@ -81,12 +81,13 @@ def _column(catalog: Catalog, table: str, column: Column) -> ShownColumn:
 
 
 def _listed(
-    catalog: Catalog, view: TableView, behind: Behind, most: int
+    catalog: Catalog, view: TableView, behind: Behind, most: int, stored: Sequence[str]
 ) -> tuple[list[tuple[Any, ...]], dict[str, tuple[int, ...]], str]:
     """The rows to show (values, document, document id, row id), by row id the answers that it stands behind, a note."""
     numbers: dict[str, tuple[int, ...]] = {}
     note = ""
-    wanted = ", ".join([*(identifier(c.name) for c in view.table.columns), "document", "document_id", "row_id"])
+    columns = (identifier(c.name) if c.name in stored else "NULL" for c in view.table.columns)
+    wanted = ", ".join([*columns, "document", "document_id", "row_id"])
     rows: dict[str, tuple[Any, ...]] = {}
     for number, statement in enumerate(behind.statements):
         if statement is not None:

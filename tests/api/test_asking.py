@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading_model import asked_columns, document, reading_model
+from reading_model import asked_columns, document, reading_model, reply, reply_shape
 
 import sliders
 from sliders import Workspace
@@ -296,3 +296,31 @@ def test_exports(folder: Path, place: str | Path, tmp_path: Path, target: str, f
 def test_public_names_are_sorted_and_there() -> None:
     assert sliders.__all__ == sorted(sliders.__all__)
     assert all(hasattr(sliders, name) for name in sliders.__all__)
+
+
+@pytest.mark.parametrize("failing", [("Anchor", "Beacon", "Crane"), ("Beacon",)])
+def test_what_could_not_be_read_may_tell_it_so_it_is_not_said_to_be_absent(
+    folder: Path, place: str | Path, failing: tuple[str, ...]
+) -> None:
+    def function(request: Request) -> Any:
+        text = "\n".join(m.content for m in request.messages)
+        if request.stage == "extract" and any(f"The name is {name}." in text for name in failing):
+            raise ModelRefusal("no JSON")
+        cannot = {"action": "cannot", "reason": "no row says it"}
+        return cannot if request.stage == "answer" else reply(text, reply_shape(request))
+
+    with opened(place, FunctionModel(function)) as ws:
+        ws.add(folder)
+        answer = ws.ask("What is the total cost?")
+    count = len(failing)
+    failed = f"{count} {'chunk' if count == 1 else 'chunks'} failed"
+    assert (answer.status, answer.value, answer.completeness.failed_chunks) == ("incomplete", None, count)
+    assert failed in answer.text and failed in answer.reason
+
+
+def test_a_query_that_a_budget_ended_is_stopped_among_the_runs(folder: Path, tmp_path: Path) -> None:
+    with Workspace(tmp_path / "w.db", model=reading_model(), max_tokens=1, concurrency=1) as ws:
+        ws.add(folder)
+        frame = ws.query("SELECT name, cost FROM docs WHERE cost > 1")
+        assert any("budget" in note for note in frame.attrs["notes"]) and "stopped" not in frame.attrs
+        assert ws.runs()[-1].status == "stopped"

@@ -135,3 +135,13 @@ def test_the_tab_key_completes_commands() -> None:
 def test_an_error_names_the_next_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["tables", "-w", str(tmp_path / "none.db")]) == 1
     assert "sliders add FOLDER -w" in capsys.readouterr().err
+
+
+def test_a_name_that_several_documents_end_with_is_ambiguous(tmp_path: Path) -> None:
+    with sliders.Workspace(tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder()) as ws:
+        for name in ("a/bridge.txt", "b/bridge.txt", "b/tower.txt"):
+            ws.add_text(f"The text of {name}.", name)
+        with pytest.raises(StoreError, match="a/bridge"):
+            ws.why("bridge.txt")
+        assert ws.why("b/bridge.txt").subject == "b/bridge.txt"
+        assert ws.why("tower.txt").subject == "b/tower.txt"

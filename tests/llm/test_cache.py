@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from sliders.errors import BudgetExceeded, ModelRefusal
 from sliders.llm.cache import CachedModel, MemoryCallLog, request_key
+from sliders.llm.limits import Gate
 from sliders.llm.model import Message, Request, Response
 from sliders.llm.testing import FunctionModel, ScriptedModel, truncated
 from sliders.llm.usage import Meter
@@ -82,6 +83,14 @@ async def test_a_spent_budget_stops_new_calls_but_not_known_ones() -> None:
     assert (await cached.generate(rows_request())).data == ANN
     with pytest.raises(BudgetExceeded, match="max_tokens"):
         await cached.generate(rows_request("another"))
+
+
+async def test_a_budget_that_is_spent_while_calls_wait_for_their_place_stops_them() -> None:
+    model, log = FunctionModel(lambda request: ANN, latency=0.01), MemoryCallLog()
+    cached = CachedModel(model, log, Meter(Budget(max_tokens=1)), gate=Gate(2))
+    replies = await asyncio.gather(*(cached.generate(rows_request(str(n))) for n in range(6)), return_exceptions=True)
+    assert [isinstance(reply, BudgetExceeded) for reply in replies].count(True) >= 2
+    assert len(model.history) == len(log.calls) < 5
 
 
 @given(st.text(), st.text())

@@ -15,13 +15,14 @@ import pytest
 from fake_server import Scripted
 from pydantic import BaseModel
 
-from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
+from sliders.errors import BudgetExceeded, ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
 from sliders.llm import retry
+from sliders.llm.cache import CachedModel, MemoryCallLog
 from sliders.llm.client import OpenAIModel
 from sliders.llm.ladder import Rung
 from sliders.llm.model import Message, Request
-from sliders.llm.usage import PriceTable
-from sliders.settings import Settings
+from sliders.llm.usage import Meter, PriceTable
+from sliders.settings import Budget, Settings
 
 from .requests import ROWS, rows_request
 
@@ -420,3 +421,13 @@ async def test_what_was_paid_before_a_failure_is_counted(serve: Serve) -> None:
     with pytest.raises(ModelUnavailable) as broken:
         await model.generate(rows_request())
     assert broken.value.usage.calls == 2
+
+
+async def test_a_budget_that_is_spent_while_calls_wait_in_flight_sends_no_more(serve: Serve) -> None:
+    _, model = serve(Scripted(ANN), latency=0.05, concurrency=2)
+    log = MemoryCallLog()
+    cached = CachedModel(model, log, Meter(Budget(max_tokens=1)))
+    replies = await asyncio.gather(*(cached.generate(rows_request(str(n))) for n in range(8)), return_exceptions=True)
+    stopped = [reply for reply in replies if isinstance(reply, BudgetExceeded)]
+    assert len(stopped) >= 4
+    assert len(log.calls) == 8 - len(stopped)
