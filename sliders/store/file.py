@@ -187,6 +187,8 @@ class SqliteFile(Engine):
             return StoreError(f"{place} cannot be written: the disk is full; free some space and run the command again")
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return WorkspaceLocked(f"{place} is in use by another program; close it there and run the command again")
+        if isinstance(error, sqlite3.ProgrammingError) and "closed database" in str(error):  # the module's own error has no name
+            return StoreError(f"{place} is closed; open it again: Workspace({self.name!r})")
         for prefix, sentence in _SENTENCES.items():
             if name.startswith(prefix):
                 return StoreError(f"{place} {sentence}")

@@ -145,3 +145,10 @@ def test_a_name_that_several_documents_end_with_is_ambiguous(tmp_path: Path) -> 
             ws.why("bridge.txt")
         assert ws.why("b/bridge.txt").subject == "b/bridge.txt"
         assert ws.why("tower.txt").subject == "b/tower.txt"
+
+
+def test_a_closed_workspace_says_so(tmp_path: Path) -> None:
+    with sliders.Workspace(tmp_path / "w.db", model=demo_reader(), embedder=HashEmbedder()) as ws:
+        ws.add_text("The Birch Bridge is 50 metres long.", "birch.txt")
+    with pytest.raises(StoreError, match="is closed; open it again"):
+        ws.ask(QUESTION)
