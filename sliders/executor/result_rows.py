@@ -35,8 +35,9 @@ def _fill(memory: Sandbox, name: str, running: Running, use: TableUse) -> None:
     run = running.runs[use.table]
     types = {n: run.table.column(n).type.sql for n in (*use.attributes, *use.select) if n not in SYSTEM}
     types |= dict.fromkeys(SYSTEM, "TEXT")
-    accepted = running.accepted.get(use.alias, ())
-    rows = [row for document_id in accepted for row in run.passing(document_id, use.where)]
+    accepted = set(running.accepted.get(use.alias, ()))
+    in_order = (d.id for d in running.session.catalog.documents.all() if d.id in accepted)  # whichever was read first
+    rows = [row for document_id in in_order for row in run.passing(document_id, use.where)]
     alone = {row.get("row_id", number): row for number, row in enumerate(rows)}  # one row may come from several documents
     memory.add(name, types, ([row.get(n) for n in types] for row in alone.values()))
 

@@ -57,6 +57,13 @@ def test_documents_that_a_query_read_in_part_are_all_joined(ws: Workspace) -> No
     assert ask(ws, f"SELECT count(*), count(DISTINCT d.document_id) {JOIN}") == [[4, 2]]
 
 
+def test_rows_stand_in_the_order_of_the_documents_whichever_was_read_first(ws: Workspace) -> None:
+    asyncio.run(query_frame(ws.session, "SELECT length FROM docs WHERE document = 'ship_02.txt'", reader=PatternReader()))
+    asyncio.run(query_frame(ws.session, "SELECT length FROM docs LIMIT 1", reader=PatternReader()))
+    frame = asyncio.run(query_frame(ws.session, "SELECT document, length FROM docs", reader=PatternReader()))
+    assert frame["document"].tolist() == [f"ship_0{n}.txt" for n in range(4)]
+
+
 def test_a_table_with_one_row_a_document_stands_for_the_documents(ws: Workspace) -> None:
     ws.session.catalog.schemas.save(Schema((REPAIRS, SHIPS)), "test")
     asyncio.run(query_frame(ws.session, "SELECT ship, length FROM ships", reader=PatternReader()))
