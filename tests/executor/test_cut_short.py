@@ -78,8 +78,8 @@ def undisturbed(place: str | Path, *, pinned: bool = True) -> tuple[Any, ...]:
 
 @contextmanager
 def cut_at(number: int, patch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """The budget of the block is spent when it is looked at for the time of this number, twice for a call: before it waits for its
-    place and when that is there; the list holds the times."""
+    """The budget of the block is spent when it is looked at for the time of this number: a call looks twice, before it waits for
+    its place and when that is there. The list holds the times."""
     made: list[int] = []
 
     def check(self: Meter) -> None:
