@@ -13,6 +13,8 @@ from sliders.chunks.embeddings import Embedder
 from sliders.chunks.index import SegmentVectors
 from sliders.chunks.retrieval import RankedSegment, RetrievalIndex
 from sliders.documents.document import Document
+from sliders.documents.tables import beside_names
+from sliders.llm.dialect import Dialect
 
 CountTokens = Callable[[str], int]
 Span = tuple[int, int]
@@ -51,6 +53,10 @@ class Passage:
     def shown(self) -> str:
         """What the reader sees: the words, below the head of their table."""
         return f"{self.head}\n{self.text}".strip()
+
+    def read_by(self, dialect: Dialect) -> tuple[str, str]:
+        """Its header and what the reader sees, tables as the dialect shows them."""
+        return self.header, beside_names(self.shown) if dialect.tables == "lines" else self.shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def read_request(
 ) -> Request:
     """The call that reads an answer."""
     prompt = load_prompt("answer/calculate" if mode == "number" else "answer/read", dialect)
-    values: dict[str, Any] = {"question": question, "passages": [(p.header, p.shown) for p in passages]}
+    values: dict[str, Any] = {"question": question, "passages": [p.read_by(dialect) for p in passages]}
     if mode != "number":
         values["prose"] = mode == "prose"
     room = _TOKENS[mode] if dialect.sql == "text" else 4 * _TOKENS[mode]

@@ -254,7 +254,7 @@ async def _asked_for(request: Request, model: Model) -> tuple[Mapping[str, Any],
 def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage], dialect: Dialect) -> Request:
     """The call of one step: what the passages say of it, the answer if it is clear, else what to look up next."""
     prompt = load_prompt("answer/step", dialect)
-    messages = prompt.render(question=question, facts=list(facts), passages=[(p.header, p.shown) for p in passages])
+    messages = prompt.render(question=question, facts=list(facts), passages=[p.read_by(dialect) for p in passages])
     return Request("answer", messages, prompt.hash, max_tokens=320, reply=Step)
 
 

@@ -59,8 +59,8 @@ def segment_spans(document: Document, embedder: Embedder, count_tokens: CountTok
     first, size = 0, sizes[0]
     for number in range(1, len(units)):
         same_part = units[number][2] == units[number - 1][2]
-        # A very short piece says too little alone, whatever it is similar to.
-        coherent = similar[number - 1] > bound or size < max_tokens // 8
+        # A short piece says too little alone, whatever it is similar to: a search finds its words without what they are about.
+        coherent = similar[number - 1] > bound or size < max_tokens // 2
         if same_part and coherent and size + sizes[number] <= max_tokens:
             size += sizes[number]
             continue

@@ -16,7 +16,7 @@ class Dialect:
     the size of a chunk, `question_batch` the questions of one schema call. `row_shape` says whether a row is cells with
     words or bare values, `judged` whether a judgement stands in the row or is one question and its log-odds, `card` and
     `hints` who makes a document's card and reads hints, `sql` how a statement comes, `repair` whether what contradicts
-    itself is repaired by a program or by choosing a row.
+    itself is repaired by a program or by choosing a row, `tables` whether passages show values in a grid or beside their names.
     """
 
     name: DialectName
@@ -30,13 +30,14 @@ class Dialect:
     hints: Literal["model", "patterns"]
     sql: Literal["json", "text"]
     repair: Literal["program", "choice"]
+    tables: Literal["grid", "lines"]
 
 
 FULL = Dialect(
     name="full", sample_tokens=3000, samples=6, chunk_tokens=3000, question_batch=30,
-    row_shape="cells", judged="inline", card="model", hints="model", sql="json", repair="program",
+    row_shape="cells", judged="inline", card="model", hints="model", sql="json", repair="program", tables="grid",
 )  # fmt: skip
 COMPACT = Dialect(
     name="compact", sample_tokens=350, samples=1, chunk_tokens=2400, question_batch=1,
-    row_shape="values", judged="odds", card="code", hints="patterns", sql="text", repair="choice",
+    row_shape="values", judged="odds", card="code", hints="patterns", sql="text", repair="choice", tables="lines",
 )  # fmt: skip

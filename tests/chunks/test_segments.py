@@ -39,8 +39,8 @@ def test_segments_do_not_cross_sections_or_tables(document) -> None:
 
 
 def test_a_change_of_subject_parts_segments() -> None:
-    text = " ".join(FUEL * 3 + WEATHER * 3)
-    spans = segment_spans(Document("d", "d", text, "", ()), HashEmbedder(), words, max_tokens=200)
+    text = " ".join(FUEL * 4 + WEATHER * 4)
+    spans = segment_spans(Document("d", "d", text, "", ()), HashEmbedder(), words, max_tokens=110)
     assert text.index(WEATHER[0]) in {start for start, _ in spans}
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sliders.documents.document import Element
 from sliders.documents.sheets import read_csv
-from sliders.documents.tables import CellPlace, Table, place_of, render_table, row_path, table_from_rows
+from sliders.documents.tables import CellPlace, Table, beside_names, place_of, render_table, row_path, table_from_rows
 
 
 def _text(header: list[str], *rows: list[str]) -> str:
@@ -92,3 +92,13 @@ def test_no_printed_digit_of_a_row_is_lost(rows: list[list[str]]) -> None:
     text = render_table(table_from_rows([["h"] * 5, *rows]), 0).text
     for digit in "19":
         assert text.count(digit) >= sum(len(set(row)) == len(row) and cell.count(digit) for row in rows for cell in row)
+
+
+def test_values_stand_beside_the_names_of_their_columns() -> None:
+    grid = Table(("", "2021", "2022 | plan"), (("Sales", "61", "64"), ("Costs:", "", ""), ("Rent", "", "3")))
+    text = f"Before\n{render_table(grid, 0).text}\n\nAfter | all\n| a | b |\n| --- | --- |"
+    assert beside_names(text).splitlines() == [
+        "Before", "Sales | 2021: 61 | 2022 \\| plan: 64", "Costs:", "Rent | 2022 \\| plan: 3", "", "After | all", "| a | b |",
+        "| --- | --- |",
+    ], "a head without rows stays, and so does what is no table"  # fmt: skip
+    assert beside_names("| a | b |\nplain") == "| a | b |\nplain"
