@@ -21,7 +21,7 @@ from sliders.answer.sql_prompt import SHOWN, Turn, result_lines, sql_request
 from sliders.answer.turns import Action, QueryResult, RunSql, SqlAttempt, TableView
 from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
 from sliders.llm.dialect import Dialect
-from sliders.llm.model import Model, Response, Usage
+from sliders.llm.model import Model, Request, Response, Usage
 
 CANNOT = "CANNOT"
 STUCK_TEMPERATURE = 0.7
@@ -67,15 +67,8 @@ async def answer_question(
             question, known, model.dialect, talk.turns, uncovered=uncovered, draft=draft, mind=mind, last=number == most,
             temperature=STUCK_TEMPERATURE if _stuck(talk) else 0.0,
         )  # fmt: skip
-        try:
-            reply = await model.generate(request)
-        except (ModelRefusal, TruncatedReply) as error:
-            talk.usage += error.usage if isinstance(error.usage, Usage) else Usage()
-            talk.turns.append(Turn(SqlAttempt("", "", error=str(error)), (str(error),)))
-            continue
-        talk.usage += reply.usage
-        if model.dialect.sql == "text" and reply.finish_reason == "length":  # what is left may run, and mean something else
-            talk.turns.append(Turn(SqlAttempt(reply.text, "", error=_CUT), (_CUT,)))
+        reply = await _reply(request, model, talk)
+        if reply is None:
             continue
         turn = _turn(_action(reply, model.dialect), reply.text, known, run_sql, talk, model.dialect)
         talk.turns.append(turn)
@@ -84,6 +77,23 @@ async def answer_question(
         if not turn.told and not (model.dialect.sql == "text" and _stuck(talk)):
             break
     return _final(question, talk, model.dialect)
+
+
+async def _reply(request: Request, model: Model, talk: _Talk) -> Response | None:
+    """What the model says; None, told as a turn, for a refusal and for a cut statement: what is left may run, and mean
+    something else."""
+    try:
+        reply = await model.generate(request)
+    except (ModelRefusal, TruncatedReply) as error:
+        usage, written, reason = error.usage if isinstance(error.usage, Usage) else Usage(), "", str(error)
+    else:
+        if model.dialect.sql != "text" or reply.finish_reason != "length":
+            talk.usage += reply.usage
+            return reply
+        usage, written, reason = reply.usage, reply.text, _CUT
+    talk.usage += usage
+    talk.turns.append(Turn(SqlAttempt(written, "", error=reason), (reason,)))
+    return None
 
 
 def _action(reply: Response, dialect: Dialect) -> tuple[Action, str, str]:

@@ -18,7 +18,8 @@ from sliders.documents.document import Document, ElementKind
 from sliders.documents.html_tables import html_table, lift_tables
 from sliders.documents.offline import partitioner
 from sliders.documents.printed_values import is_note
-from sliders.documents.text import add_lines, pipe_cells, pipe_ranges
+from sliders.documents.tables import pipe_cells
+from sliders.documents.text import add_lines, pipe_ranges
 from sliders.errors import DocumentError
 
 _MAX_HEADING, _MAX_CAPTION = 200, 120

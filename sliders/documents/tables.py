@@ -15,6 +15,7 @@ from sliders.documents.printed_values import is_note, is_value, is_year
 
 SEPARATOR = " | "
 INDENT = "  "
+_BAR = re.compile(r"(?<!\\)\|")
 LEVEL = " / "
 """Between the words over several columns and those over one of them."""
 
@@ -160,25 +161,27 @@ def beside_names(text: str) -> str:
     """
     lines, names, out = text.split("\n"), list[str](), list[str]()
     for number, line in enumerate(lines):
-        following = [*lines[number + 1 : number + 3], "", ""]
+        below, second = [*lines[number + 1 : number + 3], "", ""][:2]
         if not line.startswith("|"):
             names = []
             out.append(line)
-        elif _RULE.fullmatch(following[0]) and following[1].startswith("|"):
-            names = _split(line)
-        elif not _RULE.fullmatch(line) or not names:
-            out.append(_beside(names, _split(line)) if names else line)
+        elif _is_rule(below) and second.startswith("|"):
+            names = pipe_cells(line, plain=False)
+        elif not names or not _is_rule(line):
+            out.append(_beside(names, pipe_cells(line, plain=False)) if names else line)
     return "\n".join(out)
 
 
-_RULE = re.compile(r"\|(?: --- \|)+")
-_BAR = re.compile(r"(?<!\\)\|")
-
-
-def _split(line: str) -> list[str]:
-    return [cell.strip() for cell in _BAR.split(line.strip())[1:-1]]
+def _is_rule(line: str) -> bool:
+    return line.startswith("|") and set(pipe_cells(line)) == {"---"}
 
 
 def _beside(names: Sequence[str], cells: Sequence[str]) -> str:
     named = zip((*names, *[""] * len(cells)), cells, strict=False)
     return SEPARATOR.join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
+
+
+def pipe_cells(line: str, *, plain: bool = True) -> list[str]:
+    """The cells of a line "| a | b |"; a bar inside a cell is `plain`, or escaped as it is printed."""
+    cells = [cell.strip() for cell in _BAR.split(line.strip().removeprefix("|").removesuffix("|"))]
+    return [cell.replace("\\|", "|") for cell in cells] if plain else cells

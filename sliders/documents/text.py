@@ -12,7 +12,7 @@ from sliders.documents.decode import decode
 from sliders.documents.document import Document
 from sliders.documents.grid import Line, Region, Segment, find_tables, join_marks
 from sliders.documents.printed_values import is_note, unit_note
-from sliders.documents.tables import table_from_rows
+from sliders.documents.tables import pipe_cells, table_from_rows
 
 _PAGE_START = re.compile(
     r"[ \t]*(?:<<\s*page\s+(\d+)\s*>>|\[page\s+(\d+)\]|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,})[ \t]*", re.IGNORECASE
@@ -230,9 +230,3 @@ def pipe_ranges(lines: Sequence[str]) -> list[tuple[int, int]]:
             at += 1
         at += 1
     return ranges
-
-
-def pipe_cells(line: str) -> list[str]:
-    """The cells of a line "| a | b |"."""
-    bare = line.strip().removeprefix("|").removesuffix("|")
-    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", bare)]

@@ -110,11 +110,13 @@ def decided_values(catalog: Catalog, table: str, row_id: str, version: int | Non
     held: list[Mapping[str, Scalar]] = [{**named[r.document_id], **{c.column: c.value for c in r.cells}} for r in rows]
     held.append(values_shown(catalog, table, row_id))
     told: dict[str, str] = {}
+    settings = [c for c in catalog.knowledge.corrections(table) if c.kind == "set_value"]
     for one in made:
         told[one.column] = one.reason
-        for c in catalog.knowledge.corrections(table):
-            about = c.kind == "set_value" and (c.column, c.value) == (one.column, one.value)
-            if about and all(holding(held, {name: value}) for name, value in c.subject["where"].items()):
+        for c in settings:
+            if (c.column, c.value) == (one.column, one.value) and all(
+                holding(held, {name: value}) for name, value in c.subject["where"].items()
+            ):
                 told[one.column] = f"decision {c.id} of {c.author or 'the user'}" + (f": {c.reason}" if c.reason else "")
     return told
 
