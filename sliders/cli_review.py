@@ -101,7 +101,7 @@ def conflicts(
 def undo(
     call: Call,
     table: TableArgument,
-    version: Annotated[int | None, typer.Option("--version", help="The version to show; the parent when left out.")] = None,
+    version: Annotated[int | None, typer.Option("--version", help="The version to show; the one before when left out.")] = None,
 ) -> None:
     """Show an earlier version of a table again; no version is deleted."""
     with call.opened() as ws:
@@ -148,7 +148,7 @@ def set_value(
     call: Call,
     table: TableArgument,
     column: Annotated[str, typer.Argument(help="The column that gets the value.")],
-    value: Annotated[str, typer.Argument(help="The value, as it would be printed.")],
+    value: Annotated[str, typer.Argument(help="The value, as it would be printed; after -- where it begins with a dash.")],
     where: WhereOption, author: AuthorOption = "", reason: ReasonOption = "",
 ) -> None:
     """Decide a value; the decision holds for rows that come later too. Rows that it makes alike may need the model."""

@@ -140,7 +140,13 @@ class Settings:
         named = {stage: model for stage in STAGES if (model := env.get(f"SLIDERS_{stage.upper()}_MODEL"))}
         given["stage_models"] = {**named, **given.get("stage_models", {})}
         read = _plain_values(env, () if "budget" in given else fields(Budget))
-        return cls(cache_dir=default_cache_dir(env)).changed(**{**read, **given})
+        try:
+            return cls(cache_dir=default_cache_dir(env)).changed(**{**read, **given})
+        except SettingsError as error:
+            name = str(error).split(" ", 1)[0]
+            if name not in read or name in given:
+                raise
+            raise SettingsError(f"{error}; SLIDERS_{name.upper()} says so: correct or unset it") from None
 
     def changed(self, **overrides: Any) -> Settings:
         """The same settings with those that are given and not None in place of theirs; names as for `from_env`.

@@ -105,3 +105,10 @@ def test_unverified_values_are_asked_for_by_name() -> None:
     assert Settings.from_env({"SLIDERS_UNVERIFIED": "no"}, unverified=True).unverified
     with pytest.raises(SettingsError, match="must be true or false"):
         Settings.from_env({"SLIDERS_UNVERIFIED": "maybe"})
+
+
+def test_a_variable_out_of_range_is_named() -> None:
+    with pytest.raises(SettingsError, match=r"rpm is -1.*SLIDERS_RPM says so"):
+        Settings.from_env({"SLIDERS_RPM": "-1"})
+    with pytest.raises(SettingsError, match=r"^(?!.*SLIDERS_RPM)"):
+        Settings.from_env({"SLIDERS_RPM": "60"}, rpm=-1)

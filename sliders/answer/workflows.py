@@ -21,8 +21,8 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 from sliders.llm.replies import LenientReply, every_member
+from sliders.plan.planner import MAX_STEPS
 
-MAX_STEPS = 4
 MAX_PARTS = 4
 _STEP_SEGMENTS = 3
 _MUCH_LESS = 0.8

@@ -161,7 +161,7 @@ def _typed(table: Table, values: Mapping[str, Scalar], beside: Sequence[str] = (
 
 
 def undo(session: Session, table: str, version: int | None = None) -> TableVersion:
-    """Show an earlier version of a table again: the one that was named, or the parent of the one that stands.
+    """Show an earlier version of a table again: the one that was named, or the one before that which stands.
 
     Raises:
         StoreError: there is no such table or version.
@@ -169,9 +169,10 @@ def undo(session: Session, table: str, version: int | None = None) -> TableVersi
     current = session.catalog.tables.current(table)
     if current is None:
         raise StoreError(f"table {table!r} has no version yet; ask a question first")
-    target = current.parent if version is None else version
-    if target is None:
-        raise StoreError(f"table {table!r} stands at version {current.version}, as extracted: nothing to undo")
+    before = [known.version for known in session.catalog.tables.versions(table) if known.version < current.version]
+    if version is None and not before:
+        raise StoreError(f"table {table!r} stands at version {current.version}, its first: nothing to undo")
+    target = max(before) if version is None else version
     shown = session.catalog.tables.undo(table, target)
     session.decide("reconcile", f"table:{table}", "undone", f"version {current.version} to version {shown.version}")
     return shown

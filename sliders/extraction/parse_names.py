@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from sliders.words import fold, name_key, unaccented
+from sliders.words import fold, name_key, signed, unaccented
 
 _FILE = Path(__file__).resolve().parent / "data" / "countries.txt"
 _FEWEST_FORMS, _SHARE = 3, 0.6
@@ -52,6 +52,8 @@ def is_country_column(forms: Sequence[object]) -> bool:
 def same_text(value: str, words: str) -> bool:
     """Whether words carry a text value: equal, one inside the other, all of its words, another form of the same name."""
     a, b = fold(value), fold(words)
+    if a == b and " " not in a:
+        return signed(value) == signed(words)  # a grade of "A+" is not one of "A-"
     if a == b or f" {a} " in f" {b} " or f" {b} " in f" {a} ":
         return True
     joined, other = a.replace(" ", ""), b.replace(" ", "")

@@ -16,6 +16,8 @@ WORKFLOWS: tuple[WorkflowName, ...] = (
 )  # fmt: skip
 
 CHARACTERS_A_TOKEN = 4
+MAX_STEPS = 4
+"""Searches of the step-wise workflow."""
 _FACTS, _CONTEXTUAL = 5, 8
 _SMALL, _MIDDLE, _LARGE = 150, 256, 400
 _SHARE = 0.4
@@ -62,6 +64,18 @@ class Route:
             + (f", the best {self.first} first" if self.first else "") + (", extended" if self.extend else "")
             + (", calculated by code" if self.calculate else "")
         )  # fmt: skip
+
+    def cost(self) -> str:
+        """What it takes at most, one line for `explain`; "" where the workflow reads no passages."""
+        one, seen = f"{self.tokens} tokens of passages", f"{self.budget} tokens of passages"
+        calls = {
+            "lookup": f"{2 if self.first else 1} of {seen}", "split": f"2 of {seen}",
+            "stepwise": f"{MAX_STEPS + 1} of {seen}", "candidates": f"{self.segments} of {one}",
+            "whole_context": "1 of all documents",
+        }  # fmt: skip
+        told = calls.get(self.workflow, "")
+        more = "; where nothing answers one more reads what fits" if self.workflow != "whole_context" else ""
+        return told and f"calls at most: {told}{more}"
 
 
 def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
@@ -150,4 +164,5 @@ def shortened(question: str) -> str:
 
 def explain_lines(route: Route, hints: Hints) -> tuple[str, ...]:
     """What the planner does, line by line."""
-    return (f"workflow: {route.describe()}", *(f"because: {reason}" for reason in route.reasons), *hints.lines())
+    because = [f"because: {reason}" for reason in route.reasons]
+    return (f"workflow: {route.describe()}", *because, *filter(None, [route.cost()]), *hints.lines())

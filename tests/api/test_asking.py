@@ -251,6 +251,20 @@ def test_undo_shows_the_table_as_extracted(folder: Path, place: str | Path) -> N
             ws.undo("things")
 
 
+def test_undo_goes_back_one_decision_at_a_time(folder: Path, place: str | Path) -> None:
+    with opened(place, reading_model()) as ws:
+        ws.add(folder)
+        ws.ask("What is the total cost?")
+        for cost in ("130 euros", "140 euros"):
+            ws.set_value("things", "cost", cost, {"name": "Anchor"})
+            ws.reconcile()
+        shown = []
+        for _ in range(2):
+            ws.undo("things")
+            shown += ws.query("SELECT cost FROM things WHERE name = 'Anchor'")["cost"].tolist()
+        assert shown == [130, 120]
+
+
 def test_estimates_call_nothing(folder: Path, place: str | Path) -> None:
     model = reading_model()
     with opened(place, model) as ws:

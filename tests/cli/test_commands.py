@@ -300,12 +300,13 @@ def test_a_schema_is_shown_with_currency_scale_and_unit(shell: Shell, tmp_path: 
 def test_a_workflow_is_chosen_and_explained(shell: Shell) -> None:
     assert shell("add", "docs")[0] == 0
     code, out, _ = shell("explain", "What is the cost of Anchor?", "--workflow", "auto")
-    assert code == 0 and out.startswith("workflow:") and "because:" in out
+    assert code == 0 and out.startswith("workflow:") and "because:" in out and "calls at most: " in out
     code, out, _ = shell("explain", "How many are there? Ignore the annex.")
     assert code == 0 and 'hint: skip what is about "annex"' in out
     code, out, _ = shell("ask", "Hello!", "--workflow", "auto", "--json")
     assert code == 0 and json.loads(out)["workflow"] == "reply"
     for command in (["explain"], ["ask", "--dry-run"]):
         code, out, _ = shell(*command, "What is the cost of Anchor?", "--workflow", "whole_context")
-        assert code == 0 and "workflow: whole context\nbecause: asked for\n" in out, "the one that is named, not the cheapest"
+        told = "workflow: whole context\nbecause: asked for\ncalls at most: 1 of all documents"
+        assert code == 0 and told in out, "the one that is named, not the cheapest"
     assert shell("ask", "What is it?", "--workflow", "guess")[0] == 2
