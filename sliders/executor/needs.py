@@ -48,7 +48,7 @@ async def _induced(session: Session, questions: Sequence[str], schema: Schema) -
     model = session.models.model_for("schema")
     try:
         induced = await induce_schema(
-            questions, samples(session), schema, model, session.embedder.embed, grain=grain_of(session),
+            questions, samples(session, keep=True), schema, model, session.embedder.embed, grain=grain_of(session),
             rows_told=partial(rows_told, session), progress=lambda done: session.progress("schema", done, len(questions)),
         )  # fmt: skip
     except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
@@ -91,7 +91,7 @@ async def describe_pinned(session: Session) -> None:
         return
     model = session.models.model_for("schema")
     try:
-        completed = await complete_schema(session.schema, samples(session), model, grain=grain_of(session))
+        completed = await complete_schema(session.schema, samples(session, keep=True), model, grain=grain_of(session))
     except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:  # read as given; a spent budget is said by the next stage
         session.decide("schema", "pinned tables", "not described", str(error))
         return

@@ -24,20 +24,37 @@ _LOOKED_AT = 200
 _RECORD_SHARE = 0.5
 _CANDIDATES = 40
 _COMPARED_CHARACTERS = 800
+_KEPT = "samples"
 _LISTED = 3
 _LISTED_CHARACTERS = 4_000
 _CHARACTERS = 8
 """Characters of a token at the most: what is too long is cut by the model's own count."""
 
 
-def samples(session: Session) -> list[Sample]:
-    """Beginnings of documents that differ most from each other, as many and as long as the model's dialect takes."""
+def samples(session: Session, *, keep: bool = False) -> list[Sample]:
+    """Beginnings of documents that differ most from each other, as many and as long as the model's dialect takes.
+
+    Args:
+        keep: which documents were chosen goes into the workspace, and is looked at again only when there are others.
+    """
     model = session.models.model_for("schema")
     number, tokens = model.dialect.samples, model.dialect.sample_tokens
     stored = session.catalog.documents.all()
     spread = stored[:: max(1, len(stored) // _CANDIDATES)][:_CANDIDATES]
-    chosen = spread if len(spread) <= number else _different(session, spread, number)
+    chosen = spread if len(spread) <= number else _chosen(session, spread, number, keep)
     return [Sample(d.name, session.catalog.documents.text(d.id)[: tokens * _CHARACTERS]) for d in chosen]
+
+
+def _chosen(session: Session, spread: Sequence[StoredDocument], number: int, keep: bool) -> list[StoredDocument]:
+    among = {"number": number, "of": [document.id for document in spread]}
+    kept = session.catalog.knowledge.statistic(_KEPT) or {}
+    if {name: kept.get(name) for name in among} == among:
+        known = {document.id: document for document in spread}
+        return [known[identifier] for identifier in kept["chosen"]]
+    chosen = _different(session, spread, number)
+    if keep:
+        session.catalog.knowledge.set_statistic(_KEPT, {**among, "chosen": [document.id for document in chosen]})
+    return chosen
 
 
 def _different(session: Session, documents: Sequence[StoredDocument], number: int) -> list[StoredDocument]:

@@ -1,15 +1,17 @@
-"""How many rows documents list is believed where the model, asked plainly, says that there are several."""
+"""Which documents are samples, and how many rows documents list where the model, asked plainly, says that there are several."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from sliders.api import Workspace
 from sliders.errors import ModelRefusal
-from sliders.executor.sampling import rows_told
+from sliders.executor.sampling import rows_told, samples
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request, Response
 from sliders.llm.testing import FunctionModel
@@ -55,3 +57,21 @@ async def test_several_rows_are_several_where_the_plain_question_says_so(odds: A
 async def test_one_row_is_one_without_a_question(names: list[str]) -> None:
     found, asked = await told(names, None)
     assert found == ("Merrow" in names) and len(asked) == 1
+
+
+def test_samples_are_chosen_again_only_where_there_are_other_documents(place: str) -> None:
+    subjects = ("ferries that sail at night", "grades of honey", "a bridge of steel", "the price of rye")
+
+    def names(ws: Workspace) -> list[str]:
+        return [sample.name for sample in samples(ws.session, keep=True)]
+
+    with Workspace(place, model=FunctionModel({}, dialect=COMPACT)) as ws:
+        for number, subject in enumerate(subjects):
+            ws.add_text(f"{subject.capitalize()}. " * 20, f"{number}.txt")
+        first = names(ws)
+    with Workspace(place, model=FunctionModel({}, dialect=COMPACT)) as ws:
+        with patch.object(ws.session.embedder, "embed", side_effect=AssertionError("chosen before")):
+            assert names(ws) == first and len(first) == COMPACT.samples
+        ws.add_text("A fifth one, of tides. " * 20, "4.txt")
+        with patch.object(ws.session.embedder, "embed", wraps=ws.session.embedder.embed) as embed:
+            assert len(names(ws)) == COMPACT.samples and embed.called
