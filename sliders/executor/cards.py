@@ -21,7 +21,7 @@ async def card_of(session: Session, document: Document) -> str:
     The file's name, and for a document of several parts what the model says of it, asked once and kept (full dialect), or
     the title with the first lines (compact).
     """
-    model, whole = session.models.model_for("extract"), len(session.catalog.chunks.of(document.id)) < 2
+    model, whole = session.models.model_for("extract"), session.catalog.chunks.count(document.id) < 2
     name = f"file {' '.join(PurePath(document.name).stem.replace('_', ' ').split())}"
     if whole:
         return name

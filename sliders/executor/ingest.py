@@ -90,10 +90,11 @@ def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) ->
             outcomes[_store(session, parsed)].append(document.id)
             warnings.extend(f"{document.name}: {w}" if document.name not in w else w for w in document.warnings)
         session.progress("documents", number, total)
-    standing = {d.id for d in session.catalog.documents.all()}
-    for document in seen.values():  # a text that moved while its old place got another one
-        if document.id not in standing:
-            session.catalog.documents.add(document, _is_there)
+    if len(seen) > 1:  # a text may have moved while its old place got another one
+        standing = {d.id for d in session.catalog.documents.all()}
+        for document in seen.values():
+            if document.id not in standing:
+                session.catalog.documents.add(document, _is_there)
     return AddReport(
         tuple(outcomes["new"]), tuple(outcomes["same"]), tuple(outcomes["changed"]), tuple(failures), tuple(warnings)
     )

@@ -263,7 +263,8 @@ class OpenAIModel:
         return error
 
     async def _send(self, request: Request, arguments: dict[str, Any]) -> _Reply:
-        estimate = sum(self.count_tokens(message["content"]) for message in arguments["messages"]) + request.max_tokens
+        shown = (self.count_tokens(message["content"]) for message in arguments["messages"])
+        estimate = sum(shown) + request.max_tokens if self._settings.tpm else 0
         options: dict[str, Any] = {"temperature": request.temperature, "max_tokens": request.max_tokens}
         if reasons := self._reasons:
             options = {"max_completion_tokens": request.max_tokens + _REASONING}

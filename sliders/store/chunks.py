@@ -27,6 +27,9 @@ _SELECT: Select[Any] = (
     .order_by(documents.c.key, chunks.c.position)
 )  # fmt: skip
 _OF_DOCUMENT = _SELECT.where(documents.c.id == bindparam("id"), chunks.c.active == 1)
+_HOW_MANY = select(func.count()).join_from(chunks, documents, documents.c.key == chunks.c.document_key).where(
+    documents.c.id == bindparam("id"), chunks.c.active == 1
+)  # fmt: skip
 _ONE, _ALL = _SELECT.where(chunks.c.id == bindparam("id")), _SELECT.where(CURRENT)
 _TEXT = select(documents.c.text).where(documents.c.key == bindparam("key"))
 _OWNER = select(documents.c.key, documents.c.text, documents.c.title).where(documents.c.id == bindparam("id"))
@@ -118,6 +121,10 @@ class Chunks:
     def of(self, document_id: str) -> list[Chunk]:
         """The chunks of a document in order."""
         return self._read(_OF_DOCUMENT, {"id": document_id})
+
+    def count(self, document_id: str) -> int:
+        """How many chunks a document has, without reading any text."""
+        return int(self._database.value(_HOW_MANY, {"id": document_id}))
 
     def all(self) -> list[Chunk]:
         """The chunks of all current documents, document by document."""
