@@ -27,9 +27,7 @@ _SELECT: Select[Any] = (
     .order_by(documents.c.key, chunks.c.position)
 )  # fmt: skip
 _OF_DOCUMENT = _SELECT.where(documents.c.id == bindparam("id"), chunks.c.active == 1)
-_HOW_MANY = select(func.count()).join_from(chunks, documents, documents.c.key == chunks.c.document_key).where(
-    documents.c.id == bindparam("id"), chunks.c.active == 1
-)  # fmt: skip
+_HOW_MANY = select(func.count()).select_from(_JOINED).where(documents.c.id == bindparam("id"), chunks.c.active == 1)
 _ONE, _ALL = _SELECT.where(chunks.c.id == bindparam("id")), _SELECT.where(CURRENT)
 _TEXT = select(documents.c.text).where(documents.c.key == bindparam("key"))
 _OWNER = select(documents.c.key, documents.c.text, documents.c.title).where(documents.c.id == bindparam("id"))
