@@ -16,9 +16,9 @@ from sliders.answer.references import References, nearest, read_by
 from sliders.answer.shape import empty
 from sliders.answer.turns import QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
-from sliders.extraction.parse_numbers import currency_code
-from sliders.extraction.parse_units import dimension, scale_in
 from sliders.schema.types import ColumnType
+from sliders.values.numbers import currency_code
+from sliders.values.units import dimension, scale_in
 
 Kind = Literal[
     "literal", "nothing", "several", "division", "idle", "unstated", "counted", "same", "nulls", "ties", "units", "repeated"

@@ -19,12 +19,12 @@ from sliders.answer.turns import Value
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.extraction.cell import Scalar
 from sliders.extraction.ground import find
-from sliders.extraction.parse import ExpressionError, evaluate
-from sliders.extraction.parse_numbers import numbers_in
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 from sliders.llm.replies import LenientReply, every_member
+from sliders.values.arithmetic import ExpressionError, evaluate
+from sliders.values.numbers import numbers_in
 
 UNANSWERABLE = "unanswerable"
 """What a prompt asks for where the passages do not hold the answer; `null` says the same."""

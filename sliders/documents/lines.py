@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sliders.documents.printed_segments import Line
-from sliders.documents.printed_values import is_note, is_value, is_year
+from sliders.values.printed import is_note, is_value, is_year
 
 MAX_TEXT_CELL = 48
 _MAX_WORDS_OF_ROW = 90

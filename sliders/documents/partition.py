@@ -17,10 +17,10 @@ from sliders.documents.decode import decode
 from sliders.documents.document import Document, ElementKind
 from sliders.documents.html_tables import html_table, lift_tables
 from sliders.documents.offline import partitioner
-from sliders.documents.printed_values import is_note
 from sliders.documents.tables import pipe_cells
 from sliders.documents.text import add_lines, pipe_ranges
 from sliders.errors import DocumentError
+from sliders.values.printed import is_note
 
 _MAX_HEADING, _MAX_CAPTION = 200, 120
 _ORDERED = re.compile(r"^([ \t]*)(\d{1,4})[.)](?=[ \t]+\S)", re.MULTILINE)

@@ -16,8 +16,8 @@ from sliders.documents.grid import Line, find_tables, join_marks
 from sliders.documents.pdf_order import reading_order
 from sliders.documents.pdf_rules import Stroke, page_strokes, strokes_below
 from sliders.documents.pdf_words import PrintedLine, page_lines
-from sliders.documents.printed_values import is_note, is_value, unit_note
 from sliders.errors import DocumentError
+from sliders.values.printed import is_note, is_value, unit_note
 
 _FEW_CHARACTERS = 20
 _PARAGRAPH_GAP = 1.45

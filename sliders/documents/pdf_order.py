@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sliders.documents.pdf_words import PrintedLine
-from sliders.documents.printed_values import is_value
+from sliders.values.printed import is_value
 
 _MIN_LINES = 8
 _MIN_CHARACTERS = 18

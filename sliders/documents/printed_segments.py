@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from sliders.documents.printed_values import closes_value, is_value, opens_value, tidy_value
+from sliders.values.printed import closes_value, is_value, opens_value, tidy_value
 
 _LEADERS = re.compile(r"(.*?\S)?\s*(?:\.\s?){4,}(.*)")
 

@@ -15,10 +15,10 @@ from sliders.documents import sniff
 from sliders.documents.build import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document
-from sliders.documents.printed_values import is_note
 from sliders.documents.spans import Spanned, is_title, table_of_spans, without_blanks
 from sliders.documents.tables import has_values, table_from_rows
 from sliders.errors import DocumentError
+from sliders.values.printed import is_note
 
 _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 50

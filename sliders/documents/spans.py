@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sliders.documents.printed_values import closes_value, is_note, is_value, is_year, opens_value, tidy_value
 from sliders.documents.tables import LEVEL, Table, has_values
+from sliders.values.printed import closes_value, is_note, is_value, is_year, opens_value, tidy_value
 
 _MAX_HEADER_ROWS = 4
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sliders.documents.document import Element, TableCell, TableGrid
-from sliders.documents.printed_values import is_note, is_value, is_year
+from sliders.values.printed import is_note, is_value, is_year
 
 SEPARATOR = " | "
 INDENT = "  "

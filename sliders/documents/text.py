@@ -11,8 +11,8 @@ from sliders.documents.build import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document
 from sliders.documents.grid import Line, Region, Segment, find_tables, join_marks
-from sliders.documents.printed_values import is_note, unit_note
 from sliders.documents.tables import pipe_cells, table_from_rows
+from sliders.values.printed import is_note, unit_note
 
 _PAGE_START = re.compile(
     r"[ \t]*(?:<<\s*page\s+(\d+)\s*>>|\[page\s+(\d+)\]|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,})[ \t]*", re.IGNORECASE

@@ -13,12 +13,12 @@ from sliders.executor.conventions import context_of
 from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, Row, Span
 from sliders.extraction.extract import read_chunk
-from sliders.extraction.parse import Context
 from sliders.extraction.prompt import Asked, read_prompt
 from sliders.extraction.prompt_compact import values_prompt
 from sliders.extraction.read_compact import read_compact
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, Table
+from sliders.values.parse import Context
 
 Place = tuple[int, int]
 """Start and end of a segment in `Document.text`."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sliders.executor.session import Session
-from sliders.extraction.parse import Context
-from sliders.extraction.parse_dates import infer_day_first
-from sliders.extraction.parse_numbers import infer_decimal
+from sliders.values.dates import infer_day_first
+from sliders.values.numbers import infer_decimal
+from sliders.values.parse import Context
 
 SAMPLE_CHARACTERS = 200_000
 _BEGINNING = 20_000

@@ -9,7 +9,6 @@ from typing import Any, Literal
 from sliders.errors import SchemaError, StoreError
 from sliders.executor.session import Session
 from sliders.extraction.cell import Scalar
-from sliders.extraction.parse import parse_value
 from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.human_corrections import DOCUMENT
 from sliders.schema.types import Table
@@ -17,6 +16,7 @@ from sliders.store.audit import values_shown
 from sliders.store.catalog import Catalog
 from sliders.store.data_tables import enters
 from sliders.store.records import Correction, TableVersion
+from sliders.values.parse import parse_value
 
 
 @dataclass(frozen=True, slots=True)

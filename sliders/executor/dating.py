@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from sliders.executor.conventions import context_of
 from sliders.executor.session import Session
-from sliders.extraction.parse_dates import PrintedDate, dates_in, unsure
+from sliders.values.dates import PrintedDate, dates_in, unsure
 
 _BEGINNING = 20_000
 """Characters that show a document's order of day and month."""

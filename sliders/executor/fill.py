@@ -21,10 +21,10 @@ from sliders.extraction.cell import Row
 from sliders.extraction.extract import Extraction, joined
 from sliders.extraction.gate import gate_chunks
 from sliders.extraction.list_entries import records_of
-from sliders.extraction.parse import Context
 from sliders.extraction.prompt import Asked
 from sliders.schema.types import Schema, Table
 from sliders.store.records import Decision, Task
+from sliders.values.parse import Context
 
 _LEAST_AHEAD = 8
 """Fewer parallel calls than this are not prepared ahead: a server of one or two slots keeps the prefix of the last call."""

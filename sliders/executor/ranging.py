@@ -22,12 +22,12 @@ from sliders.executor.corrections import OpenConflict, conflicts, document_names
 from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
 from sliders.extraction.judge import LIKELY_NULL, TOLD, judge
-from sliders.extraction.parse import parse_value
 from sliders.extraction.prompt_compact import YES_NO, chosen_value, is_judged
 from sliders.reconcile.variants import variant_pairs
 from sliders.schema.types import Column, ColumnType, Table
 from sliders.store.records import Correction, Relation
 from sliders.store.sandbox import Change, Sandbox
+from sliders.values.parse import parse_value
 
 WRONG_SIDE = 0.02
 """A value near its column's cut moves an answer when it lies on the wrong side with this probability, taking both sides as

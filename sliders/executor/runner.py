@@ -16,13 +16,13 @@ from sliders.documents.loaders import LoadFailure, load_each
 from sliders.documents.tables import place_of
 from sliders.errors import SettingsError
 from sliders.extraction.extract import Extraction, read_chunk
-from sliders.extraction.parse import Context
 from sliders.extraction.prompt import Asked, chunk_head
 from sliders.extraction.read_compact import read_compact
 from sliders.extraction.source import Source
 from sliders.llm.limits import Limiter
 from sliders.llm.model import Model
 from sliders.settings import Settings
+from sliders.values.parse import Context
 
 
 @dataclass(frozen=True, slots=True)

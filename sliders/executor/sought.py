@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from sliders.documents.document import Document
 from sliders.executor.vectors import SegmentIndex
 from sliders.extraction.cell import Scalar
-from sliders.extraction.parse_names import country_of
 from sliders.schema.types import ColumnType
-from sliders.words import fold, name_tokens
+from sliders.values.fold import fold, name_tokens
+from sliders.values.names import country_of
 
 if TYPE_CHECKING:
     from sliders.executor.lazy import TableRun

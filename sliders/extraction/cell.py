@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-Scalar = str | int | float | bool | None
+from sliders.values.expected import Scalar as Scalar
 
 
 class Grounding(str, Enum):

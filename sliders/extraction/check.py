@@ -14,9 +14,10 @@ from typing import Any
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
 from sliders.extraction.ground import Grounded, find
 from sliders.extraction.ground_value import find_value, without_its_mark
-from sliders.extraction.parse import ExpressionError, Parsed, agrees, evaluate, parse_value, typed
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
+from sliders.values.arithmetic import ExpressionError, evaluate
+from sliders.values.parse import Parsed, agrees, parse_value, typed
 
 _TOLERANCE = 1e-6
 _FACTORS = (1e3, 1e6, 1e9, 1e12)

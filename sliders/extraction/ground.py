@@ -16,7 +16,8 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from sliders.extraction.cell import Grounding
-from sliders.words import GROUPS, MONTHS, ORDINALS, POWERS, TENS, UNITS, Normalized, normalize
+from sliders.values.fold import Normalized, normalize
+from sliders.values.vocabulary import GROUPS, MONTHS, ORDINALS, POWERS, TENS, UNITS
 
 THRESHOLD = 90.0
 """Least similarity of a fuzzy match, in percent of rapidfuzz's indel ratio."""

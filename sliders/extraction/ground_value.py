@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from sliders.extraction.cell import Grounding, Scalar
 from sliders.extraction.ground import NOWHERE, Grounded, Spans, chosen, find
-from sliders.extraction.parse import NO_CONTEXT, Context, date_forms, same_number
-from sliders.extraction.parse_amounts import all_readings, settled, unit_fits
-from sliders.extraction.parse_dates import dates_in, yearless_in
-from sliders.extraction.parse_numbers import Amount
 from sliders.schema.types import Column, ColumnType
+from sliders.values.amounts import all_readings, settled, unit_fits
+from sliders.values.dates import dates_in, yearless_in
+from sliders.values.numbers import Amount
+from sliders.values.parse import NO_CONTEXT, Context, date_forms, same_number
 
 _Place = tuple[int, int, int]
 """How well it fits (0 best), start, end."""
@@ -65,14 +65,14 @@ def _best(places: list[_Place], printed: str, text: str, near: Spans) -> Grounde
 
 
 def _number_places(value: Amount, column: Column, text: str, context: Context) -> Iterator[_Place]:
-    column = settled(column)
+    expected = settled(column)
     dated = [(date.start, date.end) for date in dates_in(text, day_first=context.day_first) if date.month is not None]
-    for reading in all_readings(text, column, context):
+    for reading in all_readings(text, expected, context):
         if not same_number(value, reading):
             continue
         number = reading.number
         inside = any(start <= number.start < end for start, end in dated)
-        wanted = bool((column.currency and number.currency) or unit_fits(number, text, column))
+        wanted = bool((expected.currency and number.currency) or unit_fits(number, text, expected))
         fits = wanted or (number.plain and not reading.mismatch)
         yield 4 * inside + 2 * (not fits) + (not wanted), number.start, number.end
 

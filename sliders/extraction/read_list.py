@@ -9,7 +9,6 @@ from typing import Any
 from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.cell import Absence, Cell, How, Row
 from sliders.extraction.extract import Refusal, generate, new_row, paid_for
-from sliders.extraction.parse import typed
 from sliders.extraction.prompt import Asked, chunk_document
 from sliders.extraction.prompt_compact import YES_NO, is_judged, rows_prompt, says_again
 from sliders.extraction.reading import Reading, cells_of
@@ -17,6 +16,7 @@ from sliders.extraction.source import Source
 from sliders.llm.model import Request, Response
 from sliders.llm.odds import numbered
 from sliders.schema.types import Column, ColumnType
+from sliders.values.parse import typed
 
 _DEEPEST = 4
 

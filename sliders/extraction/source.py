@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from sliders.chunks.chunk import Chunk
 from sliders.extraction.cell import Span
-from sliders.extraction.parse import Context
+from sliders.values.parse import Context
 
 
 @dataclass(frozen=True, slots=True)

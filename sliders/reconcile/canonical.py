@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sliders.extraction.cell import Scalar
-from sliders.extraction.parse_names import country_of, is_country_column
 from sliders.reconcile.column_codes import Codes, Encoded
 from sliders.reconcile.repairs import Normalization
-from sliders.words import legal_form, name_key, signed, turned
+from sliders.values.fold import legal_form, name_key, signed, turned
+from sliders.values.names import country_of, is_country_column
 
 
 class Links:

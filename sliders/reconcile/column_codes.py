@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sliders.extraction.cell import Scalar
 from sliders.schema.types import Column, ColumnType, Table
-from sliders.words import signed
+from sliders.values.fold import signed
 
 Codes = npt.NDArray[np.int64]
 _LONG_TEXT = 60  # mean characters above which a text column is prose, whose wording differs without contradicting

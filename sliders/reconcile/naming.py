@@ -18,7 +18,7 @@ from sliders.reconcile.statements import copy_sql
 from sliders.reconcile.variants import RowEvidence, VariantPair, related, several_forms, variant_pairs
 from sliders.schema.grain import called_as_row
 from sliders.schema.types import ColumnType, Table
-from sliders.words import legal_form
+from sliders.values.fold import legal_form
 
 _RESPELLED = "the same words, but for case or white space"
 _FORMS = 6  # forms of one name that a model is shown together

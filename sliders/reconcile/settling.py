@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from sliders.extraction.cell import Grounding, Scalar
-from sliders.extraction.parse_units import convert, same_unit
 from sliders.reconcile.repairs import IN_WORDS, RULES, CellSource, Criterion, DocumentSource, Operation, Precedence
-from sliders.words import fold, signed
+from sliders.values.fold import fold, signed
+from sliders.values.units import convert, same_unit
 
 _NEWER = re.compile(
     r"(?:the )?(?:newer|newest|later|latest|most recent|more recent)"

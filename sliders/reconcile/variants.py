@@ -16,7 +16,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.column_codes import Codes
-from sliders.words import STOPWORDS, legal_form, name_tokens, signed
+from sliders.values.fold import STOPWORDS, legal_form, name_tokens, signed
 
 Kind = Literal["misspelling", "abbreviation", "short form", "acronym", "legal form"]
 _BLOCK = 12  # values that share a token beyond which the token names nobody

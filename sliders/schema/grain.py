@@ -12,7 +12,7 @@ from statistics import median
 
 from sliders.schema.names import snake_name, spoken_name
 from sliders.schema.types import Column, ColumnType, Grain, Table
-from sliders.words import fold
+from sliders.values.fold import fold
 
 RowsTold = Callable[[Sequence[Table]], Awaitable[Sequence[Sequence[Collection[str]]]]]
 """The names of the rows that some documents list: for each table one collection of names a document."""

@@ -3,28 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import Literal
 
 from sliders.errors import SchemaError
-
-
-class ColumnType(str, Enum):
-    """The types that a column can have; code parses printed words into them."""
-
-    TEXT = "text"
-    INTEGER = "integer"
-    NUMBER = "number"
-    BOOLEAN = "boolean"
-    DATE = "date"
-    DATETIME = "datetime"
-    CATEGORY = "category"
-
-    @property
-    def sql(self) -> str:
-        """The SQLite type that stores it; dates are ISO text, booleans 0 or 1."""
-        return {"integer": "INTEGER", "number": "REAL", "boolean": "INTEGER"}.get(self.value, "TEXT")
-
+from sliders.values.expected import ColumnType as ColumnType
 
 Grain = Literal["document", "many"]
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from sliders.errors import AuditError
-from sliders.extraction.parse import ExpressionError, evaluate
 from sliders.store import codec
 from sliders.store.catalog import Catalog
 from sliders.store.data_tables import SAID, UNVERIFIED
 from sliders.store.database import Database, quote_identifier
 from sliders.store.export import export_audit
 from sliders.store.layout import AUDIT_LAYOUT
+from sliders.values.arithmetic import ExpressionError, evaluate
 
 _MOST_PROBLEMS = 50
 _SAID = ", ".join(f"'{absence}'" for absence in SAID)

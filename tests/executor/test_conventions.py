@@ -8,9 +8,9 @@ import pytest
 
 import sliders
 from sliders.executor.conventions import context_of
-from sliders.extraction.parse import parse_value
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Column, ColumnType
+from sliders.values.parse import parse_value
 
 DATED = Column("sold_on", ColumnType.DATE)
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sliders.extraction.cell import Absence, Grounding, How, Span
 from sliders.extraction.check import check_cell, value_cell, with_words
-from sliders.extraction.parse import Context
 from sliders.schema.types import Column, ColumnType
+from sliders.values.parse import Context
 
 from .passages import BOOLEAN, INTEGER, NUMBER, said, source_of
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sliders.extraction.cell import Grounding, Scalar
 from sliders.extraction.ground_value import find_value, without_its_mark
-from sliders.extraction.parse import Context
 from sliders.schema.types import Column, ColumnType
+from sliders.values.parse import Context
 
 WHOLE = Column("count", ColumnType.INTEGER)
 NUMBER = Column("amount", ColumnType.NUMBER)

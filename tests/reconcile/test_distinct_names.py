@@ -10,14 +10,14 @@ import pytest
 from reconciled import Reconciled, reconciled
 
 from sliders.executor.linking import canonical_forms
-from sliders.extraction.parse import parse_value
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Correction, Normalization, Options
 from sliders.reconcile.variants import related, variant_pairs
 from sliders.schema.types import Column, ColumnType, Table
-from sliders.words import signed
+from sliders.values.fold import signed
+from sliders.values.parse import parse_value
 
 NUMBER = ColumnType.NUMBER
 SIGNED = (

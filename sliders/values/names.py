@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from sliders.words import fold, name_key, signed, unaccented
+from sliders.values.fold import fold, name_key, signed, unaccented
 
 _FILE = Path(__file__).resolve().parent / "data" / "countries.txt"
 _FEWEST_FORMS, _SHARE = 3, 0.6

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from sliders.words import GROUPS, ORDINALS, POWERS, SCALE_WORDS, TENS, UNITS
+from sliders.values.vocabulary import GROUPS, ORDINALS, POWERS, SCALE_WORDS, TENS, UNITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.extraction.parse import Context, agrees, parse_value
-from sliders.extraction.parse_numbers import infer_decimal, numbers_in
-from sliders.extraction.parse_units import scale_in
 from sliders.schema.types import Column, ColumnType
+from sliders.values.numbers import infer_decimal, numbers_in
+from sliders.values.parse import Context, agrees, parse_value
+from sliders.values.units import scale_in
 
 WHOLE = Column("count", ColumnType.INTEGER)
 NUMBER = Column("amount", ColumnType.NUMBER)

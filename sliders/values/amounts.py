@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from sliders.extraction.parse_dates import dates_in
-from sliders.extraction.parse_numbers import (
+from sliders.values.dates import dates_in
+from sliders.values.expected import ColumnType, Described, Expected
+from sliders.values.fold import unaccented
+from sliders.values.numbers import (
     Amount,
     DecimalMark,
     Number,
@@ -22,9 +24,8 @@ from sliders.extraction.parse_numbers import (
     join_space_groups,
     numbers_in,
 )
-from sliders.extraction.parse_units import convert, dimension, has_exceptions, same_unit, scale_in
-from sliders.schema.types import Column, ColumnType
-from sliders.words import DOLLAR_CODES, SCALE_WORDS, SCALES, ZERO_WORDS, unaccented
+from sliders.values.units import convert, dimension, has_exceptions, same_unit, scale_in
+from sliders.values.vocabulary import DOLLAR_CODES, SCALE_WORDS, SCALES, ZERO_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,13 @@ class Reading:
     converted: bool = False
 
 
+def settled(column: Described) -> Expected:
+    """What a column expects, with the currency and scale that its unit names ("USD millions") in their own places."""
+    return _settled(Expected.of(column))
+
+
 @lru_cache(maxsize=1024)
-def settled(column: Column) -> Column:
-    """The column with the currency and scale that its unit names ("USD millions") in their own places."""
+def _settled(column: Expected) -> Expected:
     currency, scale, left = currency_code(column.currency) or column.currency, scale_in(column.scale), []
     for word in column.unit.split() if not dimension(column.unit) else ():
         if code := currency_code(word):
@@ -80,35 +85,38 @@ _FOOTNOTE = re.compile(r"(?<=[\d%)])(?:\s?\[\w{1,2}\]|\(\w\)|\s?[*†‡§]+)+\s
 _ONE_VALUE = re.compile(r"[^\d]{0,12}\d[\d .,'’]*[^\d]{0,24}")
 
 
-def read_number(words: str, column: Column, context: Context) -> Reading | str:
+def read_number(words: str, column: Described, context: Context) -> Reading | str:
     """The one number that `words` (single blanks) state for the column, or the reason why there is none."""
-    column = settled(column)
+    expected = settled(column)
     if unaccented(words).strip(" .") in ZERO_WORDS:
         return Reading(0, Number(0, len(words), words, 0))
     text = _FOOTNOTE.sub("", join_space_groups(words) if _ONE_VALUE.fullmatch(words) else words)
-    found = [number for number in _numbers(text, column, context) if not _in_date(number, text)]
-    candidates = _candidates(found, text, column)
+    found = [number for number in _numbers(text, expected, context) if not _in_date(number, text)]
+    candidates = _candidates(found, text, expected)
     if not candidates:
         return f"{words!r} holds no number"
     chosen = candidates[0]
     if len(candidates) > 1:
-        picked = _picked(candidates, text, column)
+        picked = _picked(candidates, text, expected)
         if picked is None:
             if any(number.ranged for number in candidates):
                 return f"{words!r} is a range"
             shown = ", ".join(number.text for number in candidates[:4])
             return f"{words!r} holds {len(candidates)} numbers ({shown})"
         chosen = picked
-    if not (read := readings(chosen, column, context)):
+    if not (read := readings(chosen, expected, context)):
         whole = f"{chosen.text!r} is not a whole number"
         return whole if abs(chosen.value) < _LIMIT else f"{chosen.text!r} does not fit a 64-bit number"
     return read[0]
 
 
-@lru_cache(maxsize=512)
-def all_readings(words: str, column: Column, context: Context) -> tuple[Reading, ...]:
+def all_readings(words: str, column: Described, context: Context) -> tuple[Reading, ...]:
     """Everything that any number of the words may say in the column's terms, the likelier reading of a number first."""
-    column = settled(column)
+    return _all_readings(words, settled(column), context)
+
+
+@lru_cache(maxsize=512)
+def _all_readings(words: str, column: Expected, context: Context) -> tuple[Reading, ...]:
     texts = dict.fromkeys((words, join_space_groups(words)))
     numbers = dict.fromkeys(
         number
@@ -119,7 +127,7 @@ def all_readings(words: str, column: Column, context: Context) -> tuple[Reading,
     return tuple(reading for number in numbers for reading in readings(number, column, context))
 
 
-def _numbers(text: str, column: Column, context: Context) -> list[Number]:
+def _numbers(text: str, column: Expected, context: Context) -> list[Number]:
     found = list(numbers_in(text, decimal=context.decimal, whole=column.type is ColumnType.INTEGER))
     return _compounds(found, text) if dimension(column.unit) else found
 
@@ -156,7 +164,7 @@ def _in_date(number: Number, text: str) -> bool:
     return any(date.full and date.start <= number.start < date.end and not text.isdigit() for date in dates_in(text))
 
 
-def _candidates(found: list[Number], text: str, column: Column) -> list[Number]:
+def _candidates(found: list[Number], text: str, column: Expected) -> list[Number]:
     plain = [number for number in found if number.plain or (not number.ordinal and unit_fits(number, text, column))]
     if dimension(column.unit) != "percent":
         plain = [number for number in plain if not number.percent] or plain
@@ -169,7 +177,7 @@ def _fills(number: Number, text: str) -> bool:
     return not re.search(r"[^\W_]", re.sub(r"\bthe\b", "", text[: number.start] + text[number.end :], flags=re.IGNORECASE))
 
 
-def _picked(candidates: list[Number], text: str, column: Column) -> Number | None:
+def _picked(candidates: list[Number], text: str, column: Expected) -> Number | None:
     """The one number that the column's percent sign, currency or unit points at; None if none or several."""
     if dimension(column.unit) == "percent":
         return _only([number for number in candidates if number.percent])
@@ -184,7 +192,7 @@ def _picked(candidates: list[Number], text: str, column: Column) -> Number | Non
     )
 
 
-def unit_fits(number: Number, text: str, column: Column) -> bool:
+def unit_fits(number: Number, text: str, column: Expected) -> bool:
     """Whether the unit behind a number is the column's or converts into it."""
     if not column.unit:
         return False
@@ -208,7 +216,7 @@ def _fits(printed: str, wanted: str) -> bool:
 _LIMIT = 2**63
 
 
-def readings(number: Number, column: Column, context: Context) -> list[Reading]:
+def readings(number: Number, column: Expected, context: Context) -> list[Reading]:
     """What one number may say in the column's unit and scale, likeliest first; none where no whole number comes out."""
     bases = [Decimal(str(number.value))]
     if number.alternative is not None and not (context.decimal or context.scale):
@@ -235,11 +243,11 @@ _Options = list[tuple[Decimal, str, str]]
 """What a number may say: its value, the scale that is printed, and how it was read."""
 
 
-def _coins(base: Decimal, number: Number, column: Column, _context: Context) -> _Options:
+def _coins(base: Decimal, number: Number, column: Expected, _context: Context) -> _Options:
     return [(base / 100, "", f"{base} {number.unit} in {column.currency}")]
 
 
-def _percents(base: Decimal, number: Number, column: Column, _context: Context) -> _Options:
+def _percents(base: Decimal, number: Number, column: Expected, _context: Context) -> _Options:
     as_share = (base / 100, "", f"{base}% as a share of 1")
     if dimension(column.unit) != "percent":
         return [(base, "", ""), as_share]
@@ -252,7 +260,7 @@ def _percents(base: Decimal, number: Number, column: Column, _context: Context) 
     return [(base, "", "")]
 
 
-def _units(base: Decimal, number: Number, column: Column, _context: Context) -> _Options:
+def _units(base: Decimal, number: Number, column: Expected, _context: Context) -> _Options:
     value = convert(base, number.unit, column.unit)
     note = f"{number.text} {number.unit} in {column.unit}"
     rounded = Decimal(f"{value:.12g}") if value is not None else base
@@ -260,7 +268,7 @@ def _units(base: Decimal, number: Number, column: Column, _context: Context) -> 
     return [*options, (rounded.to_integral_value(), "", f"{note}, rounded")] if column.type is ColumnType.INTEGER else options
 
 
-def _scaled(base: Decimal, number: Number, column: Column, context: Context) -> _Options:
+def _scaled(base: Decimal, number: Number, column: Expected, context: Context) -> _Options:
     """The value in the scale that the column wants; where no scale is printed and none is certain, both readings."""
     own = number.scale
     values: list[tuple[Decimal, str]] = [(base, "")]
@@ -280,6 +288,6 @@ def _scaled(base: Decimal, number: Number, column: Column, context: Context) -> 
     return [full, as_is] if abs(base) >= factor else [as_is, full]
 
 
-def _unscaled(number: Number, column: Column) -> bool:
+def _unscaled(number: Number, column: Expected) -> bool:
     """Whether a table's scale cannot hold: shares, rates ("USD per share") and measured quantities have none."""
     return bool(dimension(column.unit) or dimension(number.unit) or re.search(r"/|\bper\b", column.unit.lower()))

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from sliders.errors import SlidersError
-from sliders.extraction.cell import Scalar
-from sliders.extraction.parse_amounts import Context as Context
-from sliders.extraction.parse_amounts import Reading, all_readings, read_number
-from sliders.extraction.parse_dates import PrintedDate, dates_in, times_in, unsure, yearless_in
-from sliders.extraction.parse_names import same_text
-from sliders.extraction.parse_numbers import Amount, amount
-from sliders.extraction.parse_spelled import choice, spelled_in
-from sliders.schema.types import Column, ColumnType
-from sliders.words import IMPLIED, SCALE_WORDS, SCALES, SPELLED_SCALES, fold, signed, unaccented
+from sliders.values.amounts import Context as Context
+from sliders.values.amounts import Reading, all_readings, read_number
+from sliders.values.dates import PrintedDate, dates_in, times_in, unsure, yearless_in
+from sliders.values.expected import ColumnType, Described, Expected, Scalar
+from sliders.values.fold import fold, signed, unaccented
+from sliders.values.names import same_text
+from sliders.values.numbers import Amount, amount
+from sliders.values.vocabulary import IMPLIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +31,6 @@ class Parsed:
     scale: str = ""
     reason: str = ""
     absent: bool = False
-
-
-class ExpressionError(SlidersError):
-    """An expression that is no arithmetic over numbers."""
 
 
 NO_CONTEXT = Context()
@@ -63,13 +55,13 @@ def is_absent(text: str, kind: ColumnType = ColumnType.TEXT) -> bool:
     return bool(words & (_DASHES if kind in (ColumnType.TEXT, ColumnType.CATEGORY) else _ABSENT))
 
 
-def parse_value(words: str, column: Column, context: Context = NO_CONTEXT) -> Parsed:
+def parse_value(words: str, column: Described, context: Context = NO_CONTEXT) -> Parsed:
     """What printed words say as the column's type; only its type, unit, scale, currency and values matter."""
-    return _parse(words, column, context)
+    return _parse(words, Expected.of(column), context)
 
 
 @lru_cache(maxsize=8192)
-def _parse(printed: str, column: Column, context: Context) -> Parsed:
+def _parse(printed: str, column: Expected, context: Context) -> Parsed:
     words = collapse(printed)
     if is_absent(words, column.type) and fold(words) not in map(fold, column.values):
         value = words if words and column.type is ColumnType.TEXT else None
@@ -89,7 +81,7 @@ def _parse(printed: str, column: Column, context: Context) -> Parsed:
             return Parsed(words)
 
 
-def _category(words: str, column: Column) -> Parsed:
+def _category(words: str, column: Expected) -> Parsed:
     plain = collapse(words).casefold()
     for form in (lambda text: collapse(text).casefold(), signed, lambda text: signed(text).replace(" ", "")):
         equal = [value for value in column.values if form(value) == form(plain)]
@@ -98,7 +90,7 @@ def _category(words: str, column: Column) -> Parsed:
     return Parsed(reason=f"{words!r} is none of {', '.join(column.values)}")
 
 
-def _date(words: str, column: Column, day_first: bool | None) -> Parsed:
+def _date(words: str, column: Expected, day_first: bool | None) -> Parsed:
     every = dates_in(words, day_first=day_first)
     finest = max((len(date.iso) for date in every), default=0)
     usable = [date for date in every if len(date.iso) == finest]
@@ -120,7 +112,7 @@ def _date(words: str, column: Column, day_first: bool | None) -> Parsed:
 _BARE_NUMBER = re.compile(r"[-+(]?\d[\d.,' \u202f]*\)?")
 
 
-def typed(value: object, column: Column, context: Context = NO_CONTEXT) -> Parsed:
+def typed(value: object, column: Described, context: Context = NO_CONTEXT) -> Parsed:
     """What a model said as a JSON value ("17 feet", 17.0, true, null) as the column's type.
 
     Text for a text column stays as it is, stripped. Numbers are taken to stand in the column's unit and scale unless they
@@ -133,19 +125,20 @@ def typed(value: object, column: Column, context: Context = NO_CONTEXT) -> Parse
         if column.type is ColumnType.TEXT and value.strip():
             return Parsed(value.strip(), absent=is_absent(value))
         if column.type in _NUMERIC and _BARE_NUMBER.fullmatch(value.strip()):
-            column = replace(column, unit="", scale="", currency="")  # it stands in them already
+            column = Expected(column.type, values=column.values)  # it stands in them already
         return parse_value(value, column, replace(_MODEL, day_first=context.day_first))
     if isinstance(value, bool):
         if column.type is ColumnType.BOOLEAN:
             return Parsed(value)
-        fits = column.type is ColumnType.CATEGORY
-        return _category("yes" if value else "no", column) if fits else Parsed(reason=f"{value} is no {column.type.value}")
+        if column.type is ColumnType.CATEGORY:
+            return _category("yes" if value else "no", Expected.of(column))
+        return Parsed(reason=f"{value} is no {column.type.value}")
     if isinstance(value, int | float):
         return _typed_number(value, column)
     return Parsed(reason=f"a {type(value).__name__} is no {column.type.value}")
 
 
-def _typed_number(value: Amount, column: Column) -> Parsed:
+def _typed_number(value: Amount, column: Described) -> Parsed:
     if isinstance(value, float) and not math.isfinite(value):
         return Parsed(reason=f"{value} is not a number")
     whole = amount(Decimal(str(value))) if isinstance(value, float) else value  # which may be too long for a float
@@ -156,7 +149,7 @@ def _typed_number(value: Amount, column: Column) -> Parsed:
     return Parsed(str(whole)) if column.type is ColumnType.TEXT else parse_value(str(whole), column)
 
 
-def agrees(value: Scalar, words: str, column: Column, context: Context = NO_CONTEXT) -> str:
+def agrees(value: Scalar, words: str, column: Described, context: Context = NO_CONTEXT) -> str:
     """"" when printed words carry a value, else the finding in words. Judgements of a reader are not looked into."""
     if value is None or not words.strip():
         return "" if value is None else "no words are given"
@@ -176,7 +169,7 @@ _IN_CODE = re.compile(r"(?<=[^\W\d_])\d{1,4}\b(?![.,]\d)")
 """Digits that end a code, as in Q3 and FY2022: no printed number, but they bear out a value."""
 
 
-def _number_agrees(value: Amount, words: str, column: Column, context: Context) -> str:
+def _number_agrees(value: Amount, words: str, column: Described, context: Context) -> str:
     found = all_readings(words, column, context)
     equal = [reading for reading in found if same_number(value, reading)]
     if equal:
@@ -232,58 +225,3 @@ def _text_agrees(value: str, words: str, context: Context) -> str:
     if _ISO.fullmatch(value.strip()) and not _date_agrees(value.strip(), words, context):
         return ""
     return f"the words say {words!r}, the value is {value!r}"
-
-
-_OPERATORS = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__"}
-_FUNCTIONS: dict[str, Callable[[Sequence[Decimal]], Decimal]] = {
-    "sum": lambda parts: sum(parts, Decimal()), "min": min, "max": max, "abs": lambda parts: abs(sum(parts, Decimal())),
-    **dict.fromkeys(("average", "avg", "mean"), lambda parts: sum(parts, Decimal()) / len(parts)),
-}  # fmt: skip
-_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*"} | dict.fromkeys("$€£", " "))
-_GROUP = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_SCALED = re.compile(rf"(\d[\d.]*)\s*({choice(SPELLED_SCALES)})\b", re.IGNORECASE)
-_PERCENT = re.compile(r"(\d[\d.]*)\s*%")
-_LABEL = re.compile(r"(?<=[\d)])(?:\s+(?:[^\W\d_]+(?:-[^\W\d_]+)*|\([^\W\d_][^()\d]*\)))+(?=\s*(?:$|[-+*/)]))")
-_LONGEST = 400
-
-
-def evaluate(expression: str) -> int | float:
-    """The value of arithmetic over numbers: + - * / and parentheses, and sum, average, min, max and abs of some.
-
-    Number words, scale words, percent signs and grouping commas are read ("two + 15", "1.6 million"); words that label a number
-    and a result behind "=" are let go ("2 pilots + 15 passengers = 17"). Raises ExpressionError: it is anything else, or divides
-    by zero.
-    """
-    text = _arithmetic(expression) if len(expression) <= _LONGEST else ""
-    if not text:
-        raise ExpressionError(f"{expression[:80]!r} is no arithmetic: give numbers with + - * / and parentheses")
-    try:
-        value = _evaluated(ast.parse(text, mode="eval").body)
-    except (SyntaxError, ValueError, ArithmeticError, RecursionError) as error:
-        raise ExpressionError(f"{expression[:80]!r} cannot be computed: {type(error).__name__}") from error
-    if not value.is_finite() or abs(value) >= 2**63:
-        raise ExpressionError(f"{expression[:80]!r} does not fit a 64-bit number")
-    return amount(value)
-
-
-def _arithmetic(expression: str) -> str:
-    text = _GROUP.sub("", expression.translate(_SIGNS).partition("=")[0])
-    text = _SCALED.sub(lambda match: f"({match[1]}*{SCALES[SCALE_WORDS[match[2].lower()]]})", text)
-    for spelled in reversed(list(spelled_in(text))):
-        text = f"{text[: spelled.start]}{spelled.value}{text[spelled.end :]}"
-    return _LABEL.sub("", _PERCENT.sub(r"(\1/100)", re.sub(r"(?<=\d)\s*x\s*(?=\d)", "*", text))).strip()
-
-
-def _evaluated(node: ast.expr) -> Decimal:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return Decimal(str(node.value))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        value = _evaluated(node.operand)
-        return -value if isinstance(node.op, ast.USub) else value
-    if isinstance(node, ast.BinOp) and (name := _OPERATORS.get(type(node.op))):
-        result: Decimal = getattr(_evaluated(node.left), name)(_evaluated(node.right))
-        return result
-    named = _FUNCTIONS.get(ast.unparse(node.func).lower()) if isinstance(node, ast.Call) and not node.keywords else None
-    if isinstance(node, ast.Call) and named and node.args:
-        return named([_evaluated(argument) for argument in node.args])
-    raise ExpressionError(f"{ast.unparse(node)[:80]!r} is no number: give numbers with + - * / and parentheses")

@@ -12,7 +12,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sliders.words import DAYS, MONTHS, unaccented
+from sliders.values.fold import unaccented
+from sliders.values.vocabulary import DAYS, MONTHS
 
 PIVOT = 49
 

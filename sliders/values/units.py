@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from functools import lru_cache
 
-from sliders.words import SCALE_WORDS
+from sliders.values.vocabulary import SCALE_WORDS
 
 _TABLE = """
 length 0.001: mm millimetre millimetres millimeter millimeters

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sliders.extraction.parse_names import country_of, is_country_column
 from sliders.reconcile.canonical import Links, link_by_rule, representatives
 from sliders.reconcile.column_codes import Encoded
+from sliders.values.names import country_of, is_country_column
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from sliders.extraction.parse_spelled import Spelled, choice, spelled_in
-from sliders.extraction.parse_units import TOUCHING, unit_after
-from sliders.words import CURRENCY_CODES, CURRENCY_NAMES, CURRENCY_SYMBOLS, SCALE_WORDS, SCALES, SPELLED_SCALES
+from sliders.values.spelled import Spelled, choice, spelled_in
+from sliders.values.units import TOUCHING, unit_after
+from sliders.values.vocabulary import CURRENCY_CODES, CURRENCY_NAMES, CURRENCY_SYMBOLS, SCALE_WORDS, SCALES, SPELLED_SCALES
 
 DecimalMark = Literal["", ".", ","]
 Amount = int | float
