@@ -1,0 +1,1 @@
+"""Can an answer be trusted? `python -m benchmarks.trust --json FILE [--sliders PATH]`; see README.md."""
