@@ -71,8 +71,30 @@ def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Quer
         if column.this.args.get("quoted") and not column.table and column.name.lower() not in known and '"' in sql:
             column.replace(exp.Literal.string(column.name))
             changed = True
+    changed = _row_numbers(tree, profiles) or changed
     changed = changed or tree.find(exp.ILike) is not None or _spelled(tree, profiles)
     return (tree.sql(DIALECT), parse_select(tree.sql(DIALECT))) if changed else (sql, tree)
+
+
+_ROW_NUMBERS = ("rowid", "_rowid_", "oid")
+
+
+def _row_numbers(tree: exp.Query, profiles: Sequence[TableProfile]) -> bool:
+    """Write the table's own row identifier for SQLite's, which a view does not have; an order by it means nothing, and stays."""
+    names, changed = References(tree, profiles), False
+    for column in tree.find_all(exp.Column):
+        if column.name.lower() not in _ROW_NUMBERS or names.of(column) is not None:
+            continue
+        owners = [names.aliases.get(column.table.lower())] if column.table else list(names.used())
+        if len(owners) == 1 and owners[0] is not None and owners[0].view.row_id and not isinstance(_within(column), exp.Ordered):
+            column.this.replace(exp.to_identifier(owners[0].view.row_id))
+            changed = True
+    return changed
+
+
+def _within(column: exp.Column) -> exp.Expr | None:
+    """The ORDER BY item or the statement that a column stands in, whichever is nearer."""
+    return column.find_ancestor(exp.Ordered, exp.Select)
 
 
 def _spelled(tree: exp.Query, profiles: Sequence[TableProfile]) -> bool:

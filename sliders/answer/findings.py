@@ -2,128 +2,66 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from sqlglot import exp
 
 from sliders.answer.citations import resolved
 from sliders.answer.dialects import DIALECT
-from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, identifier, quote
-from sliders.answer.references import References, nearest, read_by
-from sliders.answer.shape import empty
-from sliders.answer.turns import QueryResult, RunSql
+from sliders.answer.expression_types import is_truth, is_whole
+from sliders.answer.finding import Finding, listed
+from sliders.answer.literals import EQUAL, unheld_literals
+from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile
+from sliders.answer.references import References, read_by
+from sliders.answer.shape import empty, yes_or_no
+from sliders.answer.turns import Asks, QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
-from sliders.schema.types import ColumnType
 from sliders.values.numbers import currency_code
 from sliders.values.units import dimension, scale_in
 
-Kind = Literal[
-    "literal", "nothing", "several", "division", "idle", "unstated", "counted", "same", "nulls", "ties", "units", "repeated"
-]
-LISTED = 30
-LISTED_CHARACTERS = 900
-_ALIKE = 60.0  # of 100: less like a literal is no form of it, and named beside it would tempt
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
-_EQUAL = (exp.EQ, exp.NEQ, exp.In, exp.Like)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One oddity: its kind, what it is about (the same one is sent once), and the words for the model and the user.
-
-    `near` says that they name a value that is like the one that no row has.
-    """
-
-    kind: Kind
-    subject: str
-    text: str
-    near: bool = False
 
 
 def findings(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql) -> tuple[Finding, ...]:
     """Everything odd about a statement that ran, the gravest first."""
     names = References(tree, profiles)
-    found = [*_literals(tree, names), *_nothing(tree, names, result, run_sql), *_several(tree, run_sql), *_divisions(tree, names)]
-    found += [*_idle(tree, names), *_counted(tree, names), *_same(tree, run_sql)]
+    found = [*unheld_literals(tree, names), *_nothing(tree, names, result, run_sql), *_several(tree, run_sql)]
+    found += [*_divisions(tree, names), *_idle(tree, names), *_counted(tree, names), *_same(tree, run_sql)]
     found += _repeated(tree, names, run_sql)
     found += [*_units(tree, names), *_ties(tree, result, run_sql), *_nulls(tree, names, run_sql)]
     return tuple(dict.fromkeys(found))
 
 
-def _found_nothing(tree: exp.Query, result: QueryResult) -> bool:
-    """Whether a result is empty, all NULL, or a single 0 that was counted or computed (a 0 in a cell is a value)."""
+def misshapen(asks: Asks, result: QueryResult) -> tuple[Finding, ...]:
+    """A result of another shape than the model says that the question asks for."""
+    rows = len(result.rows)
+    if asks in ("one", "number") and rows > 1:
+        kind = "one thing" if asks == "one" else "one number"
+        text = f"the question asks for {kind}, and the statement gives {rows} rows: add what tells them apart, or show ties alone"
+        return (Finding("shape", asks, text),)
+    if asks == "yes_no" and rows and yes_or_no(result.columns, result.rows) is None:
+        text = "the question asks for yes or no: give one row whose first column is the comparison itself, 1 or 0"
+        return (Finding("shape", asks, f"{text}, and the figures compared after it"),)
+    return ()
+
+
+def _found_nothing(tree: exp.Query, names: References, result: QueryResult) -> bool:
+    """Whether a result is empty, all NULL, or a single 0 that was counted or computed: a 0 in a cell is a value, and one of a
+    comparison says no."""
     rows = [tuple(row) for row in result.rows]
-    looked_up = isinstance(tree, exp.Select) and all(isinstance(item.unalias(), exp.Column) for item in tree.expressions)
+    looked_up = isinstance(tree, exp.Select) and all(_is_looked_up(item.unalias(), names) for item in tree.expressions)
     zero = len(rows) == 1 and all(cell in (0, None) and not isinstance(cell, str) for cell in rows[0])
     return empty(rows) or (zero and not looked_up)
 
 
-def listed(column: ColumnProfile) -> str:
-    """The values of a column as far as they fit, most frequent first, with their counts."""
-    if column.column.type in (*NUMERIC, *DATED):
-        return f"{column.column.name} runs from {column.lowest} to {column.highest}, {column.nulls} of {column.rows} NULL"
-    said: list[str] = []
-    for value, count in column.values[:LISTED]:
-        shown = quote(value[:60]) if isinstance(value, str) else str(value)
-        if sum(map(len, said)) > LISTED_CHARACTERS:
-            break
-        said.append(f"{shown} ({count} rows)")
-    more = f", and {column.distinct - len(said)} more" if column.distinct > len(said) else ""
-    return f"{column.column.name} has the values {', '.join(said) or 'NULL alone'}{more}; {column.nulls} rows are NULL"
-
-
-@dataclass(frozen=True, slots=True)
-class Unheld:
-    """A literal that a test for equality names and no row has: the table and column, and the test."""
-
-    table: TableProfile
-    column: ColumnProfile
-    literal: str
-    test: exp.Expr
-
-
-def unheld(tree: exp.Expr, names: References) -> Iterator[Unheld]:
-    """The literals of tests for equality that no row has."""
-    for node in tree.find_all(*_EQUAL):
-        owner = names.of(node.this)
-        if owner is None or not owner[1].complete or owner[1].column.type in NUMERIC:
-            continue
-        for literal in node.expressions if isinstance(node, exp.In) else [node.expression]:
-            if isinstance(literal, exp.Literal) and literal.is_string and not _held(node, literal.name, owner[1]):
-                yield Unheld(*owner, literal.name, node)
-
-
-def _literals(tree: exp.Query, names: References) -> Iterator[Finding]:
-    """What stands in a column instead of a literal that no row has."""
-    for one in unheld(tree, names):
-        name, known = one.column.column.name, one.column
-        near = [quote(t) for t in nearest(one.literal.strip("%"), known.texts, _ALIKE)] if known.column.type in TEXTUAL else []
-        shown = f"the nearest are {', '.join(near)}" if near else listed(known)
-        elsewhere = _elsewhere(one.literal.strip("%"), names.profiles, name)
-        yield Finding("literal", f"{name}={one.literal}", f"no row has {one.literal!r} in {name}; {shown}{elsewhere}", bool(near))
-
-
-def _held(node: exp.Expr, literal: str, column: ColumnProfile) -> bool:
-    if not isinstance(node, exp.Like):
-        return literal in column.texts
-    pattern = re.escape(literal).replace("%", ".*").replace("_", ".")
-    return any(re.fullmatch(pattern, text, re.IGNORECASE | re.DOTALL) for text in column.texts)
-
-
-def _elsewhere(literal: str, profiles: Sequence[TableProfile], but: str) -> str:
-    places = [
-        f"{p.view.name}.{c.column.name}" for p in profiles for c in p.columns
-        if c.column.name != but and c.column.type in TEXTUAL and literal.casefold() in (t.casefold() for t in c.texts)
-    ]  # fmt: skip
-    return f"; it is a value of {', '.join(places[:3])}" if places else ""
+def _is_looked_up(item: exp.Expr, names: References) -> bool:
+    """Whether an expression shows a cell, or compares without counting."""
+    return isinstance(item, exp.Column) or (is_truth(item, names) and item.find(exp.Count, exp.Exists, exp.Sum) is None)
 
 
 def _nothing(tree: exp.Query, names: References, result: QueryResult, run_sql: RunSql) -> Iterator[Finding]:
     """A result of nothing: what each condition keeps by itself, and what stands in the columns that were tested."""
-    if not _found_nothing(tree, result):
+    if not _found_nothing(tree, names, result):
         return
     rows = [tuple(row) for row in result.rows]
     if rows and empty(rows) and isinstance(tree, exp.Select) and not any(item.find(exp.AggFunc) for item in tree.expressions):
@@ -179,8 +117,7 @@ def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
 def _divisions(tree: exp.Query, names: References) -> Iterator[Finding]:
     """Whole numbers divided by whole numbers, which drops what is behind the point."""
     for node in tree.find_all(exp.Div):
-        sides = [names.of(side) for side in (node.this, node.expression)]
-        if all(side is not None and side[1].column.type is ColumnType.INTEGER for side in sides):
+        if is_whole(node.this, names) and is_whole(node.expression, names):
             text = node.sql(DIALECT)
             yield Finding("division", text, f"{text} divides whole numbers and drops the fraction: multiply by 1.0 first")
 
@@ -242,7 +179,7 @@ _LEAST_KEY = 3
 def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
     """Rows left out because a column that is compared, added up or ordered by is NULL."""
     denied = [n.this.unnest() for n in tree.find_all(exp.Not)]
-    nodes = [n.this for n in (*tree.find_all(*_ORDERED), *(d for d in denied if isinstance(d, _EQUAL)))]
+    nodes = [n.this for n in (*tree.find_all(*_ORDERED), *(d for d in denied if isinstance(d, EQUAL)))]
     nodes += [n.this for n in tree.find_all(exp.Sum, exp.Avg)]
     if tree.args.get("limit"):  # the largest of those that are told is what was asked; in rising order NULL stands first
         nodes += [n.this for n in tree.find_all(exp.Ordered) if not n.args.get("desc")]
@@ -251,15 +188,23 @@ def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Find
         select = node.find_ancestor(exp.Select)
         if owner is None or not owner[1].nulls or select is None or _tested_for_null(tree, node):
             continue
-        left = _counting(select)
-        where = left.args.get("where")
-        if node.find_ancestor(exp.Where) is not None or where is None:
-            left.set("where", None)
-        left = left.where(exp.Is(this=node.copy(), expression=exp.Null()))
-        count = _number(left, run_sql)
-        name = owner[1].column.name
+        count, name = _number(_rows_without(select, node), run_sql), owner[1].column.name
         if count:
             yield Finding("nulls", name, f"{name} is NULL (not stated) in {count} rows, which are left out or ordered first")
+
+
+def _rows_without(select: exp.Select, node: exp.Expr) -> exp.Select:
+    """Counts the rows in which a column is NULL, of those that the statement's other conditions keep."""
+    counting, where = _counting(select), select.args.get("where")
+    tests = [] if where is None else where.this.flatten() if isinstance(where.this, exp.And) else [where.this]
+    counting.set("where", None)
+    for test in tests:
+        kept = test.unnest().copy()
+        if any(part is node for part in test.walk()):  # a row that another part of an OR keeps is not left out
+            unknown = exp.func("COALESCE", kept, exp.Literal.number(0), dialect=DIALECT)
+            kept = exp.EQ(this=unknown, expression=exp.Literal.number(0))
+        counting = counting.where(kept, copy=False)
+    return counting.where(exp.Is(this=node.copy(), expression=exp.Null()), copy=False)
 
 
 def _tested_for_null(tree: exp.Query, node: exp.Expr) -> bool:
@@ -339,13 +284,3 @@ def _repeated(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[F
             if every > single:
                 name = owner.view.name
                 yield Finding("repeated", name, f"the join repeats rows of {name}: {single} rows are counted {every} times")
-
-
-def cell_text(value: object) -> str:
-    """A cell as the model reads it in a result."""
-    return "NULL" if value is None else quote(value) if isinstance(value, str) else str(value)
-
-
-def column_name(name: str) -> str:
-    """A column's name as SQL takes it."""
-    return name if name.isidentifier() else identifier(name)

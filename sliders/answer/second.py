@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sliders.answer.dialects import statement_in
-from sliders.answer.findings import cell_text, column_name
+from sliders.answer.finding import cell_text, column_name
 from sliders.answer.profile import TableProfile
 from sliders.answer.range import number_in
 from sliders.answer.result import SqlAnswer

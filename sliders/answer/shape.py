@@ -27,17 +27,40 @@ def value_of(rows: Rows) -> Value:
     return items if len(tidy) > 1 else items[0]
 
 
+YES, NO = "yes", "no"
+
+
+def yes_or_no(columns: Sequence[str], rows: Rows) -> tuple[str, str] | None:
+    """The value and the text of a yes/no answer: the first cell says which, the cells beside it are the figures compared.
+
+    None where the rows are not one row that begins with 1 or 0.
+    """
+    if len(rows) != 1 or not rows[0] or rows[0][0] not in (0, 1):
+        return None
+    value = YES if rows[0][0] else NO
+    beside = ", ".join(f"{name} {_said(_tidied(cell))}" for name, cell in zip(columns[1:], rows[0][1:], strict=True))
+    return value, stopped(f"{value.capitalize()}: {beside}" if beside else value.capitalize())
+
+
+def stopped(text: str) -> str:
+    """A text that ends in one full stop, or in the mark that it ends in already."""
+    return text if text.endswith(_ENDS) else f"{text}."
+
+
+_ENDS = (".", "!", "?", "…", "。", "！", "？", "।")
+
+
 def text_of(value: Value) -> str:
     """The value in words."""
     if value is None:
         return "Not found in these documents."
     if not isinstance(value, list):
-        return f"{_said(value)}."
+        return stopped(_said(value))
     lines = [" | ".join(_said(cell) for cell in item) if isinstance(item, list) else _said(item) for item in value]
     if len(lines) == 1:
-        return f"{lines[0]}."
+        return stopped(lines[0])
     more = f"; and {len(lines) - SHOWN_ROWS} more" if len(lines) > SHOWN_ROWS else ""
-    return f"{len(lines)} found: " + "; ".join(lines[:SHOWN_ROWS]) + more + "."
+    return stopped(f"{len(lines)} found: " + "; ".join(lines[:SHOWN_ROWS]) + more)
 
 
 _NOISE, _SMALL = 1e-12, 1e-3

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import get_args
 
 from sqlglot import exp
 
-from sliders.answer.dialects import in_sqlite, statement_in
-from sliders.answer.findings import findings
+from sliders.answer.dialects import in_sqlite, parse_select, statement_in
+from sliders.answer.expression_types import is_truth
+from sliders.answer.findings import findings, misshapen
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.range import number_in
 from sliders.answer.references import References
 from sliders.answer.result import SqlAnswer
-from sliders.answer.shape import empty, text_of, value_of
+from sliders.answer.shape import empty, text_of, value_of, yes_or_no
 from sliders.answer.sql_prompt import SHOWN, Turn, result_lines, sql_request
-from sliders.answer.turns import Action, QueryResult, RunSql, SqlAttempt, TableView
+from sliders.answer.turns import Action, Asks, QueryResult, RunSql, SqlAttempt, TableView, Value
 from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Response, Usage
@@ -70,13 +72,13 @@ async def answer_question(
         reply = await _reply(request, model, talk)
         if reply is None:
             continue
-        turn = _turn(_action(reply, model.dialect), reply.text, known, run_sql, talk, model.dialect)
+        turn = _turn(_attempt(reply, model.dialect), known, run_sql, talk, model.dialect)
         talk.turns.append(turn)
         if turn.attempt.action == "cannot":
             return _not_found(question, turn.attempt.error or "no column holds it", talk)
         if not turn.told and not (model.dialect.sql == "text" and _stuck(talk)):
             break
-    return _final(question, talk, model.dialect)
+    return _final(question, talk, model.dialect, known)
 
 
 async def _reply(request: Request, model: Model, talk: _Talk) -> Response | None:
@@ -96,38 +98,36 @@ async def _reply(request: Request, model: Model, talk: _Talk) -> Response | None
     return None
 
 
-def _action(reply: Response, dialect: Dialect) -> tuple[Action, str, str]:
-    """What the model does, its statement, and its reason."""
+def _attempt(reply: Response, dialect: Dialect) -> SqlAttempt:
+    """What the model does, its statement as it wrote it, and why it cannot answer."""
     if dialect.sql == "json":
         data = reply.data if isinstance(reply.data, Mapping) else {}
         action = data.get("action")
         kind: Action = "look" if action == "look" else "cannot" if action == "cannot" else "answer"
-        return kind, statement_in(str(data.get("sql") or "")), str(data.get("reason") or "")
+        asks: Asks = next((one for one in get_args(Asks) if one == data.get("asks")), "")
+        reason = str(data.get("reason") or "") if kind == "cannot" else ""
+        return SqlAttempt(reply.text, statement_in(str(data.get("sql") or "")), kind, error=reason, asks=asks)
     text = reply.text.strip()
     if text.upper().startswith(CANNOT):
-        return "cannot", "", text[len(CANNOT) :].strip(" :\n")
-    return "answer", statement_in(text), ""
+        return SqlAttempt(reply.text, "", "cannot", error=text[len(CANNOT) :].strip(" :\n"))
+    return SqlAttempt(reply.text, statement_in(text))
 
 
-def _turn(
-    said: tuple[Action, str, str], written: str, known: Sequence[TableProfile], run_sql: RunSql, talk: _Talk, dialect: Dialect
-) -> Turn:
+def _turn(attempt: SqlAttempt, known: Sequence[TableProfile], run_sql: RunSql, talk: _Talk, dialect: Dialect) -> Turn:
     """Run what the model wrote; the words that go back to it are empty when nothing new is to be said."""
-    action, sql, reason = said
-    attempt = SqlAttempt(written, sql, action, error=reason if action == "cannot" else "")
-    if action == "cannot":
+    if attempt.action == "cannot":
         return Turn(attempt, ())
     try:
-        ran, tree = in_sqlite(sql, known)
+        ran, tree = in_sqlite(attempt.sql, known)
         attempt = replace(attempt, sql=ran)
-        check_names(tree, known, look=action == "look")
+        check_names(tree, known, look=attempt.action == "look")
         result = run_sql(ran)
     except (StoreError, QueryError) as error:
         return Turn(replace(attempt, error=str(error)), (str(error),))
     attempt = replace(attempt, rows=len(result.rows))
-    if action == "look":
+    if attempt.action == "look":
         return Turn(attempt, ("The look-up gave:", *result_lines(result)))
-    found = findings(tree, known, result, run_sql)
+    found = (*misshapen(attempt.asks, result), *findings(tree, known, result, run_sql))
     attempt = replace(attempt, findings=tuple(one.text for one in found))
     informed = ("nothing", "") in talk.sent
     new = [f for f in found if f.kind in SHOWN[dialect.name].sent and (f.kind, f.subject) not in talk.sent]
@@ -173,7 +173,7 @@ def _stuck(talk: _Talk) -> bool:
     return unheard and any(last.attempt.written == before.written for before in talk.attempts[:-1])
 
 
-def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:
+def _final(question: str, talk: _Talk, dialect: Dialect, known: Sequence[TableProfile]) -> SqlAnswer:
     """The answer of the last statement that ran."""
     trials = [(turn, turn.result) for turn in talk.turns if turn.result is not None]
     if not trials:
@@ -188,13 +188,13 @@ def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:
     unknown = "literal" in kinds
     if "nothing" in kinds and (not last.informed or (unknown and dialect.sql == "text")):
         return _not_found(question, reason, talk, last)
-    value = value_of(rows)
+    value, text = _said(last.attempt, result, known)
     earlier = [number_in(before.rows) for _, before in trials[:-1]]
     return SqlAnswer(
         question=question,
         status="incomplete" if result.truncated else "answered",
         value=value,
-        text=text_of(value),
+        text=text,
         sql=last.attempt.sql,
         columns=tuple(result.columns),
         rows=rows,
@@ -203,6 +203,17 @@ def _final(question: str, talk: _Talk, dialect: Dialect) -> SqlAnswer:
         usage=talk.usage,
         others=tuple(number for number in earlier if number is not None),
     )
+
+
+def _said(attempt: SqlAttempt, result: QueryResult, known: Sequence[TableProfile]) -> tuple[Value, str]:
+    """The value and the text of an answer: yes or no where the question asks for it, or the only cell says it."""
+    tree = parse_select(attempt.sql)
+    truth = len(tree.selects) == 1 and is_truth(tree.selects[0], References(tree, known))
+    said = yes_or_no(result.columns, result.rows) if attempt.asks == "yes_no" or (truth and not attempt.asks) else None
+    if said is not None:
+        return said
+    value = value_of(tuple(tuple(row) for row in result.rows))
+    return value, text_of(value)
 
 
 def _not_found(question: str, reason: str, talk: _Talk, last: Turn | None = None) -> SqlAnswer:

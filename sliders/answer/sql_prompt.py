@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from rapidfuzz import utils
 
-from sliders.answer.findings import Finding, Kind, cell_text, column_name
+from sliders.answer.finding import Finding, Kind, cell_text, column_name
 from sliders.answer.profile import DATED, MAX_EXAMPLES, NUMERIC, TEXTUAL, ColumnProfile, TableProfile, quote
 from sliders.answer.turns import QueryResult, SqlAttempt
 from sliders.llm.dialect import Dialect
@@ -25,6 +25,7 @@ class SqlStep(LenientReply):
     """One turn of the model in the full dialect."""
 
     action: Literal["answer", "look", "cannot"]
+    asks: str = ""
     sql: str = ""
     reason: str = ""
 
@@ -233,7 +234,10 @@ def sql_request(
         messages = prompt.render(**values)
         again = load_prompt("answer/refine_sql", dialect)
         for turn in turns:
-            said = again.render(told=list(map(on_one_line, turn.told)), question=question, last=last and turn is turns[-1])
+            said = again.render(
+                told=list(map(on_one_line, turn.told)), question=question, looked=turn.attempt.action == "look",
+                last=last and turn is turns[-1],
+            )  # fmt: skip
             messages = (*messages, Message("assistant", turn.attempt.written), *said)
     reply = SqlStep if dialect.sql == "json" else None
     return Request("answer", messages, prompt.hash, max_tokens=shown.max_tokens, temperature=temperature, reply=reply)

@@ -10,6 +10,8 @@ from sliders.extraction.cell import Scalar
 from sliders.schema.types import Column, Table
 
 Action = Literal["answer", "look", "cannot"]
+Asks = Literal["", "number", "one", "several", "yes_no"]
+"""What a question asks for, as the model says: a number, one thing, a list or table, yes or no; "" where it does not say."""
 Value = Scalar | list[Scalar] | list[list[Scalar]]
 
 
@@ -60,7 +62,7 @@ class SqlAttempt:
     """One turn of the model: `written` is its reply, `sql` the statement that ran (the same but for SQL dialect).
 
     `findings` is what code found odd about the result, in words; `error` why it did not run, or the model's reason for
-    `cannot`; `rows` the number of rows that came back.
+    `cannot`; `rows` the number of rows that came back; `asks` what the question asks for, as the model says.
     """
 
     written: str
@@ -69,3 +71,4 @@ class SqlAttempt:
     findings: tuple[str, ...] = ()
     error: str = ""
     rows: int = 0
+    asks: Asks = ""

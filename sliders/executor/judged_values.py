@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import sqlglot
 
 from sliders.answer.dialects import DIALECT
-from sliders.answer.findings import Unheld, unheld
+from sliders.answer.literals import Unheld, unheld
 from sliders.answer.profile import TEXTUAL, TableProfile
 from sliders.answer.references import References
 from sliders.executor.fill import fill

@@ -54,7 +54,7 @@ def try_doubts(
         nobody verified or settled its rows rest on, in words: with other ones, each alone or all of a kind, they would change.
     """
     reads = tables_read(session, found.sql, views)
-    value = number_in(found.rows) if found.value is not None else None
+    value = None if found.value is None or isinstance(found.value, str) else number_in(found.rows)  # "yes" is no number
     try:
         doubts = [doubt for read in reads for doubt in _Table(session, read, found.sql).doubts()]
         if value is None and not any(doubt.kind in _UNSETTLED for doubt in doubts):

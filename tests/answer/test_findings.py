@@ -7,7 +7,8 @@ import sqlite3
 import pytest
 
 from sliders.answer.dialects import in_sqlite, parse_select, statement_in
-from sliders.answer.findings import Finding, findings
+from sliders.answer.finding import Finding
+from sliders.answer.findings import findings
 from sliders.answer.profile import profile_tables
 from sliders.answer.turns import TableView
 from sliders.errors import QueryError
@@ -26,7 +27,6 @@ def of(sql: str, *views: TableView) -> tuple[Finding, ...]:
     ("sql", "kind", "words"),
     [
         ("SELECT name FROM ships WHERE port = 'Begren'", "literal", "'Bergen'"),
-        ("SELECT name FROM ships WHERE port IN ('Oslo', 'Begren')", "literal", "'Begren'"),
         ("SELECT name FROM ships WHERE owner LIKE '%Lanes%'", "literal", "'Harbour Lines Ltd.'"),
         ("SELECT COUNT(*) FROM ships WHERE length > 500", "nothing", "length runs from 80 to 120"),
         ("SELECT MAX(length) FROM ships WHERE port = 'Bergen' AND name = 'Sea Otter'", "nothing", "alone keeps 2 rows"),
@@ -120,3 +120,39 @@ def test_a_semicolon_in_a_string_is_a_part_of_it() -> None:
 )
 def test_a_text_that_the_column_holds_in_other_case_or_marks_is_compared_as_it_is_held(where: str, run: str) -> None:
     assert in_sqlite(f"SELECT name FROM ships WHERE {where}", profiles(database()))[0] == f"SELECT name FROM ships WHERE {run}"
+
+
+@pytest.mark.parametrize(
+    ("sql", "kind", "words"),
+    [
+        ("SELECT COUNT(*) FROM ships WHERE lost = 0 AND length > 100", "nulls", None),
+        ("SELECT COUNT(*) FROM ships WHERE port = 'Bergen' AND length > 100", "nulls", "in 1 rows"),
+        ("SELECT COUNT(*) FROM ships WHERE length > 100 OR port = 'Bergen'", "nulls", None),
+        ("SELECT COUNT(*) FROM ships WHERE length > 100 OR port = 'Oslo'", "nulls", "in 1 rows"),
+        ("SELECT COUNT(*) FROM ships WHERE length > (SELECT AVG(length) FROM ships WHERE port = 'Oslo')", "nulls", "in 1 rows"),
+        ("SELECT name FROM ships WHERE port IN ('Oslo', 'Begren')", "literal", None),
+        ("SELECT name FROM ships WHERE port = 'Oslo' OR port = 'Begren'", "literal", None),
+        ("SELECT name FROM ships WHERE (port = 'Oslo' OR name LIKE '%Gul%') AND owner = 'Fjord'", "literal", "'Fjord'"),
+        ("SELECT name FROM ships WHERE port IN ('Olso', 'Begren')", "literal", "'Begren'"),
+        ("SELECT SUM(length) / COUNT(*) FROM ships", "division", "multiply by 1.0"),
+        ("SELECT SUM(lost = 1) / COUNT(*) FROM ships", "division", "multiply by 1.0"),
+        ("SELECT SUM(CASE WHEN lost = 1 THEN 1 ELSE 0 END) / COUNT(*) FROM ships", "division", "multiply by 1.0"),
+        ("SELECT COUNT(*) FILTER (WHERE lost = 1) / COUNT(*) FROM ships", "division", "multiply by 1.0"),
+        ("SELECT 100 * (SELECT COUNT(*) FROM ships WHERE lost) / (SELECT COUNT(*) FROM ships)", "division", "multiply by 1.0"),
+        ("SELECT a / b FROM (SELECT SUM(length) AS a, COUNT(*) AS b FROM ships)", "division", "multiply by 1.0"),
+        ("SELECT SUM(length) * 1.0 / COUNT(*) FROM ships", "division", None),
+        ("SELECT CAST(SUM(length) AS REAL) / COUNT(*) FROM ships", "division", None),
+        ("SELECT AVG(length) / COUNT(*) FROM ships", "division", None),
+        ("SELECT SUM(CASE WHEN lost = 1 THEN 1.0 ELSE 0 END) / COUNT(*) FROM ships", "division", None),
+    ],
+)
+def test_findings_look_at_what_the_rest_of_the_statement_does(sql: str, kind: str, words: str | None) -> None:
+    texts = [finding.text for finding in of(sql) if finding.kind == kind]
+    assert any(words in text for text in texts) if words is not None else not texts, texts
+
+
+def test_rows_are_counted_by_rowid_as_sqlite_does() -> None:
+    run = database()
+    ran, _ = in_sqlite("SELECT COUNT(DISTINCT s.rowid) FROM ships s WHERE port = 'Bergen'", profiles(run))
+    assert [tuple(row) for row in run(ran).rows] == [(2,)]
+    assert not of("SELECT COUNT(DISTINCT s.rowid) FROM ships s WHERE port = 'Bergen'")

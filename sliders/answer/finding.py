@@ -1,0 +1,52 @@
+"""A finding about a statement, and the words that findings and prompts share for columns, values and cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sliders.answer.profile import DATED, NUMERIC, ColumnProfile, identifier, quote
+
+Kind = Literal[
+    "literal", "nothing", "several", "shape", "division", "idle", "unstated", "counted", "same", "nulls", "ties", "units",
+    "repeated",
+]
+LISTED = 30
+LISTED_CHARACTERS = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One oddity: its kind, what it is about (the same one is sent once), and the words for the model and the user.
+
+    `near` says that they name a value that is like the one that no row has.
+    """
+
+    kind: Kind
+    subject: str
+    text: str
+    near: bool = False
+
+
+def listed(column: ColumnProfile) -> str:
+    """The values of a column as far as they fit, most frequent first, with their counts."""
+    if column.column.type in (*NUMERIC, *DATED):
+        return f"{column.column.name} runs from {column.lowest} to {column.highest}, {column.nulls} of {column.rows} NULL"
+    said: list[str] = []
+    for value, count in column.values[:LISTED]:
+        shown = quote(value[:60]) if isinstance(value, str) else str(value)
+        if sum(map(len, said)) > LISTED_CHARACTERS:
+            break
+        said.append(f"{shown} ({count} rows)")
+    more = f", and {column.distinct - len(said)} more" if column.distinct > len(said) else ""
+    return f"{column.column.name} has the values {', '.join(said) or 'NULL alone'}{more}; {column.nulls} rows are NULL"
+
+
+def cell_text(value: object) -> str:
+    """A cell as the model reads it in a result."""
+    return "NULL" if value is None else quote(value) if isinstance(value, str) else str(value)
+
+
+def column_name(name: str) -> str:
+    """A column's name as SQL takes it."""
+    return name if name.isidentifier() else identifier(name)

@@ -1,0 +1,83 @@
+"""Literals that a statement compares a column with and that no row has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sliders.answer.finding import Finding, listed
+from sliders.answer.profile import NUMERIC, TEXTUAL, ColumnProfile, TableProfile, quote
+from sliders.answer.references import References, nearest
+
+_ALIKE = 60.0  # of 100: less like a literal is no form of it, and named beside it would tempt
+EQUAL = (exp.EQ, exp.NEQ, exp.In, exp.Like)
+
+
+@dataclass(frozen=True, slots=True)
+class Unheld:
+    """A literal that a test for equality names and no row has: the table and column, and the test."""
+
+    table: TableProfile
+    column: ColumnProfile
+    literal: str
+    test: exp.Expr
+
+
+def unheld(tree: exp.Expr, names: References) -> Iterator[Unheld]:
+    """The literals of tests for equality that no row has, where no other literal of the same IN list or OR has a row either."""
+    for node in tree.find_all(*EQUAL):
+        owner = names.of(node.this)
+        if owner is None or not _listed_whole(owner[1]) or _an_alternative_holds(node, names):
+            continue
+        yield from (Unheld(*owner, text, node) for text in _literals_of(node) if not _held(node, text, owner[1]))
+
+
+def _listed_whole(column: ColumnProfile) -> bool:
+    """Whether a literal that is not among the values of a column stands in no row."""
+    return column.complete and column.column.type not in NUMERIC
+
+
+def _literals_of(node: exp.Expr) -> list[str]:
+    """The strings that a test for equality compares with."""
+    sides = node.expressions if isinstance(node, exp.In) else [node.expression]
+    return [side.name for side in sides if isinstance(side, exp.Literal) and side.is_string]
+
+
+def _an_alternative_holds(node: exp.Expr, names: References) -> bool:
+    """Whether a row has another literal of the IN list, or of a test that an OR puts beside this one."""
+    whole = node
+    while isinstance(whole.parent, exp.Or | exp.Paren):
+        whole = whole.parent
+    for test in whole.find_all(*EQUAL):
+        owner = names.of(test.this)
+        if owner is not None and _listed_whole(owner[1]) and any(_held(test, text, owner[1]) for text in _literals_of(test)):
+            return True
+    return False
+
+
+def unheld_literals(tree: exp.Query, names: References) -> Iterator[Finding]:
+    """What stands in a column instead of a literal that no row has."""
+    for one in unheld(tree, names):
+        name, known = one.column.column.name, one.column
+        near = [quote(t) for t in nearest(one.literal.strip("%"), known.texts, _ALIKE)] if known.column.type in TEXTUAL else []
+        shown = f"the nearest are {', '.join(near)}" if near else listed(known)
+        elsewhere = _elsewhere(one.literal.strip("%"), names.profiles, name)
+        yield Finding("literal", f"{name}={one.literal}", f"no row has {one.literal!r} in {name}; {shown}{elsewhere}", bool(near))
+
+
+def _held(node: exp.Expr, literal: str, column: ColumnProfile) -> bool:
+    if not isinstance(node, exp.Like):
+        return literal in column.texts
+    pattern = re.escape(literal).replace("%", ".*").replace("_", ".")
+    return any(re.fullmatch(pattern, text, re.IGNORECASE | re.DOTALL) for text in column.texts)
+
+
+def _elsewhere(literal: str, profiles: Sequence[TableProfile], but: str) -> str:
+    places = [
+        f"{p.view.name}.{c.column.name}" for p in profiles for c in p.columns
+        if c.column.name != but and c.column.type in TEXTUAL and literal.casefold() in (t.casefold() for t in c.texts)
+    ]  # fmt: skip
+    return f"; it is a value of {', '.join(places[:3])}" if places else ""
