@@ -17,7 +17,7 @@ from sliders.store.data_tables import SAID, UNVERIFIED
 from sliders.store.database import Database, quote_identifier
 from sliders.store.export import export_audit
 from sliders.store.layout import AUDIT_LAYOUT
-from sliders.values.arithmetic import ExpressionError, evaluate
+from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to
 
 _MOST_PROBLEMS = 50
 _SAID = ", ".join(f"'{absence}'" for absence in SAID)
@@ -121,15 +121,15 @@ def _spans(audit: Database) -> Iterator[str]:
 def _computed(audit: Database) -> Iterator[str]:
     """Arithmetic that a number is said to follow from is done again; a cell that is marked as doubtful says so itself."""
     cells = audit.query(
-        """SELECT c.value, c.rationale, c.row_id, k.name FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
+        """SELECT c.value, c.rationale, c.row_id, k.name, k.type FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
         WHERE c.how = 'computed' AND c.absence IS NULL AND c.doubt IS NULL AND k.type IN ('integer', 'number')"""
     )
-    for value, rationale, row, column in cells:
+    for value, rationale, row, column, kind in cells:
         try:
             result = evaluate(rationale or "")
         except ExpressionError:
             continue  # it is told in words
-        if not math.isclose(result, float(value), rel_tol=1e-6, abs_tol=1e-6):
+        if not rounds_to(value, result, whole=kind == "integer"):
             yield f"row {row!r}, column {column!r}: {rationale} is {result}, not {value}"
 
 

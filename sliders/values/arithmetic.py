@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -70,3 +71,20 @@ def _evaluated(node: ast.expr) -> Decimal:
     if isinstance(node, ast.Call) and named and node.args:
         return named([_evaluated(argument) for argument in node.args])
     raise ExpressionError(f"{ast.unparse(node)[:80]!r} is no number: give numbers with + - * / and parentheses")
+
+
+_ROUNDED = 0.02
+"""How far rounding may change a number, as a share of it."""
+
+
+def rounds_to(value: int | float, exact: int | float, *, whole: bool = False) -> bool:
+    """Whether a value is an exact number, or that number rounded to the digits that the value has (7.72 for 139/18).
+
+    Args:
+        whole: whether the value has to be a whole number, however much rounding changes it.
+    """
+    if math.isclose(value, exact, rel_tol=1e-6, abs_tol=1e-6):
+        return True
+    decimals = max(0, -Decimal(str(value)).as_tuple().exponent)  # type: ignore[operator]
+    near = abs(value - exact) <= 0.5 * 10**-decimals * (1 + 1e-9)
+    return near and (whole or math.isclose(value, exact, rel_tol=_ROUNDED))

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Literal
 
 from sliders.values.spelled import Spelled, choice, spelled_in
-from sliders.values.units import TOUCHING, unit_after
+from sliders.values.units import touching, unit_after
 from sliders.values.vocabulary import CURRENCY_CODES, CURRENCY_NAMES, CURRENCY_SYMBOLS, SCALE_WORDS, SCALES, SPELLED_SCALES
 
 DecimalMark = Literal["", ".", ","]
@@ -59,6 +59,7 @@ class Number:
 
 _SPACES = "\u00a0\u2007\u2009\u202f"
 _CURRENCY = rf"(?:{choice(CURRENCY_SYMBOLS)}|{choice(CURRENCY_CODES)})"
+_MINUS = r"(?:minus|mínus|минус|meno|(?<!au\s)moins|(?<!al\s)(?<!lo\s)(?<!ao\s)menos|마이너스|माइनस|ऋण|سالب|ناقص)"
 _VULGAR = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": str(Decimal(1) / 3), "⅔": str(Decimal(2) / 3), "⅛": "0.125"}
 _TAIL = rf"""
     (?P<vulgar>\s?[{"".join(_VULGAR)}])?
@@ -70,7 +71,7 @@ _TAIL = rf"""
 _NUMBER = re.compile(
     rf"""(?<![\w/])(?<![A-Za-z]-)(?<![\d][.,:])
     (?P<paren>\((?=[^()\n]{{1,40}}\)))?
-    (?P<sign>(?<![\w)])(?:[-−–+]|minus\s))?
+    (?P<sign>(?<![\w)])(?:[-−–－﹣+]|△\s?|{_MINUS}\s))?
     (?P<before>{_CURRENCY}\s?)?
     (?P<inner>\((?=[\d.,]+\)))?
     (?P<sign2>[-−])?
@@ -172,15 +173,17 @@ def _from_match(match: re.Match[str], text: str, decimal: DecimalMark, whole: bo
     if base is None:
         return None
     end = match.end()
+    marked = _minus_after(match, text, end)
+    end += marked
     unit = "m" if match["short"] == "m" and not scale else ""
     if match["short"] and not (scale or unit):
         return None
-    if touching := _TOUCHING.match(text, end):
-        if match["short"] or match["ordinal"] or touching[0].lower() not in TOUCHING:
+    if joined := _TOUCHING.match(text, end):
+        if match["short"] or match["ordinal"] or not touching(joined[0]):
             return None
-        unit = touching[0]
+        unit = joined[0]
     start = match.start()
-    negative = bool(match["sign"] and match["sign"] != "+") or bool(match["sign2"])
+    negative = bool(match["sign"] and match["sign"] != "+") or bool(match["sign2"]) or marked > 0
     if match["inner"] or match["paren"]:
         start, end, wrapped = _close_parenthesis(match, text, end)
         negative = negative or wrapped
@@ -204,11 +207,36 @@ _CELL_START = re.compile(r"(?:^|[\n\t|]|\s\s)\s*[$€£]?\s?$")
 
 
 def _close_parenthesis(match: re.Match[str], text: str, end: int) -> tuple[int, int, bool]:
-    """Start, end, and whether brackets make it negative: they do around a whole cell, not in "16 (80)"."""
+    """Start, end, and whether brackets make it negative: they do around a whole cell and around an amount that ends a line of
+    words ("Credit (412.80)"), not in "16 (80)"."""
     closed = _CLOSED.match(text, end)
     if closed and (match["inner"] or _CELL_START.search(text[max(0, match.start() - 8) : match.start()])):
         return match.start(), closed.end(), True
+    if closed and _money(match) and _ENDS.match(text, closed.end()) and not match["percent"] and not closed[0].endswith("%"):
+        label = _PIECE.split(text[max(0, match.start() - _LONGEST_LABEL) : match.start()])[-1]
+        if not any(map(str.isdigit, label)):
+            return match.start(), closed.end(), True
     return match.start() + (1 if match["paren"] else 0), end, False
+
+
+_PIECE = re.compile(r"[\n\t|]|\s\s")
+_ENDS = re.compile(r"\s*(?:$|[\n|]|[-−(]?[$€£]?\d)")
+_LONGEST_LABEL = 80
+_CENTS = re.compile(r"[.,]\d\d")
+_MINUS_AFTER = re.compile(r"[-−](?=\s*(?:$|\||\n(?!\s*[a-z\d])|\s\s))")
+_MINUS_OF_MONEY = re.compile(r"[-−](?=[ \t|,;)](?!\d))|\s?C[Rr]\b\.?")
+
+
+def _money(match: re.Match[str]) -> bool:
+    """Whether a number looks like an amount of money: with two decimals, or a currency."""
+    return bool(match["before"] or match["after"] or _CENTS.fullmatch((match["core"] or "")[-3:]))
+
+
+def _minus_after(match: re.Match[str], text: str, end: int) -> int:
+    """The length of a minus behind a number: "412.80-" and "412.80 CR", which is a credit, not "5- and 6-year-olds", crores."""
+    rupees = _currency_of(match) == "INR"
+    found = _MINUS_AFTER.match(text, end) or (_MINUS_OF_MONEY.match(text, end) if _money(match) and not rupees else None)
+    return found.end() - end if found and not match["sign"] else 0
 
 
 def _scale_of(match: re.Match[str]) -> str:

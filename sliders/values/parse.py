@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from sliders.values.amounts import Context as Context
 from sliders.values.amounts import Reading, all_readings, read_number
+from sliders.values.arithmetic import rounds_to
 from sliders.values.dates import PrintedDate, dates_in, times_in, unsure, yearless_in
 from sliders.values.expected import ColumnType, Described, Expected, Scalar
 from sliders.values.fold import fold, signed, unaccented
@@ -138,12 +139,18 @@ def typed(value: object, column: Described, context: Context = NO_CONTEXT) -> Pa
     return Parsed(reason=f"a {type(value).__name__} is no {column.type.value}")
 
 
+_NOISE = 1e-12
+"""What arithmetic in binary adds to a whole number: 434999999.99999994 for 4.35 * 100000000."""
+
+
 def _typed_number(value: Amount, column: Described) -> Parsed:
     if isinstance(value, float) and not math.isfinite(value):
         return Parsed(reason=f"{value} is not a number")
     whole = amount(Decimal(str(value))) if isinstance(value, float) else value  # which may be too long for a float
     if column.type in _NUMERIC:
         if column.type is ColumnType.INTEGER and isinstance(whole, float):
+            if math.isclose(whole, round(whole), rel_tol=_NOISE):
+                return Parsed(round(whole))
             return Parsed(reason=f"{value} is not a whole number")
         return Parsed(whole) if abs(whole) < 2**63 else Parsed(reason=f"{value} does not fit a 64-bit number")
     return Parsed(str(whole)) if column.type is ColumnType.TEXT else parse_value(str(whole), column)
@@ -188,10 +195,7 @@ def same_number(value: Amount, reading: Reading) -> bool:
     """Whether a value is what a printed number says; one in another unit may be rounded."""
     if value == reading.value or math.isclose(value, reading.value, rel_tol=1e-9):
         return True
-    if not reading.converted:
-        return False
-    decimals = max(0, -Decimal(str(value)).as_tuple().exponent)  # type: ignore[operator]
-    return math.isclose(value, round(reading.value, decimals), rel_tol=1e-9) and math.isclose(value, reading.value, rel_tol=0.02)
+    return reading.converted and rounds_to(value, reading.value)
 
 
 def _date_agrees(value: str, words: str, context: Context) -> str:

@@ -18,6 +18,8 @@ length 0.3048: ft foot feet
 length 0.9144: yd yard yards
 length 1609.344: mi mile miles
 length 1852: nmi nautical_mile nautical_miles
+mass 0.000000000001: ng nanogram nanograms
+mass 0.000000001: µg ug mcg microgram micrograms
 mass 0.000001: mg milligram milligrams
 mass 0.001: g gram grams
 mass 1: kg kilogram kilograms kilo kilos
@@ -41,13 +43,26 @@ area 4046.8564224: acre acres
 area 0.09290304: sqft ft2 sq_ft square_foot square_feet
 area 2589988.110336: sq_mi square_mile square_miles
 volume 0.001: ml millilitre millilitres milliliter milliliters
+volume 0.000001: µl ul microlitre microlitres microliter microliters
 volume 0.01: cl centilitre centilitres centiliter centiliters
+volume 0.1: dl decilitre decilitres deciliter deciliters
 volume 1: l litre litres liter liters
+volume 100: hl hectolitre hectolitres hectoliter hectoliters
 volume 1000: m3 cubic_metre cubic_metres cubic_meter cubic_meters
-speed 1: m/s
-speed 0.2777777777777777777777777778: km/h kmh kph kilometres_per_hour kilometers_per_hour
-speed 0.44704: mph miles_per_hour
-speed 0.5144444444444444444444444444: kn kts knot knots
+length/time 1: m/s mps metres_per_second meters_per_second
+length/time 0.2777777777777777777777777778: km/h kmh kph kilometres_per_hour kilometers_per_hour
+length/time 0.44704: mph miles_per_hour
+length/time 0.5144444444444444444444444444: kn kts knot knots
+substance 0.000000000001: pmol picomole picomoles
+substance 0.000000001: nmol nanomole nanomoles
+substance 0.000001: µmol umol micromole micromoles
+substance 0.001: mmol millimole millimoles
+substance 1: mol mole moles
+energy 0.0002777777777777777777777777778: joule joules
+energy 0.2777777777777777777777777778: kj kilojoule kilojoules
+energy 277.7777777777777777777777778: mj megajoule megajoules
+energy 277777.7777777777777777777778: gj gigajoule gigajoules
+energy 1.162222222222222222222222222: kcal kilocalorie kilocalories
 energy 1: wh
 energy 1000: kwh
 energy 1000000: mwh
@@ -75,7 +90,33 @@ _AFTER = re.compile(r"(?:\s|-(?=[^\W\d_]))?(°?[^\W\d_][\w²³/]*(?: [^\W\d_]+){
 
 
 def _key(unit: str) -> str:
-    return unit.strip().strip(".").lower().replace("²", "2").replace("³", "3").replace("º", "°")
+    return unit.strip().strip(".").lower().replace("²", "2").replace("³", "3").replace("º", "°").replace("\u03bc", "\u00b5")
+
+
+_Unit = tuple[str, Decimal]
+"""What a unit measures ("length", "mass/volume"), and how many of the first of its kind it is."""
+
+
+@lru_cache(maxsize=1024)
+def _known(unit: str) -> _Unit | None:
+    """A unit of the table, or one of these over another one ("mg/dL"); None for any other."""
+    key = _key(unit)
+    if key in _UNITS:
+        return _UNITS[key]
+    above, bar, below = key.partition("/")
+    over, under = _UNITS.get(above.strip()), _UNITS.get(below.strip())
+    measured = f"{over[0]}/{under[0]}" if bar and over and under else ""
+    if measured not in _RATIOS or over is None or under is None:
+        return None
+    return measured, over[1] / under[1]
+
+
+_RATIOS = frozenset(("mass/volume", "substance/volume", "length/time", "mass/mass", "volume/time", "mass/time", "energy/mass"))
+
+
+def touching(unit: str) -> bool:
+    """Whether a unit may touch its number ("5kg", "139mg/dL")."""
+    return _key(unit) in TOUCHING or ("/" in unit and _known(unit) is not None)
 
 
 def unit_after(text: str, end: int) -> str:
@@ -87,7 +128,7 @@ def unit_after(text: str, end: int) -> str:
     touches = match.start(1) == end
     for count in range(len(words), 0, -1):
         unit = " ".join(words[:count])
-        known = (_key(unit) in _UNITS and unit.lower() not in _SHARES) or (count == 1 and _key(unit) in TOUCHING)
+        known = (_known(unit) is not None and unit.lower() not in _SHARES) or (count == 1 and _key(unit) in TOUCHING)
         if known and (touches or _stands_apart(unit, len(words) == count)):
             return unit
     return ""
@@ -102,20 +143,21 @@ def _stands_apart(unit: str, last: bool) -> bool:
 
 def dimension(unit: str) -> str:
     """What a unit measures ("length"), "" for a unit that does not convert."""
-    return _UNITS.get(_key(unit), ("", Decimal(1)))[0]
+    known = _known(unit)
+    return known[0] if known else ""
 
 
 def same_unit(one: str, other: str) -> bool:
     """Whether two units are one ("ft" and "feet", "points" and "point")."""
     a, b = _key(one), _key(other)
-    if a in _UNITS or b in _UNITS:
-        return _UNITS.get(a) == _UNITS.get(b)
+    if _known(one) or _known(other):
+        return _known(one) == _known(other)
     return bool(a) and (a == b or a + "s" == b or b + "s" == a)
 
 
 def convert(value: Decimal, printed: str, wanted: str) -> Decimal | None:
     """`value` of the unit `printed` in the unit `wanted`; None where no certain conversion is known."""
-    source, target = _UNITS.get(_key(printed)), _UNITS.get(_key(wanted))
+    source, target = _known(printed), _known(wanted)
     if source is None or target is None or source[0] != target[0]:
         return None
     if source == target:
