@@ -7,6 +7,7 @@ from typing import Any
 
 from sliders.errors import RepairError
 from sliders.executor.citing import quote_of
+from sliders.executor.companions import canonical_columns, with_read_companions
 from sliders.executor.dating import document_dates
 from sliders.executor.remembered import criteria_of, recall, remember
 from sliders.executor.session import Session
@@ -163,31 +164,37 @@ def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
     root = tables.lineage(table.name)[-1]
     tables.undo(table.name, root.version)
     relation = session.catalog.schemas.relation(table.name)
-    columns = [(c.sql_name, c.sql_type) for c in relation.columns]
-    before = version_rows(session, root)
-    sql = script(repairs, [name for name, _ in columns])
-    after = [_data_row(row, relation) for row in replay(columns, before.values(), sql)]
+    made = canonical_columns(relation, repairs)
+    columns = [(c.sql_name, c.sql_type) for c in (*relation.columns, *made)]
+    names = [name for name, _ in columns]
+    before = version_rows(session, root, names)
+    sql = script(repairs, names)
+    after = [_data_row(row, names) for row in replay(columns, before.values(), sql)]
     accounted = [source for row in after for source in row.sources or (row.row_id,)]
     if sorted(accounted) != sorted(before):
         raise RepairError(f"the repairs of {table.name!r} leave {len(accounted)} of {len(before)} rows; nothing was changed")
     tables.create_version(
         table.name,
-        after,
+        with_read_companions(session, root, relation, after, before, repairs),
         operation="reconcile",
         sql=sql,
         reason="; ".join(dict.fromkeys(f"{r.operation}: {r.reason}" for r in repairs))[:2000],
         derived=_derivations(after, before, repairs, relation),
+        companions=made,
     )
 
 
-def version_rows(session: Session, version: TableVersion) -> dict[str, tuple[Any, ...]]:
-    """All rows of a version in order, by row id: its columns, document, document_id, row_id, _sources."""
-    return {row[-2]: tuple(row) for row in session.catalog.tables.lines(version, (*version.columns, *SYSTEM))}
+def version_rows(session: Session, version: TableVersion, names: Sequence[str] = ()) -> dict[str, tuple[Any, ...]]:
+    """All rows of a version in order, by row id: these columns (all but its companions when left out), document,
+    document_id, row_id, _sources."""
+    beside = {c.sql_name for c in version.companions}
+    chosen = names or [name for name in version.columns if name not in beside]
+    return {row[-2]: tuple(row) for row in session.catalog.tables.lines(version, (*chosen, *SYSTEM))}
 
 
-def _data_row(row: Sequence[Any], relation: Relation) -> DataRow:
+def _data_row(row: Sequence[Any], names: Sequence[str]) -> DataRow:
     document, document_id, row_id, sources = row[-4:]
-    values = dict(zip((c.sql_name for c in relation.columns), row, strict=False))
+    values = dict(zip(names, row, strict=False))
     return DataRow(row_id, document, document_id, values, tuple(codec.load(sources) or ()))
 
 

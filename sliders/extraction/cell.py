@@ -56,7 +56,8 @@ class Cell:
     `value` keeps what the model said, for audit. `detail` says more ("'n/a' is not a date"). `rationale` is the reason of
     a judgement or the arithmetic of a computed value, `parts` are its further words. `odds` are the natural
     log-probabilities of the choices of a judged value, as the model gave them before any cut; empty where they were not
-    measured. A cell with a `doubt` has a value that enters but is unverified, and says why.
+    measured. A cell with a `doubt` has a value that enters but is unverified, and says why. `bound` is what the words put
+    before a number that they do not give exactly: "<", "<=", ">", ">=", "about", "between".
     """
 
     column: str
@@ -76,6 +77,7 @@ class Cell:
     call_id: str = ""
     model: str = ""
     prompt_hash: str = ""
+    bound: str = ""
 
     @property
     def stands(self) -> bool:

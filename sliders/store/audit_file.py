@@ -33,7 +33,7 @@ _EVIDENCE = """SELECT k.table_name, c.row_id, k.name AS column_name, c.value, c.
         c.page, replace(substr(d.text, max(c.start - 79, 1), c.stop - c.start + 160), char(10), ' ') AS quote,
         (SELECT group_concat(p.printed, ' ... ') FROM audit_parts p
             WHERE p.row_id = c.row_id AND p.column_id = c.column_id) AS further_words,
-        c.how, c.rationale, c.odds, c.doubt, c.absence, c.detail
+        c.how, c.rationale, c.odds, c.doubt, c.bound, c.absence, c.detail
     FROM audit_cells c JOIN audit_columns k ON k.id = c.column_id
     LEFT JOIN audit_documents d ON d.id = c.document_id"""
 
@@ -114,12 +114,13 @@ _COPIES: tuple[_Copy, ...] = (
         "audit_cells",
         select(rows.c.id.label("row_id"), cells.c.column_key.label("column_id"), *_named(cells, "value printed grounding"),
                _PLACE, *_named(cells, "start stop page unit scale absence detail rationale"),
-               func.coalesce(cells.c.how, "stated").label("how"), *_named(cells, "odds doubt"),
+               func.coalesce(cells.c.how, "stated").label("how"), *_named(cells, "odds doubt bound"),
                *_named(origins, "call_id model prompt_hash"))
         .select_from(_OF_CELLS.outerjoin(origins, origins.c.key == cells.c.origin_key)),
         ("row_id", "column_id"),
     ),
-    _plain("table_versions", "version parent operation sql reason rows created", ("table_name", "version"), of_table=True),
+    _plain("table_versions", "version parent operation sql reason rows created companions", ("table_name", "version"),
+           of_table=True),
     _plain("derivations", "version row_id column_name source_value value kind reason", of_table=True),
     _plain("runs", "id kind question status started finished settings outcome", ("id",)),
     _plain("decisions", "id run stage subject verdict reason tokens at", ("id",)),
@@ -209,7 +210,8 @@ def _fill_parts(audit: sqlite_utils.Database, catalog: Catalog) -> None:
 def _copy_table(audit: sqlite_utils.Database, catalog: Catalog, relation: Relation) -> None:
     """A data table with its keys and search, and what each of its rows was merged from."""
     kinds = {"TEXT": str, "INTEGER": int, "REAL": float}
-    types = {c.sql_name: kinds[c.sql_type] for c in relation.columns} | dict.fromkeys(SYSTEM_COLUMNS[:3], str)
+    columns = (*relation.columns, *relation.companions)
+    types = {c.sql_name: kinds[c.sql_type] for c in columns} | dict.fromkeys(SYSTEM_COLUMNS[:3], str)
     _create(audit, relation.relation, types, ("row_id",))
     merged: list[tuple[Any, ...]] = []
 

@@ -66,7 +66,7 @@ def cells_of(*wanted: str, ordered: bool) -> Select[Any]:
             c.printed, c.grounding, case((c.start.is_(None), None), (c.document_key.is_(None), r.c.document_id),
                                          else_=elsewhere.c.id),
             c.start, c.stop, c.page, c.unit, c.scale, c.absence, c.detail, c.rationale, c.how, c.odds, c.doubt, c.parts,
-            *(origins.c[name] for name in _SAID),
+            c.bound, *(origins.c[name] for name in _SAID),
         )
         .select_from(
             r.outerjoin(cells, c.row_key == r.c.key).outerjoin(columns, columns.c.key == c.column_key)
@@ -157,6 +157,7 @@ def cell_lines(row: Row, key: int, keys: Keys) -> Iterator[tuple[Any, ...]]:
             cell.rationale or None, keys.origins.get(said) or keys.origin(said),
             None if cell.how is _STATED else cell.how.value, codec.dump(cell.odds) if cell.odds else None,
             cell.doubt or None, codec.encode_parts(cell.parts, row.document_id) if cell.parts else None,
+            cell.bound or None,
         )  # fmt: skip
 
 
@@ -170,11 +171,11 @@ def rows_of(lines: Iterator[tuple[Any, ...]]) -> Iterator[Row]:
 
 def _cell(line: tuple[Any, ...], row_document: str) -> Cell:
     column, value, kind, printed, grounding, document_id, start, stop, page, unit, scale = line[:11]
-    absence, detail, rationale, how, odds, doubt, parts, call_id, model, prompt_hash = line[11:]
+    absence, detail, rationale, how, odds, doubt, parts, bound, call_id, model, prompt_hash = line[11:]
     return Cell(  # by place: a million of them are read
         column, value if kind is None else codec.decode_scalar(value, kind), printed or "", _GROUNDINGS[grounding],
         None if start is None else Span(document_id, start, stop, page), unit or "", scale or "",
         _ABSENCES[absence] if absence else None, detail or "", rationale or "", _HOWS[how] if how else _STATED,
         tuple(map(tuple, codec.load(odds))) if odds else (), doubt or "",
-        codec.decode_parts(parts, row_document) if parts else (), call_id or "", model or "", prompt_hash or "",
+        codec.decode_parts(parts, row_document) if parts else (), call_id or "", model or "", prompt_hash or "", bound or "",
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from sliders.documents.document import TableCell, TableGrid
 from sliders.extraction.cell import Scalar, Span
 from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.store.records import RelationColumn
 
 BOOLEAN, LARGE_INTEGER, NOT_FINITE = 1, 2, 3
 
@@ -78,6 +79,17 @@ def decode_grid(data: str | None, text: str) -> TableGrid | None:
     grid = load(data)
     rows = tuple(tuple(TableCell(c[2] if len(c) > 2 else text[c[0] : c[1]], c[0], c[1]) for c in row) for row in grid["rows"])
     return TableGrid(tuple(grid["header"]), rows, grid["caption"], grid["note"])
+
+
+def encode_companions(companions: Iterable[RelationColumn]) -> str:
+    """The companions of a version as JSON: column of the schema, role and SQL name of each."""
+    return dump([[c.companion_of, c.role, c.sql_name] for c in companions])
+
+
+def decode_companions(text: str | None) -> tuple[RelationColumn, ...]:
+    """The inverse of `encode_companions`."""
+    listed = load(text) or ()
+    return tuple(RelationColumn(f"{column}_{role}", sql_name, "TEXT", column, role) for column, role, sql_name in listed)
 
 
 def encode_schema(schema: Schema) -> str:

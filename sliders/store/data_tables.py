@@ -1,8 +1,9 @@
 """Data tables: the cells of a schema table that have a value as a real SQL table, and the versions that repairs make of it.
 
 Each version is a physical table `<relation>__v<N>`; the view `<relation>` shows the current one, without `_sources`.
-Every version has the user's columns, then `document` (name), `document_id`, `row_id` (`Row.id` of the extracted row
-that it stands for) and `_sources` (JSON list of the `Row.id`s that were merged into it, NULL for the row alone).
+Every version has the user's columns, the companions that any row needs, then `document` (name), `document_id`, `row_id`
+(`Row.id` of the extracted row that it stands for) and `_sources` (JSON list of the `Row.id`s that were merged into it, NULL
+for the row alone).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sliders.errors import RepairError, StoreError
 from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.store import codec
+from sliders.store.companions import companion_value, companions_read, filled
 from sliders.store.database import Database, data_table, quote_identifier
 from sliders.store.layout import ASKED, CURRENT, TYPES, cells, chunks, columns, derivations, documents, rows, tables, versions
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
@@ -61,21 +63,23 @@ def stands(absence: ColumnElement[Any], unverified: bool) -> ColumnElement[bool]
 
 
 def materialise_sql(
-    relation: Relation, table_key: int, keys: Mapping[str, int], unverified: bool = False, *, server: bool = False
-) -> Select[Any]:
+    relation: Relation, table_key: int, keys: Mapping[str, int], unverified: bool = False, *, server: bool = False,
+    companions: Sequence[RelationColumn] = (),
+) -> Select[Any]:  # fmt: skip
     """SELECT that turns cells into rows: one look-up a cell, so that the cost is linear in the cells.
 
     Args:
         keys: integer key by schema column name.
         unverified: see `enters`.
         server: for PostgreSQL, where a value is JSON and every column has one type.
+        companions: columns that stand beside those of the schema.
     """
     c = cells.c
     values = (
-        select(_shown(column, server))
-        .where(c.row_key == rows.c.key, c.column_key == keys[column.name], stands(c.absence, unverified))
+        select(companion_value(column.role) if column.companion_of else _shown(column, server))
+        .where(c.row_key == rows.c.key, c.column_key == keys[column.companion_of or column.name], stands(c.absence, unverified))
         .correlate(rows).scalar_subquery().label(column.sql_name)
-        for column in relation.columns
+        for column in (*relation.columns, *companions)
     )  # fmt: skip
     return (
         select(*values, documents.c.name.label("document"), documents.c.id.label("document_id"),
@@ -128,23 +132,26 @@ class Tables:
                     return current
                 return self.undo(table, base.version)
             keys: dict[str, int] = dict(self._database.query(_KEYS, {"table": key}))
-            found = materialise_sql(relation, key, keys, unverified, server=self._database.on_server)
+            beside = companions_read(self._database, relation, keys, SAID if unverified else ())
+            found = materialise_sql(relation, key, keys, unverified, server=self._database.on_server, companions=beside)
             sql = self._database.sql(found)
-            version, target = self._reserve(relation, None, operation, sql, reason or "as extracted", self._odd(keys))
+            version, target = self._reserve(relation, None, operation, sql, reason or "as extracted", self._odd(keys), beside)
             listed = ", ".join(map(quote_identifier, (*version.columns, *SYSTEM_COLUMNS)))
             self._database.execute(f"INSERT INTO {quote_identifier(target.name)} ({listed}) {sql}")
             return self._finish(version)
 
     def create_version(
         self, table: str, made: Iterable[DataRow], *, operation: str, sql: str = "", reason: str = "",
-        derived: Iterable[Derivation] = (),
+        derived: Iterable[Derivation] = (), companions: Iterable[RelationColumn] = (),
     ) -> TableVersion:
         """A repaired version of a table, made current; all in one transaction.
 
         Args:
+            made: the rows; one that leaves out a companion has none.
             operation: "deduplicate", "resolve conflict" ...
             sql: the SQL of the repair, to be recorded.
             derived: declares values that no source row has.
+            companions: columns beside those of the schema and of the version before; those without any value are left out.
 
         Raises:
             RepairError: a column is missing, a row id is unknown or comes twice, or a source row does not exist.
@@ -155,10 +162,13 @@ class Tables:
             if parent is None:
                 raise RepairError(f"table {table!r} has no version to repair; materialise it first")
             odd: set[str] = set()
-            if self._database.on_server:  # a column has one type there: it is known once all values are
+            beside = (*parent.companions, *companions)
+            if beside or self._database.on_server:  # which companions and types a version needs is known once all values are
                 made = list(made)
+                beside = filled(beside, (row.values for row in made))
+            if self._database.on_server:
                 odd = {n for row in made for n, value in row.values.items() if _is_odd(value)}
-            version, target = self._reserve(relation, parent.version, operation, sql, reason, odd)
+            version, target = self._reserve(relation, parent.version, operation, sql, reason, odd, beside)
             self._database.add_many(target, _lines(made, version))
             version = self._finish(version)
             self._check_rows(version)
@@ -182,23 +192,24 @@ class Tables:
         return {name for name, key in keys.items() if key in odd}
 
     def _reserve(
-        self, relation: Relation, parent: int | None, operation: str, sql: str, reason: str, odd: set[str]
-    ) -> tuple[TableVersion, DataTable]:
+        self, relation: Relation, parent: int | None, operation: str, sql: str, reason: str, odd: set[str],
+        companions: tuple[RelationColumn, ...],
+    ) -> tuple[TableVersion, DataTable]:  # fmt: skip
         """An empty version: its physical table and its line in the catalog."""
         key, revision = self._identity(relation.name)
         last = self._database.value(select(func.max(versions.c.version)).where(versions.c.table_key == key))
         number = int(last or 0) + 1
-        names = tuple(column.sql_name for column in relation.columns)
+        names = tuple(column.sql_name for column in (*relation.columns, *companions))
         version = TableVersion(
             relation.name, number, parent, version_name(relation.relation, number), operation, sql, reason, names, 0,
-            revision, codec.now(),
+            revision, codec.now(), companions,
         )  # fmt: skip
-        types: dict[str, Any] = {c.sql_name: TYPES[c.sql_type] for c in relation.columns}
+        types: dict[str, Any] = {c.sql_name: TYPES[c.sql_type] for c in (*relation.columns, *companions)}
         types |= {c.sql_name: Numeric for c in relation.columns if {c.name, c.sql_name} & odd and c.sql_type == "INTEGER"}
         target = data_table(version.relation, types | dict.fromkeys(SYSTEM_COLUMNS, TYPES["TEXT"]))
         self._database.execute(CreateTable(target))
         line = {f.name: getattr(version, f.name) for f in fields(TableVersion) if f.name != "table"}
-        line |= {"table_key": key, "columns": codec.dump(names)}
+        line |= {"table_key": key, "columns": codec.dump(names), "companions": codec.encode_companions(companions)}
         self._database.add_many(versions, [tuple(line[column.name] for column in versions.c)])
         return version, target
 
@@ -326,12 +337,13 @@ class Tables:
         return self._database.one(select(*(target.c[name] for name in names)).where(target.c.row_id == row_id))
 
     def read(self, table: str, names: Sequence[str] = ()) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
-        """Columns (SQL names; the schema's when left out, the system's last) and rows of the current version; none before it."""
+        """Columns (SQL names; when left out, the schema's, then companions and the system's) and rows of the current version;
+        none before it."""
         current = self.current(table)
         if current is None:
             return tuple(names), iter(())
         columns = () if names else (column.sql_name for column in self._schemas.relation(table).columns)
-        chosen = tuple(names) or (*columns, *SYSTEM_COLUMNS[:3])
+        chosen = tuple(names) or (*columns, *(c.sql_name for c in current.companions), *SYSTEM_COLUMNS[:3])
         return chosen, self.lines(current, chosen)
 
     def lines(self, version: TableVersion, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
@@ -350,13 +362,15 @@ def _is_odd(value: Scalar) -> bool:
 
 def _version(line: tuple[Any, ...]) -> TableVersion:
     values = dict(zip((f.name for f in fields(TableVersion)), line, strict=True))
-    return TableVersion(**{**values, "columns": tuple(codec.load(values["columns"]))})
+    decoded = {"columns": tuple(codec.load(values["columns"])), "companions": codec.decode_companions(values["companions"])}
+    return TableVersion(**{**values, **decoded})
 
 
 def _lines(made: Iterable[DataRow], version: TableVersion) -> Iterator[tuple[Any, ...]]:
+    beside = {c.sql_name for c in version.companions}
     for row in made:
-        missing = [name for name in version.columns if name not in row.values]
+        missing = [name for name in version.columns if name not in row.values and name not in beside]
         if missing:
             raise RepairError(f"row {row.row_id!r} of the repair loses {', '.join(missing)}; give every column")
-        values = (codec.encode_scalar(row.values[name])[0] for name in version.columns)
+        values = (codec.encode_scalar(row.values.get(name))[0] for name in version.columns)
         yield (*values, row.document, row.document_id, row.row_id, codec.dump(row.sources) if row.sources else None)

@@ -39,7 +39,7 @@ _CUT = ("value", "kind", "absence", "detail", "doubt")
 _RECUT = update(cells).where(cells.c.row_key == bindparam("row"), cells.c.column_key == bindparam("column")).values(
     {name: bindparam(f"new_{name}") for name in _CUT})  # fmt: skip
 _WORKS = select(work.c.key, work.c.columns).join_from(work, tables).where(tables.c.name == bindparam("table"))
-_EARLIER = dict.fromkeys(("value", "kind", "odds", "doubt"), null()) | {
+_EARLIER = dict.fromkeys(("value", "kind", "odds", "doubt", "bound"), null()) | {
     "absence": Absence.NOT_ASKED.value, "detail": "what was read under an earlier definition of the column is superseded"}
 _OF_TASKS = tasks.join(work).join(tables, tables.c.key == work.c.table_key).join(chunks, chunks.c.key == tasks.c.chunk_key)
 _OVER = or_(*(tasks.c.state == state for state in ("done", "gated", "pruned")))

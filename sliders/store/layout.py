@@ -15,8 +15,8 @@ from sqlalchemy.sql import ColumnElement, Select, and_, bindparam, case, exists,
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import REAL, BigInteger, Double, Integer, LargeBinary, Text, UserDefinedType
 
-LAYOUT = 4
-AUDIT_LAYOUT = 3
+LAYOUT = 5
+AUDIT_LAYOUT = 4
 """Of exported audit databases."""
 METADATA = MetaData()
 INTEGER = Integer().with_variant(BigInteger, "postgresql")
@@ -146,14 +146,16 @@ origins = Table(
     UniqueConstraint("call_id", "model", "prompt_hash"),
 )  # fmt: skip
 # `kind` marks what JSON and SQLite cannot hold by themselves: 1 boolean, 2 large integer as text, 3 not finite number as
-# text. `how` NULL is stated; `odds` is [[choice, log-probability], ...] and `parts` is [[start, stop, page] or
-# [start, stop, page, document id], ...].
+# text. `how` NULL is stated; `bound` stands with a number ("<"); `odds` is [[choice, log-probability], ...] and `parts` is
+# [[start, stop, page] or [start, stop, page, document id], ...].
 cells = Table(
     "sl_cells", METADATA, _to("row_key", "sl_rows.key", primary=True, cascade=True), _part("column_key"),
     Column("value", Value), *_maybe("kind", INTEGER), *_maybe("printed"), *_texts("grounding"),
     *_maybe("document_key start stop page", INTEGER), *_maybe("unit scale absence detail rationale"),
-    *_maybe("origin_key", INTEGER), *_maybe("how odds doubt parts"), sqlite_with_rowid=False,
+    *_maybe("origin_key", INTEGER), *_maybe("how odds doubt parts bound"), sqlite_with_rowid=False,
 )  # fmt: skip
+for _said in (cells.c.doubt, cells.c.bound):  # few cells have one, and these are found without a look at the others
+    Index(f"sl_cells_{_said.name}", cells.c.column_key, sqlite_where=_said.is_not(None), postgresql_where=_said.is_not(None))
 work = Table(
     "sl_work", METADATA, _key(), _to("table_key", "sl_tables.key"), *_texts("hash columns"),
     UniqueConstraint("table_key", "hash"),
@@ -195,7 +197,7 @@ corrections = Table(
 versions = Table(
     "sl_table_versions", METADATA, _to("table_key", "sl_tables.key", primary=True), _part("version"),
     *_maybe("parent", INTEGER), *_texts("relation operation sql reason columns"), *_numbers("rows revision"),
-    *_texts("created"), sqlite_with_rowid=False,
+    *_texts("created"), *_texts("companions", "[]"), sqlite_with_rowid=False,
 )  # fmt: skip
 # A value that is not one of its sources' values is declared here, by row or (row_id NULL) for the whole column.
 derivations = Table(

@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
 from typing import Any, Literal
 
+from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
+from sliders.store.sql_names import companion_name, fold
 
 TaskState = Literal["pending", "done", "failed", "gated", "pruned"]
 RunStatus = Literal["running", "done", "failed", "stopped"]
+Role = Literal["value", "canonical", "bound", "doubt"]
+"""What a column of a data table holds: a value as read, or what stands beside it (see `RelationColumn`)."""
+COMPANIONS: tuple[Role, ...] = ("canonical", "bound", "doubt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,30 +149,65 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class RelationColumn:
-    """A column of a data table: the schema's name, its SQL name and its SQL type."""
+    """A column of a data table: the schema's name, its SQL name and its SQL type.
+
+    A companion stands beside the column `companion_of` of the schema, in the versions where any row has a value there:
+    `canonical` is the one name that printed forms belong to, `bound` what stands with a number ("<", "about"), `doubt` why
+    the value is not verified.
+    """
 
     name: str
     sql_name: str
     sql_type: str
+    companion_of: str = ""
+    role: Role = "value"
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A schema table as SQL sees it: `name` in the schema, `relation` in SQL, columns in order."""
+    """A schema table as SQL sees it: `name` in the schema, `relation` in SQL, the schema's columns in order.
+
+    `companions` are those of the current version; they stand behind the other columns. `longest` is the most bytes of a name.
+    """
 
     name: str
     relation: str
     columns: tuple[RelationColumn, ...]
     current_version: int | None = None
+    companions: tuple[RelationColumn, ...] = ()
+    longest: int = 120
 
     def sql_name(self, column: str) -> str:
         """SQL name of a schema column; system columns keep theirs."""
         return next((c.sql_name for c in self.columns if c.name == column), column)
 
+    def companion(self, column: str, role: Role) -> RelationColumn:
+        """The companion of a schema column: that of the current version, or as the next version is to name it.
+
+        Its SQL name is `<column>_<role>`, with a number behind it where the schema has a column of that name.
+
+        Raises:
+            StoreError: the table has no such column.
+        """
+        there = (c for c in self.companions if (c.companion_of, c.role) == (column, role))
+        return next(there, None) or self._new_companion(column, role)
+
+    def _new_companion(self, column: str, role: Role) -> RelationColumn:
+        taken = {fold(c.sql_name) for c in (*self.columns, *self.companions)}
+        for owner, kind in ((c, r) for c in self.columns for r in COMPANIONS):
+            named = companion_name(owner.sql_name, kind, taken, self.longest)
+            if (owner.name, kind) == (column, role):
+                return RelationColumn(f"{column}_{role}", named, "TEXT", column, role)
+            taken.add(fold(named))
+        raise StoreError(f"table {self.name!r} has no column {column!r} that a companion could stand beside")
+
 
 @dataclass(frozen=True, slots=True)
 class TableVersion:
-    """One version of a data table. `relation` is the physical table; `parent` the version that it was made from."""
+    """One version of a data table. `relation` is the physical table; `parent` the version that it was made from.
+
+    `columns` are the SQL names of the schema's columns, then those of the `companions`.
+    """
 
     table: str
     version: int
@@ -180,6 +220,7 @@ class TableVersion:
     rows: int
     revision: int
     created: str
+    companions: tuple[RelationColumn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

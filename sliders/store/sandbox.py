@@ -53,7 +53,8 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
 
     def _copy(self, database: Database, relation: Relation) -> None:
         name = quote_identifier(relation.relation)
-        types = {c.sql_name: c.sql_type for c in relation.columns} | dict.fromkeys(SHOWN, "TEXT")
+        columns = (*relation.columns, *relation.companions)
+        types = {c.sql_name: c.sql_type for c in columns} | dict.fromkeys(SHOWN, "TEXT")
         listed = ", ".join(f"{name}.{quote_identifier(n)}" for n in types)  # alone, an unknown one would be its own name as text
         self.add(relation.relation, types, database.query(f"SELECT {listed} FROM {name}"))
         self._connection.execute(f"CREATE UNIQUE INDEX {quote_identifier('by ' + relation.relation)} ON {name}(row_id)")

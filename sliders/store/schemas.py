@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import and_, bindparam, func, select, update
 
 from sliders.errors import StoreError
 from sliders.schema.types import ColumnType, Schema, Table
 from sliders.store import codec
 from sliders.store.database import Database
-from sliders.store.layout import columns, schemas, tables
+from sliders.store.layout import columns, schemas, tables, versions
 from sliders.store.records import Relation, RelationColumn
 from sliders.store.sql_names import column_name, fold, relation_name
 
 LAST = select(schemas.c.version, schemas.c.schema).order_by(schemas.c.version.desc()).limit(1)
 VERSION = select(func.max(schemas.c.version))
-_RELATION = select(tables.c.key, tables.c.relation, tables.c.current_version).where(tables.c.name == bindparam("name"))
+_SHOWN = and_(versions.c.table_key == tables.c.key, versions.c.version == tables.c.current_version)
+_RELATION = (
+    select(tables.c.key, tables.c.relation, tables.c.current_version, versions.c.companions)
+    .outerjoin_from(tables, versions, _SHOWN).where(tables.c.name == bindparam("name"))
+)  # fmt: skip
 _SHAPE = (
     select(columns.c.name, columns.c.sql_name, columns.c.type)
     .where(columns.c.table_key == bindparam("table"), columns.c.active == 1)
@@ -104,7 +108,8 @@ class Schemas:
             known = ", ".join(name for (name,) in self._database.query(select(tables.c.name))) or "none"
             raise StoreError(f"the workspace has no table {table!r}; its tables are: {known}")
         shape = tuple(RelationColumn(name, sql, ColumnType(kind).sql) for name, sql, kind in self._shape(row[0]))
-        return Relation(table, row[1], shape, row[2])
+        companions = codec.decode_companions(row[3])
+        return Relation(table, row[1], shape, row[2], companions, self._database.engine.longest_column)
 
     def relations(self) -> list[Relation]:
         """The tables of the current schema as SQL sees them."""

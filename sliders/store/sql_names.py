@@ -50,6 +50,12 @@ def column_name(name: str, taken: Collection[str], longest: int) -> str:
     return _free(candidate, taken)
 
 
+def companion_name(column: str, role: str, taken: Collection[str], longest: int) -> str:
+    """The SQL name of a companion of the column with this SQL name; the role stays whole where the name has to be cut."""
+    base = _printable(column, "column", longest - len(role) - len("__99"))
+    return column_name(f"{base}_{role}", taken, longest)
+
+
 def version_name(relation: str, version: int) -> str:
     """The physical table that holds one version of a data table."""
     return f"{relation}__v{version}"

@@ -17,10 +17,12 @@ from sliders.store.data_tables import SAID, UNVERIFIED
 from sliders.store.database import Database, quote_identifier
 from sliders.store.export import export_audit
 from sliders.store.layout import AUDIT_LAYOUT
+from sliders.store.records import RelationColumn
 from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to
 
 _MOST_PROBLEMS = 50
 _SAID = ", ".join(f"'{absence}'" for absence in SAID)
+_DOUBT = "CASE WHEN c.absence IS NULL THEN c.doubt ELSE c.absence || coalesce(': ' || c.detail, '') END"
 # Document, start, stop, printed, row, column, and whether it may have no words.
 _SPANS = """SELECT c.document_id AS document, c.start, c.stop, c.printed, c.row_id, k.name,
         c.how = 'judged' AND coalesce(c.odds, c.rationale, c.doubt) IS NOT NULL
@@ -46,6 +48,8 @@ def check_audit(path: str | Path) -> Verification:
     - arithmetic that a computed number follows from gives that number;
     - each value of a data table is the value of a cell of a row that it was made from, or is declared as an
       aggregate (then it is computed again), a canonical form or a correction; and it has as many rows as when it was made;
+    - what stands beside a value (its bound, its doubt) stands beside the same value of a cell; a canonical form is printed
+      in some row of the column, or is declared;
     - nothing refers to what is not there.
 
     Raises:
@@ -156,12 +160,16 @@ def _tables(audit: Database) -> Iterator[str]:
         # Unverified values may stand in the table only where the user asked for them.
         unverified = audit.value(asked, (table, UNVERIFIED))
         stands = f"(c.absence IS NULL OR c.absence IN ({_SAID}))" if unverified else "c.absence IS NULL"
+        beside = codec.decode_companions(audit.value(
+            "SELECT companions FROM audit_table_versions WHERE table_name = ? AND version = ?", (table, version)))
         for identifier, name, sql_name in audit.query(
             "SELECT id, name, sql_name FROM audit_columns WHERE table_name = ? AND active", (table,)
         ):
             if sql_name in known[relation]:
                 cell = f"c.column_id = {int(identifier)} AND {stands}"
                 yield from _values(audit, table, relation, name, sql_name, cell, chain)
+                for companion in (c for c in beside if c.companion_of == name):
+                    yield from _companions(audit, table, relation, companion, sql_name, cell, chain)
 
 
 def _ancestors(audit: Database, table: str, version: int) -> str:
@@ -199,6 +207,25 @@ def _values(audit: Database, table: str, relation: str, name: str, sql_name: str
         sources = _source_values(audit, table, row, cell)
         if not any(_holds(kind, source, shown, sources) for kind, source in declared):
             yield f"{place}: {shown!r} is declared as {declared[0][0]!r}, which its sources {sources!r} do not give"
+
+
+def _companions(
+    audit: Database, table: str, relation: str, companion: RelationColumn, sql_name: str, cell: str, chain: str
+) -> Iterator[str]:
+    """What stands beside a value without a cell that says so."""
+    shown, value = f"d.{quote_identifier(companion.sql_name)}", f"d.{quote_identifier(sql_name)}"
+    said = {"bound": "c.bound", "canonical": "c.value"}.get(companion.role, _DOUBT)
+    pair = shown if companion.role == "canonical" else f"({value}, {shown})"
+    given = said if companion.role == "canonical" else f"c.value, {said}"
+    undeclared = audit.query(
+        f"""SELECT d.row_id, {shown} FROM {quote_identifier(relation)} d WHERE {shown} IS NOT NULL
+        AND {pair} NOT IN (SELECT {given} FROM audit_cells c WHERE {cell} AND c.value IS NOT NULL AND {said} IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM audit_derivations v WHERE v.table_name = ?1 AND v.column_name = ?2
+            AND v.version IN ({chain}) AND (v.row_id IS NULL OR v.row_id = d.row_id) AND v.value = {shown})""",
+        (table, companion.name),
+    )
+    for row, words in undeclared:
+        yield f"table {table!r}, row {row!r}, column {companion.sql_name!r}: {words!r} is said by no cell, and is not declared"
 
 
 def _source_values(audit: Database, table: str, row: str, cell: str) -> list[Any]:

@@ -1,0 +1,63 @@
+"""Companion columns of data tables: which ones a version has, and what stands in them (see `RelationColumn`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, case, func, or_, select
+
+from sliders.extraction.cell import Scalar
+from sliders.store.database import Database
+from sliders.store.layout import CURRENT, cells, chunks, documents, rows
+from sliders.store.records import Relation, RelationColumn, Role
+
+READ: tuple[Role, ...] = ("bound", "doubt")
+"""Companions that are read with the value; the others are made by repairs."""
+
+
+def companions_read(
+    database: Database, relation: Relation, keys: Mapping[str, int], said: Sequence[str] = ()
+) -> tuple[RelationColumn, ...]:
+    """The companions of which a cell that enters the table has a value.
+
+    Args:
+        keys: integer key by schema column name.
+        said: absences whose cells enter all the same.
+    """
+    present: dict[Role, set[int]] = {role: set() for role in READ}
+    c = cells.c
+    for role in READ:
+        found = (
+            select(c.column_key).distinct()
+            .select_from(cells.join(rows, rows.c.key == c.row_key).join(chunks, chunks.c.key == rows.c.chunk_key)
+                         .join(documents, documents.c.key == rows.c.document_key))
+            .where(CURRENT, c.column_key.in_(list(keys.values())), c.value.is_not(None), _has(role, said))
+        )  # fmt: skip
+        present[role] = {key for (key,) in database.query(found)}
+    return tuple(
+        relation.companion(column.name, role) for column in relation.columns for role in READ
+        if keys[column.name] in present[role]
+    )  # fmt: skip
+
+
+def _has(role: Role, said: Sequence[str]) -> ColumnElement[bool]:
+    c = cells.c
+    standing = c.absence.is_(None) & c[role].is_not(None)
+    if role == "bound":
+        return c.bound.is_not(None) & or_(c.absence.is_(None), c.absence.in_(said)) if said else standing
+    return or_(standing, c.absence.in_(said)) if said else standing
+
+
+def companion_value(role: Role) -> ColumnElement[Any]:
+    """What stands in a companion for a cell that enters the table; a cell that was refused is doubted for its absence."""
+    if role == "bound":
+        return cells.c.bound
+    refused = cells.c.absence.op("||")(func.coalesce(": " + cells.c.detail, ""))
+    return case((cells.c.value.is_(None), None), (cells.c.absence.is_(None), cells.c.doubt), else_=refused)
+
+
+def filled(companions: Iterable[RelationColumn], rows: Iterable[Mapping[str, Scalar]]) -> tuple[RelationColumn, ...]:
+    """The companions of which any row has a value, by SQL name; each once."""
+    there = {name for row in rows for name, value in row.items() if value is not None}
+    return tuple(c for c in dict.fromkeys(companions) if c.sql_name in there)
