@@ -1,0 +1,1 @@
+"""What answers cost in calls and tokens, by stage, with a reader that knows everything."""

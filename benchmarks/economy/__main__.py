@@ -1,0 +1,69 @@
+"""`python -m benchmarks.economy --json FILE [--sliders PATH]`: calls and tokens of the perfect reader over the sets of fidelity.
+
+All questions of a set are asked together, the schema induced. The figures before are those that `--store` kept
+(`benchmarks/stored/economy.json`). Keys: calls_before, calls_now, tokens_before, tokens_now; repeated_share, the characters of
+a reading prompt that stood in the prompt before; parts_read_share, the parts of the documents that were read;
+documents_share, the tokens spent by those of the documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.checkout import ROOT, lines_of
+from benchmarks.fidelity.__main__ import LOOK, SCORE_ONLY
+
+STORED = ROOT / "benchmarks" / "stored" / "economy.json"
+_SUMMED = (
+    "questions", "answered", "calls", "tokens", "repeated_characters", "compared_characters", "parts", "parts_read",
+    "document_tokens",
+)  # fmt: skip
+
+
+def totals(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The sums over sets, and the shares that follow from them."""
+    summed: dict[str, Any] = {name: sum(one[name] for one in sets) for name in _SUMMED}
+    for name in ("calls_by_stage", "prompt_tokens_by_stage", "reply_tokens_by_stage"):
+        stages = sorted({stage for one in sets for stage in one[name]})
+        summed[name] = {stage: sum(one[name].get(stage, 0) for one in sets) for stage in stages}
+    shares = (
+        ("repeated_share", "repeated_characters", "compared_characters"), ("parts_read_share", "parts_read", "parts"),
+        ("documents_share", "tokens", "document_tokens"),
+    )  # fmt: skip
+    return summed | {share: round(summed[part] / max(1, summed[whole]), 4) for share, part, whole in shares}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; 0 when every set was asked."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.economy", description=__doc__)
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    parser.add_argument("--sliders", type=Path, default=ROOT, help="the checkout that is measured; this one when left out")
+    parser.add_argument("--evals", type=Path, default=Path("../shared/evals"), help="folder of the evaluation sets")
+    parser.add_argument("--sets", default=",".join((*LOOK, *SCORE_ONLY)), help="names, with commas")
+    parser.add_argument("--store", action="store_true", help="keep the figures as those before a change")
+    args = parser.parse_args(argv)
+    names = args.sets.split(",")
+    sets = []
+    for one in lines_of("benchmarks.economy.child", args.sliders.resolve(), [str(args.evals.resolve()), *names]):
+        sets.append(one)
+        print(f"{one['set']}: {one['calls']} calls, {one['tokens']} tokens for {one['document_tokens']} of documents", flush=True)
+    now = totals(sets)
+    before = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() and not args.store else {"sets": sets}
+    earlier = totals([one for one in before["sets"] if one["set"] in names])
+    figures = {"calls_before": earlier["calls"], "calls_now": now["calls"], "tokens_before": earlier["tokens"],
+               "tokens_now": now["tokens"], **now, "sets": sets}  # fmt: skip
+    print(f"calls {earlier['calls']} -> {now['calls']}, tokens {earlier['tokens']} -> {now['tokens']}, repeated "
+          f"{now['repeated_share']:.0%}, parts read {now['parts_read_share']:.0%}, tokens by documents' {now['documents_share']}")
+    if args.store:
+        STORED.write_text(json.dumps({"sets": sets}, indent=1) + "\n", encoding="utf-8")
+    if args.json:
+        args.json.write_text(json.dumps(figures, indent=1, ensure_ascii=False), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
