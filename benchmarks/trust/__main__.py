@@ -68,7 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     figures = totals([(o["case"], o["control"], o["kind"], o["verdict"]) for o in outcomes])
     figures |= {"seconds": round(time.perf_counter() - started, 1), "outcomes": outcomes}
     told = "{cases} cases, {controls} of them controls: {silent_wrong} silently wrong, {false_alarms} false alarms, "
-    told += "{right} right, {warned} warned, {unnamed} without the name asked for, {extra_calls} with too many calls, {crashed} crashed; "
+    told += "{right} right, {warned} warned, {unnamed} without the name asked for, "
+    told += "{extra_calls} with too many calls, {crashed} crashed; "
     print(told.format(**figures), f"{figures['passed']} pass, {figures['seconds']} s")
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1, ensure_ascii=False), encoding="utf-8")
