@@ -50,7 +50,7 @@ def test_a_unit_over_a_unit_converts_within_what_it_measures(printed: str, wante
 
 @pytest.mark.parametrize(("value", "exact", "whole", "rounded"), [
     (7.72, 139 / 18, False, True), (7.7, 139 / 18, False, True), (7.71, 139 / 18, False, False), (8, 139 / 18, False, False),
-    (8, 139 / 18, True, True), (67, 200 / 3, False, True), (1981, 1980, False, False), 
+    (8, 139 / 18, True, True), (67, 200 / 3, False, True), (1981, 1980, False, False),
     (434999999.99999994, 435000000, False, True),    (0, 0.004, False, False), (1981, 1980, True, False),
 ])  # fmt: skip
 def test_a_value_may_be_rounded_to_the_digits_that_it_has(value: float, exact: float, whole: bool, rounded: bool) -> None:
