@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
+from sliders.answer.doubts import doubt_lines
 from sliders.answer.result import Answer
 from sliders.api import Workspace
 from sliders.display import Display, choose_mode, duration
@@ -180,7 +181,9 @@ def answer_text(answer: Answer) -> str:
     if answer.workflow not in ("extract_and_query", "reply", ""):
         lines.append(f"Way:      {answer.workflow.replace('_', ' ')}")
     lines += [f"Range:    {answer.range}"] if answer.range else []
+    lines += [f"Doubt:    {line}" for line in doubt_lines(answer.doubts)]
     lines.append(f"Complete: {answer.completeness}")
+    lines += [f"See:      {gap.command}" for gap in answer.completeness.missing if gap.command]
     lines += [f"Note:     {note}" for note in answer.notes]
     usage = answer.usage
     cost = f", ${usage.cost:.4f}" if usage.cost else ""

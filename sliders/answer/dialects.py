@@ -44,6 +44,16 @@ def statement_in(reply: str) -> str:
     return text.strip().removesuffix(";").strip()
 
 
+def without_limit(sql: str) -> str:
+    """The statement with all its rows.
+
+    Raises QueryError: it is no single SELECT.
+    """
+    tree = parse_select(sql)
+    tree.set("limit", None)
+    return tree.sql(DIALECT)
+
+
 def in_sqlite(sql: str, profiles: Sequence[TableProfile]) -> tuple[str, exp.Query]:
     """The statement to run and its tree; the very text that was given wherever SQLite reads it as it was meant.
 

@@ -48,13 +48,13 @@ def counted(kind: Kind, count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRange:
-    """A numeric answer with what it could be: `low` to `high`, what `moves` it, and `doubts` that no figure can be put on."""
+    """A numeric answer with what it could be: `low` to `high`, what `moves` it, and `notes` on what no figure can be put on."""
 
     value: Number
     low: Number
     high: Number
     moves: tuple[Mover, ...] = ()
-    doubts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def is_point(self) -> bool:
@@ -66,13 +66,13 @@ class AnswerRange:
 
     def __str__(self) -> str:
         span = f"{shown(self.low)} to {shown(self.high)}: " if not self.is_point else ""
-        moved = ", ".join(str(mover) for mover in self.moves) or "nothing in the tables moves it"
-        return f"{shown(self.value)}; {span}{moved}" + "".join(f"; {doubt}" for doubt in self.doubts)
+        moved = [", ".join(map(str, self.moves))] if self.moves else [] if self.notes else ["nothing in the tables moves it"]
+        return f"{shown(self.value)}; {span}" + "; ".join([*moved, *self.notes])
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON."""
         moves = [{"kind": m.kind, "count": m.count, "low": m.low, "high": m.high} for m in self.moves]
-        return {"low": self.low, "high": self.high, "moves": moves, "doubts": list(self.doubts), "text": str(self)}
+        return {"low": self.low, "high": self.high, "moves": moves, "notes": list(self.notes), "text": str(self)}
 
 
 def shown(number: Number) -> str:
@@ -100,15 +100,18 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class Variation:
     """Something that could be otherwise: each of `options` is a whole other state, as values by place.
 
-    `count` is how many things of its kind it stands for.
+    `count` is how many things of its kind it stands for; `thing` names it and why, `place` where it stands, `command` settles it.
     """
 
     kind: Kind
     options: tuple[tuple[tuple[Place, Scalar], ...], ...]
     count: int = 1
+    thing: str = ""
+    place: str = ""
+    command: str = ""
 
 
 State = Iterable[tuple[Place, Scalar]]
@@ -118,40 +121,40 @@ Recompute = Callable[[State], Number | None]
 
 @dataclass(slots=True)
 class _Effect:
-    """What each doubt does to the number alone: its lowest and highest, and the options that lead there."""
+    """What each variation does to the number alone: its lowest and highest, and the options that lead there."""
 
-    doubt: Doubt
+    variation: Variation
     low: Number
     high: Number
     down: State = ()
     up: State = ()
 
 
-def measure(value: Number, doubts: Sequence[Doubt], recompute: Recompute) -> AnswerRange:
-    """How low and how high the doubts bring a number: each alone, those of one kind together, and all of them.
+def measure(value: Number, variations: Sequence[Variation], recompute: Recompute) -> AnswerRange:
+    """How low and how high the variations bring a number: each alone, those of one kind together, and all of them.
 
-    Bounds by direction, not by every combination: each doubt is tried alone, then all are put to the side to which they
+    Bounds by direction, not by every combination: each variation is tried alone, then all are put to the side to which they
     move the number; those that did nothing alone are tried once more on top (the second largest behind a doubtful
-    largest). The number of statements grows with the doubts, not with their combinations.
+    largest). The number of statements grows with the variations, not with their combinations.
     """
-    effects = [_alone(doubt, value, recompute) for doubt in doubts]
+    effects = [_alone(variation, value, recompute) for variation in variations]
     moves = []
-    for kind in dict.fromkeys(doubt.kind for doubt in doubts):
-        moving = [e for e in effects if e.doubt.kind == kind and e.low != e.high]
+    for kind in dict.fromkeys(variation.kind for variation in variations):
+        moving = [e for e in effects if e.variation.kind == kind and e.low != e.high]
         if moving:
             low, high = _together(moving, value, recompute)
-            moves.append(Mover(kind, sum(e.doubt.count for e in moving), low, high))
+            moves.append(Mover(kind, sum(e.variation.count for e in moving), low, high))
     low, high = _together([e for e in effects if e.low != e.high], value, recompute)
-    idle = [e.doubt for e in effects if e.low == e.high]
+    idle = [e.variation for e in effects if e.low == e.high]
     low = min(low, *_on_top(idle, [o for e in effects for o in e.down], low, recompute))
     high = max(high, *_on_top(idle, [o for e in effects for o in e.up], high, recompute))
     every = [value, low, high, *(m.low for m in moves), *(m.high for m in moves)]
     return AnswerRange(value, min(every), max(every), tuple(moves))
 
 
-def _alone(doubt: Doubt, value: Number, recompute: Recompute) -> _Effect:
-    effect = _Effect(doubt, value, value)
-    for option in doubt.options:
+def _alone(variation: Variation, value: Number, recompute: Recompute) -> _Effect:
+    effect = _Effect(variation, value, value)
+    for option in variation.options:
         found = recompute(option)
         if found is not None and found < effect.low:
             effect.low, effect.down = found, option
@@ -169,7 +172,7 @@ def _together(effects: Sequence[_Effect], value: Number, recompute: Recompute) -
 
 
 def _on_top(
-    idle: Sequence[Doubt], state: Sequence[tuple[Place, Scalar]], value: Number, recompute: Recompute
+    idle: Sequence[Variation], state: Sequence[tuple[Place, Scalar]], value: Number, recompute: Recompute
 ) -> tuple[Number, Number]:
     """How low and high the number gets by what did nothing alone, on top of a state."""
     if not state or not idle:
@@ -186,19 +189,21 @@ def widened(found: AnswerRange, kind: Kind, count: int, numbers: Iterable[Number
     return replace(found, low=min(found.low, mover.low), high=max(found.high, mover.high), moves=(*found.moves, mover))
 
 
-def bundled(doubts: Sequence[Doubt], most: int) -> list[Doubt]:
-    """At most about `most` doubts: where there are more, those of one kind that change one column alike go together."""
-    if len(doubts) <= most:
-        return list(doubts)
-    alike: dict[object, list[Doubt]] = {}
-    for doubt in doubts:
-        looks = tuple(tuple((p.relation, p.column, v) for p, v in option) for option in doubt.options)
-        alike.setdefault((doubt.kind, looks), []).append(doubt)
-    size = max(2, -(-len(doubts) // max(1, most - len(alike))))
+def bundled(variations: Sequence[Variation], most: int) -> list[Variation]:
+    """At most about `most` variations: where there are more, those of one kind that change one column alike go together."""
+    if len(variations) <= most:
+        return list(variations)
+    alike: dict[object, list[Variation]] = {}
+    for variation in variations:
+        looks = tuple(tuple((p.relation, p.column, v) for p, v in option) for option in variation.options)
+        alike.setdefault((variation.kind, looks), []).append(variation)
+    size = max(2, -(-len(variations) // max(1, most - len(alike))))
     return [_one(group[at : at + size]) for group in alike.values() for at in range(0, len(group), size)]
 
 
-def _one(doubts: Sequence[Doubt]) -> Doubt:
-    options = zip(*(d.options for d in doubts), strict=True)
+def _one(variations: Sequence[Variation]) -> Variation:
+    options = zip(*(d.options for d in variations), strict=True)
     joined = tuple(tuple(cell for option in same for cell in option) for same in options)
-    return Doubt(doubts[0].kind, joined, sum(d.count for d in doubts))
+    first, count = variations[0], sum(d.count for d in variations)
+    thing = f"{first.thing}, and {len(variations) - 1} more alike" if len(variations) > 1 else first.thing
+    return replace(first, options=joined, count=count, thing=thing)

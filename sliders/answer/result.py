@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from sliders.answer.doubts import Doubt, Gap, doubt_lines
 from sliders.answer.range import AnswerRange
 from sliders.answer.turns import SqlAttempt, Value
 from sliders.errors import StoreError
@@ -72,8 +73,8 @@ class Citation:
 class Completeness:
     """What is not in the tables that gave the answer, and what in them is not printed words (contract 5).
 
-    `judged_cells` are a reader's judgements, `unverified_cells` values that enter with a doubt; `uncovered` says what the
-    question needs and no column holds.
+    `missing` names everything that the answer lacks: it is complete where there is none of that. `judged_cells` are a reader's
+    judgements, `unverified_cells` values that enter with a doubt.
     """
 
     documents: int = 0
@@ -86,21 +87,20 @@ class Completeness:
     open_conflicts: int = 0
     judged_cells: int = 0
     unverified_cells: int = 0
-    uncovered: tuple[str, ...] = ()
+    missing: tuple[Gap, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Whether nothing failed on the way, and every value that the answer rests on is verified."""
-        return not (self.failed_chunks or self.unverified_cells or self.ungrounded_cells or self.unparsed_cells)
+        """Whether nothing is missing."""
+        return not self.missing
 
     def __str__(self) -> str:
         return "; ".join([f"{self.documents_with_rows} of {self.documents} documents gave rows", *self.remarks()])
 
     def remarks(self) -> list[str]:
-        """What failed, was refused, is open or is no printed word, each with its number."""
-        parts = []
+        """What is missing, then what was refused, is open or is no printed word, each with its number."""
+        parts = [str(gap) for gap in self.missing]
         for count, one, several in (
-            (self.failed_chunks, "chunk failed", "chunks failed"),
             (self.ungrounded_cells, "value was not found in the text", "values were not found in the text"),
             (self.unparsed_cells, "value did not parse", "values did not parse"),
             (self.open_conflicts, "conflict is open", "conflicts are open"),
@@ -109,8 +109,6 @@ class Completeness:
         ):
             if count:
                 parts.append(f"{count} {one if count == 1 else several}")
-        if self.uncovered:
-            parts.append(f"no column holds {', '.join(self.uncovered)}")
         return parts
 
 
@@ -119,8 +117,9 @@ class Answer:
     """The answer of a question.
 
     `value` is the bare number, string, list or table; `rows` and `columns` are the result of `sql`; `decisions` are lines
-    for the user about what was switched off, stopped or left out. `range` is what a number could be, None for other answers,
-    `run` the number of the run that gave it.
+    for the user about what was switched off, stopped or left out. `status` is "incomplete" where something is missing, which
+    `completeness.missing` names; `doubts` are what may be otherwise and would change what is shown, those that change most
+    first. `range` is what a number could be, None for other answers, `run` the number of the run that gave it.
     """
 
     question: str
@@ -137,6 +136,7 @@ class Answer:
     decisions: tuple[str, ...] = ()
     workflow: str = "extract_and_query"
     range: AnswerRange | None = None
+    doubts: tuple[Doubt, ...] = ()
     run: int = 0
     viewer: Callable[[str | os.PathLike[str]], Path] | None = field(default=None, repr=False, compare=False)
 
@@ -149,6 +149,11 @@ class Answer:
         if self.viewer is None:
             raise StoreError("this answer came from no workspace: ask with Workspace(...).ask or ask(..., workspace=...)")
         return self.viewer(path)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing: the status and this are one."""
+        return self.status in ("answered", "not_found")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -170,11 +175,12 @@ class Answer:
             "rows": [list(row) for row in self.rows],
             "citations": [asdict(citation) for citation in self.citations],
             "range": self.range.to_dict() if self.range else None,
-            "complete": known.complete,
+            "doubts": [doubt.to_dict() for doubt in self.doubts],
+            "complete": self.complete,
+            "missing": [gap.to_dict() for gap in known.missing],
             "completeness": str(known),
             "judged_cells": known.judged_cells,
             "unverified_cells": known.unverified_cells,
-            "uncovered": list(known.uncovered),
             "decisions": list(self.decisions),
             "usage": asdict(self.usage) | {"seconds": round(self.usage.seconds, 3)},
             "run": self.run,
@@ -192,6 +198,7 @@ class Answer:
         cost = f"{self.usage.calls} calls, {self.usage.tokens} tokens"
         return (
             f"<p><b>{escape(self.text)}</b></p>{rows}" + (note(f"range: {self.range}") if self.range else "")
+            + "".join(note(f"doubt: {line}") for line in doubt_lines(self.doubts))
             + note(self.completeness, *self.notes, cost)
             + (folded("SQL", preformatted(self.sql)) if self.sql else "")
             + (folded(f"{len(self.citations)} sources", cited) if self.citations else "")

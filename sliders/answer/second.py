@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from shlex import quote
 
 from sliders.answer.dialects import statement_in
+from sliders.answer.doubts import Doubt, effect_words
 from sliders.answer.finding import cell_text, column_name
 from sliders.answer.profile import TableProfile
 from sliders.answer.range import number_in
 from sliders.answer.result import SqlAnswer
-from sliders.answer.shape import Rows, empty, text_of, value_of
+from sliders.answer.shape import Rows, empty
 from sliders.answer.sql_agent import result_of
 from sliders.answer.sql_prompt import SHOWN, named_values, on_one_line
 from sliders.answer.turns import RunSql
@@ -23,7 +25,6 @@ from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 
 _EXAMPLE_ROWS = 3
-_SHOWN = 80
 
 
 def second_prompt(question: str, profiles: Sequence[TableProfile], dialect: Dialect) -> Request:
@@ -61,9 +62,9 @@ async def beside_others(answer: SqlAnswer, profiles: Sequence[TableProfile], run
         return answer
     number = number_in(rows)
     others = answer.others if number is None else (*answer.others, number)
-    other = text_of(value_of(rows))[:_SHOWN] if rows else "nothing"
-    doubt = f"a second statement of the model gives {other}"
-    return replace(answer, status="incomplete", reason="; ".join(filter(None, (answer.reason, doubt))), others=others)
+    effect, command = effect_words(answer.rows, [rows]), f"sliders query {quote(statement_in(reply.text))}"
+    doubt = Doubt("statement", "a second statement of the model gives something else", "", effect, command)
+    return replace(answer, doubts=(*answer.doubts, doubt), others=others)
 
 
 def _same(one: Rows, other: Rows) -> bool:

@@ -12,12 +12,13 @@ from typing import get_args
 from sqlglot import exp
 
 from sliders.answer.dialects import in_sqlite, parse_select, statement_in
+from sliders.answer.doubts import Gap
 from sliders.answer.expression_types import is_truth
 from sliders.answer.findings import findings, misshapen
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.range import number_in
 from sliders.answer.references import References
-from sliders.answer.result import SqlAnswer
+from sliders.answer.result import Completeness, SqlAnswer
 from sliders.answer.shape import empty, text_of, value_of, yes_or_no
 from sliders.answer.sql_prompt import SHOWN, Turn, result_lines, sql_request
 from sliders.answer.turns import Action, Asks, QueryResult, RunSql, SqlAttempt, TableView, Value
@@ -192,13 +193,14 @@ def _final(question: str, talk: _Talk, dialect: Dialect, known: Sequence[TablePr
     earlier = [number_in(before.rows) for _, before in trials[:-1]]
     return SqlAnswer(
         question=question,
-        status="incomplete" if result.truncated else "answered",
+        status="answered",
         value=value,
         text=text,
         sql=last.attempt.sql,
         columns=tuple(result.columns),
         rows=rows,
-        reason="; ".join(filter(None, ["the row limit cut the result" if result.truncated else "", reason])),
+        reason=reason,
+        completeness=Completeness(missing=(Gap("cut", "the row limit cut the result"),) if result.truncated else ()),
         attempts=talk.attempts,
         usage=talk.usage,
         others=tuple(number for number in earlier if number is not None),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import add
 
+from sliders.answer.doubts import Gap
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.result import Answer, Completeness, SqlAnswer
 from sliders.answer.second import beside_others
@@ -14,14 +13,15 @@ from sliders.answer.sql_agent import answer_question
 from sliders.answer.turns import QueryResult, TableView
 from sliders.errors import BudgetExceeded
 from sliders.executor.citing import cite
+from sliders.executor.completeness import completeness
 from sliders.executor.judged_values import judge_values
 from sliders.executor.needs import Need
-from sliders.executor.ranging import tables_read, try_doubts
+from sliders.executor.ranging import try_variations
 from sliders.executor.session import Session
+from sliders.executor.tables_read import tables_read
 from sliders.llm.model import Usage
 from sliders.schema.types import Table
 from sliders.store.cage import run_readonly
-from sliders.store.records import Reliability
 from sliders.store.records import SqlAttempt as StoredAttempt
 
 
@@ -61,8 +61,8 @@ def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
 
 def _unread(ledger: Completeness) -> str:
     """That chunks could not be read, or ""."""
-    failed = "".join(Completeness(failed_chunks=ledger.failed_chunks).remarks())
-    return f"{failed}: what they say is not known; ask again, or see why with: sliders why DOCUMENT" if failed else ""
+    failed = next((gap for gap in ledger.missing if gap.kind == "failed"), None)
+    return f"{failed}: what they say is not known; ask again, or see why with: {failed.command}" if failed else ""
 
 
 async def _with_judged_values(
@@ -110,14 +110,14 @@ def _finished(
     used = {one.table.name: tuple(column.name for column in one.columns) for one in read} or need.columns
     ledger = completeness(session, used, need.uncovered)
     status, text, reason = found.status, found.text, found.reason or stopped
-    measured, rests_on = try_doubts(session, found, views, ledger) if found.sql else (None, "")
-    doubt = stopped or rests_on
-    if status == "answered" and (doubt or ledger.failed_chunks):
+    ledger = replace(ledger, missing=(*found.completeness.missing, *_stopped(stopped), *ledger.missing))
+    measured, doubts = try_variations(session, found, views, ledger) if found.sql else (None, ())
+    if status == "answered" and not ledger.complete:
         status = "incomplete"
     elif status == "not_found" and (unread := stopped or _unread(ledger)):  # what was not read may tell it
         status, text, reason = "incomplete", f"No answer yet: {unread}", unread
     if status == "incomplete" and found.value is not None:
-        text = f"{found.text} (incomplete: {stopped or (found.reason or doubt if ledger.complete else str(ledger))})"
+        text = f"{found.text} (incomplete: {'; '.join(map(str, ledger.missing))})"
     return replace(
         found,
         status=status,
@@ -128,7 +128,13 @@ def _finished(
         reason=reason,
         decisions=tuple(session.notes),
         range=measured,
+        doubts=doubts,
     )
+
+
+def _stopped(why: str) -> tuple[Gap, ...]:
+    """That the work stopped before its end."""
+    return (Gap("stopped", why),) if why else ()
 
 
 def _log_attempts(session: Session, question: str, found: SqlAnswer) -> None:
@@ -144,29 +150,3 @@ def _log_attempts(session: Session, question: str, found: SqlAnswer) -> None:
                 attempt.rows,
             )
         )
-
-
-def completeness(session: Session, columns: Mapping[str, Sequence[str]], uncovered: str = "") -> Completeness:
-    """The ledger of the tables and columns that an answer rests on."""
-    extractions, schema = session.catalog.extractions, session.schema
-    tasks = [task for table in columns for task in extractions.tasks(table)]
-    left, done = ({task.chunk_id for task in tasks if task.state in states} for states in (("gated", "pruned"), ("done",)))
-    failed = set[str]()
-    for table, names in columns.items():  # what failed once may have been read since, or be of columns that are not asked here
-        known = extractions.settled(schema.table(table))
-        failing = {t.chunk_id for t in extractions.tasks(table, "failed") if not set(names).isdisjoint(t.columns)}
-        failed |= {chunk for chunk in failing if not known.get(chunk, frozenset()).issuperset(names)}
-    rests = reduce(add, (extractions.reliability(table, names) for table, names in columns.items()), Reliability())
-    return Completeness(
-        documents=session.catalog.documents.count(),
-        documents_with_rows=len({d for table in columns for d in extractions.documents_with_rows(table)}),
-        chunks=len({task.chunk_id for task in tasks}),
-        failed_chunks=len(failed),
-        gated_chunks=len(left - done),
-        ungrounded_cells=rests.ungrounded,
-        unparsed_cells=rests.unparsed,
-        open_conflicts=sum(len(session.catalog.knowledge.statistic(f"conflicts:{table}", [])) for table in columns),
-        judged_cells=rests.judged,
-        unverified_cells=rests.unverified,
-        uncovered=(uncovered,) if uncovered else (),
-    )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sliders.answer.result import frame_of
 from sliders.errors import QueryError, StoreError, UnsafeStatement
-from sliders.executor.answering import completeness
 from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.binding import DOCS, bind
+from sliders.executor.completeness import completeness
 from sliders.executor.fill import fill, missing_work
 from sliders.executor.query import explain_query, run_query
 from sliders.executor.result_rows import beside_documents

@@ -16,6 +16,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import SqlLexer
 
+from sliders.answer.doubts import MOST_SHOWN
 from sliders.errors import StoreError
 from sliders.llm.model import Usage
 from sliders.view.page_content import AuditPage, plain
@@ -37,7 +38,8 @@ def render(page: AuditPage, links: Mapping[str, str] | None = None) -> str:
     environment.filters |= {"sql": _sql, "figure": _figure}
     return environment.get_template("page.html").render(
         page=page, policy=page_policy(), style=Markup(_asset("page.css")), scripts=[Markup(_asset(name)) for name in SCRIPTS],
-        data=_data(page), generator=Markup(GENERATOR), most=_MOST_RESULT_ROWS, bars=_bars(page.stages), links=links or {},
+        data=_data(page), generator=Markup(GENERATOR), most=_MOST_RESULT_ROWS, shown_doubts=MOST_SHOWN,
+        bars=_bars(page.stages), links=links or {},
     )  # fmt: skip
 
 

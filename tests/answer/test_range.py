@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.answer.range import AnswerRange, Doubt, Mover, Number, Place, State, bundled, measure, number_in, shown, widened
+from sliders.answer.range import AnswerRange, Mover, Number, Place, State, Variation, bundled, measure, number_in, shown, widened
 
 
 def cells(values: Sequence[Number | None]) -> dict[Place, Number | None]:
@@ -22,8 +22,8 @@ def summing(table: dict[Place, Number | None], combine: object = sum) -> object:
     return recompute
 
 
-def doubt(place: Place, *values: Number | None, kind: str = "unverified") -> Doubt:
-    return Doubt(kind, tuple(((place, value),) for value in values))  # type: ignore[arg-type]
+def doubt(place: Place, *values: Number | None, kind: str = "unverified") -> Variation:
+    return Variation(kind, tuple(((place, value),) for value in values))  # type: ignore[arg-type]
 
 
 def test_without_doubts_a_number_is_a_point() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sliders.answer.doubts import Gap
 from sliders.answer.result import Answer, Completeness
 from sliders.answer.shape import text_of, value_of
 from sliders.cli_shell import answer_text
@@ -32,12 +33,13 @@ def test_values(rows: list[tuple[object, ...]], value: object, text: str) -> Non
 
 
 def test_an_answer_tells_what_is_judged_unverified_and_not_covered() -> None:
-    ledger = Completeness(3, 2, judged_cells=5, unverified_cells=1, uncovered=("the shipyard",))
+    ledger = Completeness(3, 2, judged_cells=5, unverified_cells=1, missing=(Gap("uncovered", "no column holds the shipyard"),))
     assert str(ledger) == (
-        "2 of 3 documents gave rows; 5 values are judged, not printed; 1 value is unverified; no column holds the shipyard"
+        "2 of 3 documents gave rows; no column holds the shipyard; 5 values are judged, not printed; 1 value is unverified"
     )
-    told = Answer("?", "answered", completeness=ledger).to_dict()
-    assert (told["judged_cells"], told["unverified_cells"], told["uncovered"]) == (5, 1, ["the shipyard"])
+    told = Answer("?", "incomplete", completeness=ledger).to_dict()
+    assert (told["judged_cells"], told["unverified_cells"], told["complete"]) == (5, 1, False)
+    assert [gap["thing"] for gap in told["missing"]] == ["no column holds the shipyard"]
 
 
 def test_the_terminal_tells_ties_and_nulls_beside_a_number_and_once() -> None:

@@ -57,14 +57,14 @@ def asked(path: str | Path, share: float) -> tuple[Answer, int]:
 def test_without_an_audit_unread_parts_are_a_doubt(place: str | Path) -> None:
     answer, _ = asked(place, 0.0)
     assert answer.value == 100 and answer.range is not None and answer.range.is_point
-    assert any("left out unread" in doubt for doubt in answer.range.doubts)
+    assert any("left out unread" in note for note in answer.range.notes)
 
 
 def test_a_part_that_is_read_after_all_counts_and_widens_the_range(place: str | Path) -> None:
     _, before = asked(place, 0.0)
     answer, reads = asked(place, 1.0)
     assert answer.value == 130 and reads > 0 and before > 0
-    assert answer.range is not None and any("were read after all and changed it, 0 are left" in d for d in answer.range.doubts)
+    assert answer.range is not None and any("were read after all and changed it, 0 are left" in d for d in answer.range.notes)
     again, reads = asked(place, 1.0)
     assert again.value == 130 and reads == 0
 

@@ -15,8 +15,10 @@ from sliders.answer.result import Answer
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.errors import ModelRefusal, StoreError
 from sliders.executor.answering import answer_need
+from sliders.executor.near_cut import near_cut
 from sliders.executor.needs import Need
-from sliders.executor.ranging import TableRead, _Doubted, _in_doubt, _near_cut, _Table
+from sliders.executor.tables_read import TableRead
+from sliders.executor.variations import TableVariations, _Doubted, _in_doubt
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.llm.dialect import COMPACT
@@ -114,18 +116,22 @@ PRICES: list[int | None] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 15, 25, 35]
 
 
 @pytest.mark.parametrize(
-    ("sql", "status"),
+    ("sql", "effects"),
     [
-        ("SELECT MAX(price) FROM reviews", "answered"),
-        ("SELECT MIN(price) FROM reviews", "incomplete"),
-        ("SELECT document FROM reviews WHERE price = 30", "answered"),
-        ("SELECT document FROM reviews WHERE price < 15", "incomplete"),
+        ("SELECT MAX(price) FROM reviews", []),
+        ("SELECT MIN(price) FROM reviews", ["10 would be 15"]),
+        ("SELECT document FROM reviews WHERE price = 30", []),
+        ("SELECT document FROM reviews WHERE price < 15", ["00.txt would be nothing"]),
     ],
 )
-def test_a_value_in_doubt_warns_where_the_answer_rests_on_it(place: str | Path, sql: str, status: str) -> None:
+def test_a_value_in_doubt_is_a_doubt_where_the_answer_rests_on_it(place: str | Path, sql: str, effects: list[str]) -> None:
     answer, ws = answered(place, sql, MARKS, PRICES, unsure=10)
     ws.close()
-    assert (answer.status, answer.completeness.unverified_cells) == (status, 1)
+    assert (answer.status, answer.complete, answer.completeness.unverified_cells) == ("answered", True, 1)
+    assert [doubt.effect for doubt in answer.doubts] == effects
+    for doubt in answer.doubts:
+        assert (doubt.kind, doubt.place) == ("unverified", "00.txt; reviews.price") and "price 10" in doubt.thing
+        assert doubt.command == "sliders set-value reviews price --where document=00.txt 10"
 
 
 def test_a_number_that_the_reader_was_not_sure_of_may_be_any_of_its_column(place: str | Path) -> None:
@@ -156,7 +162,7 @@ def test_judgements_that_a_named_model_is_not_sure_of_move_the_count_both_ways(p
         answer = asyncio.run(answer_need(ws.session, Need("How many are good?", {"reviews": ("verdict",)}), "", Usage()))
     assert answer.value == 2 and answer.range is not None
     assert (answer.range.low, answer.range.high) == (1, 3)
-    assert (answer.status, answer.completeness.unverified_cells) == ("incomplete", 2)
+    assert (answer.status, answer.completeness.unverified_cells, len(answer.doubts)) == ("answered", 2, 2)
 
 
 def test_the_copy_is_caged_and_changes_are_taken_back(place: str | Path) -> None:
@@ -188,7 +194,7 @@ def told(row: int, lean: float, value: int, *, stands: bool = True) -> Row:
 def test_stated_values_near_the_cut_of_what_is_told_may_be_otherwise() -> None:
     rows = [told(n, 5.0 + n, 10) for n in range(4)] + [told(8, 1.2, 40), told(9, 0.8, 50, stands=False)]
     rows += [told(20 + n, -5.0 - n, 60, stands=False) for n in range(4)]
-    near = _near_cut(rows, PRICE)
+    near = near_cut(rows, PRICE)
     assert {cell.value for cell in near} == {40, 50}
     standing, emptied, clear = (row.cells[0] for row in (rows[4], rows[5], rows[0]))
     assert _in_doubt(PRICE, 40, [standing], near, []) == _Doubted("cut", [None])
@@ -231,13 +237,14 @@ def test_names_that_may_be_one_move_a_distinct_count(tmp_path: Path) -> None:
     assert answer.value == 3 and answer.range is not None
     assert (answer.range.low, answer.range.high) == (2, 3)
     assert [(m.kind, m.count) for m in answer.range.moves] == [("name", 1)]
-    assert answer.status == "incomplete" and "1 pair of names that may be one" in answer.text
+    assert answer.status == "answered" and [doubt.kind for doubt in answer.doubts] == ["name"]
+    assert "'Rotterdam'" in answer.doubts[0].thing and "'Roterdam'" in answer.doubts[0].thing
 
 
 @pytest.mark.parametrize("sql", ["SELECT COUNT(DISTINCT port) FROM ships", "SELECT COUNT(*) FROM ships WHERE port = 'Bergen'"])
 def test_names_that_were_told_apart_or_are_not_counted_move_nothing(tmp_path: Path, sql: str) -> None:
     answer = ships(tmp_path, sql, two_names if "DISTINCT" in sql else nobody_tells)
-    assert answer.range is not None and answer.range.is_point and answer.status == "answered"
+    assert answer.range is not None and answer.range.is_point and answer.status == "answered" and not answer.doubts
 
 
 def test_sides_of_an_open_contradiction_may_be_one_row(tmp_path: Path) -> None:
@@ -249,7 +256,7 @@ def test_sides_of_an_open_contradiction_may_be_one_row(tmp_path: Path) -> None:
                 {"value": 0, "rows": ids[:1], "document": "00.txt"}, {"value": 1, "rows": ids[1:2], "document": "01.txt"}],
         }])  # fmt: skip
         read = TableRead(table, ws.session.catalog.schemas.relation("reviews"), table.columns)
-        [doubt] = _Table(ws.session, read, "SELECT sum(price) FROM reviews").one_thing()
+        [doubt] = TableVariations(ws.session, read, "SELECT sum(price) FROM reviews").one_thing()
     gone = [place.row_id for option in doubt.options for place, _ in option]
     assert (doubt.kind, doubt.count, sorted(gone)) == ("merge", 1, sorted(ids[:2]))
 
@@ -261,10 +268,10 @@ def leaning(*marks: float) -> list[Row]:
 
 def test_the_wider_the_sides_the_more_values_lie_near_the_cut() -> None:
     apart = leaning(-6, -5.8, -5.5, -5.2, 0.9, 5.1, 5.4, 5.8, 6)
-    assert _near_cut(leaning(-6, -5.8, -5.5, -5.2, 5.1, 5.4, 5.8, 6), LIKED) == frozenset()
-    assert _near_cut(apart, LIKED) == frozenset()
+    assert near_cut(leaning(-6, -5.8, -5.5, -5.2, 5.1, 5.4, 5.8, 6), LIKED) == frozenset()
+    assert near_cut(apart, LIKED) == frozenset()
     mixed = leaning(-3, -1.5, -0.4, -2, 0.3, 1.4, 2.2, 3)
-    assert {cell.odds[0][1] for cell in _near_cut(mixed, LIKED)} >= {-0.4, 0.3}
+    assert {cell.odds[0][1] for cell in near_cut(mixed, LIKED)} >= {-0.4, 0.3}
 
 
 def test_a_category_with_a_likely_next_choice_may_be_that_one() -> None:
@@ -276,7 +283,7 @@ def test_a_category_with_a_likely_next_choice_may_be_that_one() -> None:
 
     rows = [row(n, choice, *odds) for n, (choice, odds) in enumerate(
         [("a", (-0.01, -9.0, -9.0)), ("b", (-9.0, -0.01, -9.0)), ("c", (-9.0, -9.0, -0.01))] * 4)]  # fmt: skip
-    near = _near_cut([*rows, close := row(20, "a", -0.4, -1.2, -9.0)], kind)
+    near = near_cut([*rows, close := row(20, "a", -0.4, -1.2, -9.0)], kind)
     assert near == frozenset(close.cells)
     assert _in_doubt(kind, "a", list(close.cells), near, []) == _Doubted("judged", ["b", None])
     assert not _in_doubt(kind, "a", list(rows[0].cells), near, []).options
@@ -284,7 +291,7 @@ def test_a_category_with_a_likely_next_choice_may_be_that_one() -> None:
 
 def test_without_a_cut_a_value_that_is_hardly_told_is_in_doubt() -> None:
     rows = [told(n, 8.0 + n, 10) for n in range(4)] + [told(9, 1.0, 40)]
-    assert {cell.value for cell in _near_cut(rows, PRICE)} == {40}
+    assert {cell.value for cell in near_cut(rows, PRICE)} == {40}
 
 
 def test_a_document_that_was_read_and_gave_no_row_could_have_been_one(tmp_path: Path) -> None:

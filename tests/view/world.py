@@ -8,6 +8,7 @@ from pathlib import Path
 from demo_reader import demo_reader
 
 from sliders import Workspace
+from sliders.answer.doubts import Doubt, Gap
 from sliders.answer.result import Answer, Citation, Completeness
 from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.chunks.embeddings import HashEmbedder
@@ -64,6 +65,13 @@ def put(catalog: Catalog, document: Document) -> str:
     return identifier
 
 
+GAP = Gap("failed", "1 chunk failed", ("silent.pdf",), "sliders why silent.pdf")
+DOUBT = Doubt(
+    "unverified", "grave True: its odds <lie> near the cut", "report.pdf, page 1; incidents.grave", "Anna would be nothing",
+    "sliders set-value incidents grave --where document=report.pdf true",
+)  # fmt: skip
+
+
 def answered(catalog: Catalog, answer: Answer, run: int) -> None:
     catalog.calls.record(Call("c1", "k1", "extract", "double", "h", "[]", prompt_tokens=900, completion_tokens=100, calls=1))
     catalog.calls.record(Call("c2", "k2", "answer", "double", "h", "[]", prompt_tokens=300, completion_tokens=20, calls=1))
@@ -98,7 +106,7 @@ def harbour(path: Path) -> Path:
                          "exact", "computed", "1 + 2")  # fmt: skip
         answered(catalog, Answer(
             "Which ships had more than two falls?", "incomplete", "Anna", "Anna.", SQL, ("ship", "people"), (("Anna", 3),),
-            (cited,), Completeness(3, 2, 3, judged_cells=1, unverified_cells=1), reason="one value is not verified",
+            (cited,), Completeness(3, 2, 3, judged_cells=1, unverified_cells=1, missing=(GAP,)), doubts=(DOUBT,),
         ), run)  # fmt: skip
     return path
 

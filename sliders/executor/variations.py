@@ -1,0 +1,237 @@
+"""The cells, rows and names under a statement that may be otherwise, each with its other values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sliders.answer.dialects import parse_select
+from sliders.answer.doubts import command_of, named
+from sliders.answer.range import Kind, Place, Variation
+from sliders.executor.corrections import OpenConflict, conflicts, document_names, holding
+from sliders.executor.near_cut import near_cut
+from sliders.executor.row_words import RowWords
+from sliders.executor.session import Session
+from sliders.executor.tables_read import TableRead, shown_values
+from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
+from sliders.extraction.prompt_compact import chosen_value, is_judged
+from sliders.reconcile.variants import variant_pairs
+from sliders.schema.types import Column, ColumnType
+from sliders.store.audit import doubt_of
+from sliders.store.records import Correction
+from sliders.values.parse import parse_value
+
+_COMPARED = (exp.EQ, exp.NEQ, exp.In, exp.Like)
+_SAID = (Absence.UNGROUNDED, Absence.NOT_PARSED)
+_WHY = {"cut": "it lies near the cut of its column", "judged": "its next choice is nearly as likely"}
+
+
+class TableVariations:
+    """One table that the statement reads, with what was read for it: what of it may be otherwise.
+
+    `shown` are its current values by row and SQL column name, `sources` the read rows of each current row that is not one itself.
+    """
+
+    def __init__(self, session: Session, read: TableRead, sql: str) -> None:
+        self.session, self.read, self.sql, self.name = session, read, sql, read.table.name
+        self.rows = {row.id: row for row in session.catalog.extractions.iterate(self.name)}
+        self.sources = session.catalog.tables.merged_rows(self.name)
+        self.row_of = {source: row_id for row_id, of_row in self.sources.items() for source in of_row}
+        self.shown = shown_values(session, read)
+        self.open = conflicts(session, self.name)
+        self.words = RowWords(session, read, self.rows, self.sources, self.shown)
+
+    def every(self) -> Iterator[Variation]:
+        """All of them: open conflicts, rows that may be one thing, names that may be one, doubtful cells, silent documents."""
+        disputed: set[tuple[str, str]] = set()
+        for variation in self._conflicts():
+            disputed.update((place.row_id, place.column) for option in variation.options for place, _ in option)
+            yield variation
+        yield from self.one_thing()
+        yield from self._open_names()
+        others = {column.name: self._others(column) for column in self.read.columns}
+        for column in self.read.columns:
+            for row_id, cells, doubted in self._cells(column, others[column.name]):
+                place = self._place(row_id, column.name)
+                if (row_id, place.column) not in disputed:
+                    yield self._of_cell(place, column, cells, doubted)
+        yield from self._rowless(others)
+
+    def _place(self, row_id: str, column: str = "") -> Place:
+        return Place(self.read.relation.relation, row_id, self.read.relation.sql_name(column) if column else "")
+
+    def _conflicts(self) -> Iterator[Variation]:
+        """Open conflicts over columns that the statement reads, each with the values that do not stand."""
+        names = {column.name for column in self.read.columns}
+        for conflict in self.open:
+            for row_id in sorted(self._rows_of(conflict)) if conflict.column in names else ():
+                place = self._place(row_id, conflict.column)
+                stands = self.shown[row_id][place.column]
+                sides = [side["value"] for side in conflict.candidates]
+                told = " or ".join(f"{side['value']!r} ({side['document']})" for side in conflict.candidates)
+                yield Variation(
+                    "conflict", tuple(((place, value),) for value in sides if value != stands), 1, f"{conflict.column} is {told}",
+                    self.words.place(row_id, conflict.column), self.words.setting(row_id, conflict.column, stands),
+                )  # fmt: skip
+
+    def _rows_of(self, conflict: OpenConflict) -> set[str]:
+        """The current rows that the sides of a conflict went into."""
+        return self._current(source for side in conflict.candidates for source in side.get("rows", ()))
+
+    def _current(self, sources: Iterable[str]) -> set[str]:
+        return {self.row_of.get(source, source) for source in sources} & self.shown.keys()
+
+    def one_thing(self) -> Iterator[Variation]:
+        """Rows that may be one thing, of which one stays then: sides of a contradiction, and those that nobody settled."""
+        groups = {tuple(sorted(self._rows_of(conflict))) for conflict in self.open}
+        for decision in self.session.catalog.journal.decisions(stage="reconcile", verdict="left open"):
+            groups.add(tuple(sorted(self._current(decision.subject.removeprefix(f"{self.name} ").split(", ")))))
+        for group in sorted(g for g in groups if len(g) > 1):
+            rows = [(self._place(row_id), None) for row_id in group]
+            options = tuple(tuple(row for row in rows if row is not stays) for stays in rows)
+            thing, place = f"{' and '.join(map(self.words.row, group))} may be one", self.words.place(group[0])
+            yield Variation("merge", options, len(group) - 1, thing, place, self.words.joining(*group[:2]))
+
+    def _open_names(self) -> Iterator[Variation]:
+        """Pairs of a column's values that may be one name and that nobody told apart: all rows take either form."""
+        for column in self.read.columns:
+            if column.type is not ColumnType.TEXT:
+                continue
+            holders: dict[str, list[Place]] = {}
+            for row_id, values in self.shown.items():
+                place = self._place(row_id, column.name)
+                if isinstance(value := values[place.column], str):
+                    holders.setdefault(value, []).append(place)
+            forms = list(holders)
+            subject = f"{self.name}.{column.name}"
+            told = {d.verdict for d in self.session.catalog.journal.decisions(subject=subject)}
+            for pair in variant_pairs(forms):
+                left, right = forms[pair.left], forms[pair.right]
+                if not {f"{left!r} and {right!r}: two names", f"{right!r} and {left!r}: two names"} & told:
+                    changes = (tuple((place, to) for place in holders[of]) for of, to in ((left, right), (right, left)))
+                    documents = dict.fromkeys(
+                        name for of in (left, right) for place in holders[of] for name in self.words.documents(place.row_id)
+                    )
+                    sides: dict[str, list[tuple[str, Scalar]]] = {"where": [(column.name, left)], "other": [(column.name, right)]}
+                    yield Variation(
+                        "name", tuple(changes), 1, f"{left!r} and {right!r} may be one name",
+                        f"{named(list(documents))}; {self.read.relation.relation}.{column.name}",
+                        command_of("split", self.name, **sides) + "  # two names; one: set-value",
+                    )  # fmt: skip
+
+    def _cells(self, column: Column, others: Sequence[Scalar]) -> Iterator[tuple[str, list[Cell], _Doubted]]:
+        """The values of a column that may be other ones, but those that a person decided: their row, its cells, why."""
+        near = near_cut(self.rows.values(), column)
+        decisions, names = self.session.catalog.knowledge.corrections(self.name), document_names(self.session.catalog)
+        for row_id, values in self.shown.items():
+            of_row = self.words.extracted(row_id)
+            cells = [cell for row in of_row if (cell := row.cell(column.name)) is not None]
+            if cells and any(cell.value is not None for row in of_row for cell in row.cells):  # else it is a row of nothing
+                doubted = _in_doubt(column, values[self.read.relation.sql_name(column.name)], cells, near, others)
+                if doubted.options and not _decided(decisions, column.name, of_row, names):
+                    yield row_id, cells, doubted
+
+    def _of_cell(self, place: Place, column: Column, cells: Sequence[Cell], doubted: _Doubted) -> Variation:
+        """A value that may be another one, in words."""
+        value = self.shown[place.row_id][place.column]
+        why = next((doubt for cell in cells if (doubt := doubt_of(cell))), "") or _WHY.get(doubted.kind, "")
+        said = next((cell.value for cell in cells if cell.value is not None), None) if value is None else value
+        stands = f"{column.name} {value!r}" if value is not None else f"{column.name} is empty, read as {said!r}"
+        return Variation(
+            doubted.kind, tuple(((place, option),) for option in doubted.options), 1, f"{stands}: {why}" if why else stands,
+            self.words.place(place.row_id, column.name, cells), self.words.setting(place.row_id, column.name, said),
+        )  # fmt: skip
+
+    def _others(self, column: Column) -> list[Scalar]:
+        """What an empty cell of a column could hold, as far as the statement can tell a difference."""
+        name = self.read.relation.sql_name(column.name)
+        if column.type is ColumnType.BOOLEAN:
+            return [True, False]
+        if column.type in (ColumnType.TEXT, ColumnType.CATEGORY):
+            return list(_literals(self.sql, name))
+        known = [value for row in self.shown.values() if (value := row[name]) is not None]
+        numbers = [value for value in known if isinstance(value, int | float)]
+        texts = [value for value in known if isinstance(value, str)]
+        extremes: list[Scalar] = [min(numbers), max(numbers)] if numbers else [min(texts), max(texts)] if texts else []
+        return list(dict.fromkeys(extremes))
+
+    def _rowless(self, others: Mapping[str, Sequence[Scalar]]) -> Iterator[Variation]:
+        """Documents that were read without a row of any table, or whose reading failed: each could have been one."""
+        if self.read.table.grain != "document":
+            return
+        extractions, places = self.session.catalog.extractions, self.session.catalog.chunks.places()
+        tried = {task.chunk_id for state in ("done", "failed") for task in extractions.tasks(self.name, state)}
+        tables = self.session.schema.tables
+        known = {row.document_id for row in self.rows.values()}
+        known |= {document for table in tables for document in extractions.documents_with_rows(table.name)}
+        for document in sorted({document for chunk, document in places if chunk in tried} - known):
+            row_id = f"unread:{document}"
+            head = (Place(self.read.relation.relation, row_id, "document"), document)
+            yield Variation("document", tuple(
+                (head, *((self._place(row_id, name), values[n % len(values)]) for name, values in others.items() if values))
+                for n in range(max([1, *map(len, others.values())]))
+            ))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubted:
+    """Why a value may be another one, and the other ones; without any it is not in doubt."""
+
+    kind: Kind = "judged"
+    options: Sequence[Scalar] = ()
+
+
+def _in_doubt(
+    column: Column, value: Scalar, cells: Sequence[Cell], near: frozenset[Cell], others: Sequence[Scalar]
+) -> _Doubted:
+    """Whether a value may be another one: all its cells are unverified, near the cut, or exceptions of their column."""
+    if value is None:
+        said = [c.value for c in cells if c.absence in _SAID and _fits(c.value, column)]
+        cut = [c.value for c in cells if c in near and _fits(c.value, column)]
+        return _Doubted("unfound", said) if said else _Doubted("cut", cut) if cut else _Doubted("empty", others)
+    holding = [c for c in cells if c.absence is None and c.value == value] or [c for c in cells if c.value is not None]
+    plainly = is_judged(column)  # a judgement is an exception only in a column of stated values
+    if not holding or any(not c.doubt and c not in near and (c.how is not How.JUDGED or plainly) for c in holding):
+        return _Doubted()
+    unverified, judged = any(c.doubt for c in holding), any(c.how is How.JUDGED for c in holding)
+    return _Doubted("unverified" if unverified else "judged" if judged else "cut", _instead(column, value, holding, others))
+
+
+def _instead(column: Column, value: Scalar, cells: Sequence[Cell], others: Sequence[Scalar]) -> list[Scalar]:
+    """What a doubtful value could be: the next choice of its odds, no longer true, another parse of its words, nothing, or, where
+    the reader was not sure of one without odds, what an empty cell could be."""
+    if column.type is ColumnType.BOOLEAN:
+        return [not value]
+    ranked = sorted(cells[0].odds, key=lambda choice: -choice[1])
+    chosen = [chosen_value(column, choice) for choice, _ in ranked[:2]] if is_judged(column) and ranked else []
+    parsed = [parse_value(cell.printed, column).value for cell in cells if cell.printed]
+    any_other = others if cells[0].doubt and not chosen and cells[0].how is not How.COMPUTED else ()
+    found: list[Scalar] = [other for other in (*chosen, *parsed, *any_other) if other is not None and other != value]
+    return [*dict.fromkeys(found), None]
+
+
+def _fits(value: Scalar, column: Column) -> bool:
+    """Whether what the model said has the column's type: a number column sums no words."""
+    if value is None:
+        return False
+    numeric = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)
+    return not numeric or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _literals(sql: str, column: str) -> Iterator[str]:
+    """The texts that a statement compares a column with."""
+    for node in parse_select(sql).find_all(*_COMPARED):
+        sides = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.expression])]
+        if any(c.name.lower() == column.lower() for side in sides if side is not None for c in side.find_all(exp.Column)):
+            yield from (side.name.strip("%") for side in sides if isinstance(side, exp.Literal) and side.is_string)
+
+
+def _decided(
+    decisions: Sequence[Correction], column: str, rows: Sequence[Row], named: Mapping[str, Mapping[str, Scalar]]
+) -> bool:
+    """Whether a person set or confirmed the value of these rows, of documents that are `named` so."""
+    held = [{**named[row.document_id], **{cell.column: cell.value for cell in row.cells}} for row in rows]
+    about = (d for d in decisions if d.kind == "set_value" and d.column == column)
+    return any(holding(held, decision.subject.get("where", {})) for decision in about)

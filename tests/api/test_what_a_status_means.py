@@ -1,0 +1,123 @@
+"""A status says whether something is missing; what may be otherwise is a doubt beside it, named, with what it would change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sliders
+from sliders.answer.doubts import Doubt
+from sliders.answer.result import Answer
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.cli_shell import answer_text
+from sliders.llm.model import Request
+from sliders.llm.testing import FunctionModel
+from sliders.schema.types import Column, ColumnType, Schema, Table
+from tests.reading_model import reply_shape
+
+FIRMS = Table(
+    "firms",
+    (Column("name", description="The firm", pinned=True), Column("staff", ColumnType.INTEGER, "How many work there", pinned=True),
+     Column("city", description="Where it is", pinned=True)),
+    row="a firm", grain="document", key=("name",), pinned=True,
+)  # fmt: skip
+
+
+def said(words: str, value: object = None, **more: object) -> dict[str, object]:
+    """A cell as the reader gives it."""
+    return {"value": words if value is None else value, "words": [words], **more}
+
+
+def asked(path: str | Path, documents: Mapping[str, dict[str, Any]], sql: str, question: str = "What is it?") -> Answer:
+    """The answer of a statement over firms that a double reads: the cells of each document, by its name."""
+
+    def reply(request: Request) -> Any:
+        if request.stage == "answer":
+            return {"action": "answer", "sql": sql, "reason": ""}
+        prompt = request.messages[-1].content
+        if "rows" in reply_shape(request).get("properties", ()):
+            name = next((name for name in documents if f"Document {name}." in prompt), "")
+            return {"rows": [{"table": "firms", "cells": documents[name]}] if name and documents[name] else []}
+        return {"cells": [], "hints": [], "parts": []}
+
+    with sliders.Workspace(path, model=FunctionModel(reply), embedder=HashEmbedder()) as ws:
+        ws.pin_schema(Schema((FIRMS,)))
+        for name, cells in documents.items():
+            words = " ".join(f"The {column} is {cell['words'][0]}." for column, cell in cells.items() if cell.get("words"))
+            ws.add_text(f"Document {name}. {words}", f"{name}.txt")
+        return ws.ask(question)
+
+
+def firm(name: str, staff: int | None, city: str = "Oslo", **staff_more: object) -> dict[str, Any]:
+    """The cells of a firm; without a number of staff its document does not tell it."""
+    told = {} if staff is None else {"staff": said(str(staff), staff, **staff_more)}
+    return {"name": said(name), **told, "city": said(city)}
+
+
+FOUR = {"a": firm("Alder", 10), "b": firm("Birch", 20), "c": firm("Cedar", 30), "d": firm("Dogwood", 40)}
+
+
+def test_an_unsure_value_that_moves_nothing_is_no_doubt(place: str | Path) -> None:
+    documents = FOUR | {"b": firm("Birch", 20, sure=False)}
+    answer = asked(place, documents, "SELECT city FROM firms WHERE name = 'Alder'")
+    assert (answer.status, answer.value, answer.doubts, answer.complete) == ("answered", "Oslo", (), True)
+
+
+def test_an_unsure_value_that_moves_a_sum_is_one_doubt_with_all_that_settles_it(place: str | Path) -> None:
+    documents = FOUR | {"b": firm("Birch", 20, sure=False)}
+    answer = asked(place, documents, "SELECT SUM(staff) FROM firms")
+    assert (answer.status, answer.value, answer.complete) == ("answered", 100, True)
+    [doubt] = answer.doubts
+    assert doubt.kind == "unverified" and "staff 20" in doubt.thing
+    assert doubt.place == "b.txt; firms.staff"
+    assert doubt.effect == "100 would be 80 to 120"
+    assert doubt.command == "sliders set-value firms staff --where document=b.txt 20"
+    assert answer.to_dict()["doubts"] == [json.loads(json.dumps(doubt.to_dict()))]
+    assert "Doubt:    staff 20" in answer_text(answer) and doubt.command in answer_text(answer)
+    assert "doubt: staff 20" in answer._repr_html_()
+
+
+def test_the_command_of_a_doubt_settles_it(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    documents = FOUR | {"b": firm("Birch", 20, sure=False)}
+    asked(path, documents, "SELECT SUM(staff) FROM firms")
+    with sliders.Workspace(path, model=FunctionModel(lambda request: {}), embedder=HashEmbedder()) as ws:
+        ws.set_value("firms", "staff", "20", {"document": "b.txt"})
+    again = asked(path, documents, "SELECT SUM(staff) FROM firms")
+    assert (again.status, again.value, again.doubts) == ("answered", 100, ())
+
+
+def test_an_answer_in_words_has_doubts_too(place: str | Path) -> None:
+    documents = FOUR | {"d": firm("Dogwood", 40, sure=False)}
+    answer = asked(place, documents, "SELECT name FROM firms WHERE staff = (SELECT MAX(staff) FROM firms)")
+    assert (answer.status, answer.value) == ("answered", "Dogwood")
+    assert [doubt.effect for doubt in answer.doubts] == ["Dogwood would be Cedar"]
+
+
+def test_a_tie_that_a_limit_cuts_is_a_doubt_and_a_clear_order_is_none(place: str | Path) -> None:
+    sql = "SELECT name FROM firms ORDER BY staff DESC LIMIT 1"
+    tied = asked(place, FOUR | {"c": firm("Cedar", 40)}, sql)
+    assert tied.status == "answered" and [doubt.kind for doubt in tied.doubts] == ["tie"]
+    assert {"Cedar", "Dogwood"} <= set(tied.doubts[0].effect.split())
+    assert tied.doubts[0].command == "sliders query 'SELECT name FROM firms ORDER BY staff DESC'"
+
+
+def test_a_clear_order_has_no_doubt(place: str | Path) -> None:
+    answer = asked(place, FOUR, "SELECT name FROM firms ORDER BY staff DESC LIMIT 1")
+    assert (answer.status, answer.value, answer.doubts) == ("answered", "Dogwood", ())
+
+
+def test_many_doubts_are_counted_in_words_and_listed_in_json() -> None:
+    doubts = tuple(Doubt("unverified", f"value {n}", "", "1 would be 2", "") for n in range(9))
+    answer = Answer("?", "answered", 1, "1.", doubts=doubts)
+    assert answer_text(answer).count("Doubt:") == 6 and "and 4 more" in answer_text(answer)
+    assert len(answer.to_dict()["doubts"]) == 9
+
+
+@pytest.mark.parametrize("status", ["answered", "not_found", "incomplete", "failed"])
+def test_complete_never_stands_beside_incomplete(status: Any) -> None:
+    assert Answer("?", status).to_dict()["complete"] is (status in ("answered", "not_found"))
