@@ -1,4 +1,4 @@
-"""Words and abbreviations of numbers, months, scales and currencies, by what they mean."""
+"""Words and abbreviations of numbers, scales and currencies, by what they mean; names of months come from CLDR."""
 
 from __future__ import annotations
 
@@ -39,57 +39,113 @@ IMPLIED: dict[str, int] = {
 }
 """Words that carry a small number without being one, folded; enough to bear a value out, too little to read one."""
 
-MONTHS: dict[str, int] = {}
-"""Month names and abbreviations, English, German, French and Spanish, without accents."""
-for _names in (
-    "january february march april may june july august september october november december",
-    "jan feb mar apr may jun jul aug sep oct nov dec",
-    "januar februar marz april mai juni juli august september oktober november dezember",
-    "janner feber maerz apr mai jun jul aug sept okt nov dez",
-    "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
-    "janv fevr mars avr mai juin juil aout sept oct nov dec",
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "ene febr mzo abr mayo juny jul ago set oct nov dic",
-):
-    for _number, _name in enumerate(_names.split(), start=1):
-        MONTHS.setdefault(_name, _number)
-
 SCALES: dict[str, int] = {
-    "hundreds": 10**2, "thousands": 10**3, "lakhs": 10**5, "millions": 10**6, "crores": 10**7, "billions": 10**9,
-    "trillions": 10**12,
+    "hundreds": 10**2, "thousands": 10**3, "ten thousands": 10**4, "lakhs": 10**5, "millions": 10**6, "crores": 10**7,
+    "hundred millions": 10**8, "billions": 10**9, "hundred billions": 10**11, "trillions": 10**12,
 }  # fmt: skip
 """The canonical names of scales and what they multiply by."""
+_SCALE_WORDS = (
+    ("hundreds", "hundred hundreds"),
+    ("thousands", "thousand thousands tausend tsd mille milliers mil miles k duizend dzd tys tysiąc tysiące tysięcy tis tisíc tisíce "
+     "mila migliaia milhares тыс тысяча тысячи тысяч тысячах ألف آلاف الف ألفا हज़ार हजार duizenden tisících tysiącach"),
+    ("millions", "million millions mio mln mn mm millionen millones millón m milione milioni milhão milhões miljoen miljoenen milion "
+     "miliony milionów milionu milionů milionach milionech milióny mil. млн миллион миллиона миллионов миллионах مليون ملايين مليونا "
+     "मिलियन दशलक्ष"),
+    ("billions", "billion billions bn bln b mrd mia milliarde milliarden milliard milliards mld mlrd miliardo miliardi bilhão bilhões "
+     "miljard miljarden miliard miliardy miliardów miliardach miliardech млрд миллиард миллиарда миллиардов миллиардах مليار مليارات "
+     "بليون अरब mil_millones mil_milhões"),
+    ("hundred billions", "खरब"),
+    ("trillions", "trillion trillions tn trn billionen bio billón billones bilione bilioni biliões biljoen bilion biliony bilionów "
+     "bilionu trilhão trilhões трлн триллион триллиона триллионов تريليون ترليون"),
+    ("lakhs", "lakh lakhs lac lacs लाख"),
+    ("crores", "crore crores करोड़ करोड़"),
+)
 SCALE_WORDS: dict[str, str] = {
-    word: scale
-    for scale, words in (
-        ("hundreds", "hundred hundreds"),
-        ("thousands", "thousand thousands tausend tsd mille milliers mil miles k"),
-        ("millions", "million millions mio mln mn mm millionen millones m"),
-        ("billions", "billion billions bn bln b mrd mia milliarde milliarden milliard milliards"),
-        ("trillions", "trillion trillions tn trn"),
-        ("lakhs", "lakh lakhs"),
-        ("crores", "crore crores"),
-    )
-    for word in words.split()
+    word.replace("_", " ").rstrip("."): scale for scale, words in _SCALE_WORDS for word in words.split() if word != "mil."
 }
 """Words and abbreviations after a number, by the scale that they mean (lower case)."""
-SPELLED_SCALES = frozenset(SCALE_WORDS) - set("hundreds mille milliers mil miles k mm m b".split())
-"""The scale words that can stand apart from the number; `k`, `m` and `b` must touch it."""
+SPELLED_SCALES = frozenset(SCALE_WORDS) - set("hundreds mille milliers mil miles k mm m b mila".split())
+"""The scale words that can stand apart from the number in any language; `k`, `m` and `b` must touch it."""
+OWN_SCALES: dict[str, dict[str, str]] = {
+    "es": {"mil": "thousands", "miles": "thousands"},
+    "pt": {"mil": "thousands", "mi": "millions", "bi": "billions"},
+    "it": {"mila": "thousands", "mille": "thousands"},
+    "fr": {"mille": "thousands", "milliers": "thousands", "md": "billions", "mds": "billions"},
+    "cs": {"mil": "millions"},
+}
+"""Scale words that mean a scale in their own language alone."""
 
 CURRENCY_SYMBOLS: dict[str, str] = dict(
     pair.split("=")
     for pair in (
-        "US$=USD A$=AUD AU$=AUD C$=CAD CA$=CAD NZ$=NZD HK$=HKD S$=SGD R$=BRL €=EUR £=GBP ¥=JPY ₹=INR ₩=KRW ₽=RUB ₺=TRY "
-        "₫=VND ₱=PHP ฿=THB ₪=ILS ₴=UAH ₦=NGN RM=MYR Rs.=INR Rs=INR Rp=IDR zł=PLN Kč=CZK Fr.=CHF $=$"
+        "US$=USD A$=AUD AU$=AUD C$=CAD CA$=CAD NZ$=NZD HK$=HKD S$=SGD R$=BRL €=EUR £=GBP ¥=¥ ₹=INR ₩=KRW ₽=RUB ₺=TRY "
+        "₫=VND ₱=PHP ฿=THB ₪=ILS ₴=UAH ₦=NGN RM=MYR Rs.=INR Rs=INR Rp=IDR zł=PLN Kč=CZK Fr.=CHF $=$ "
+        "руб.=RUB руб=RUB zl=PLN kr.=kr kr=kr"
     ).split()
 )
 """Printed symbol to ISO code. A bare dollar sign stays "$": a score of currencies print it."""
 CURRENCY_CODES = frozenset(
     "USD EUR GBP JPY CNY INR CHF CAD AUD NZD SEK NOK DKK PLN CZK HUF RUB TRY BRL MXN ZAR SGD HKD KRW MYR IDR THB PHP VND "
-    "ILS AED SAR NGN KES EGP ARS CLP COP TWD RMB UAH RON BGN".split()
+    "ILS AED SAR QAR KWD BHD OMR JOD NGN KES EGP MAD TND ARS CLP COP PEN TWD RMB UAH RON BGN ISK PKR LKR KZT".split()
 )
 CURRENCY_NAMES: dict[str, str] = {
-    "dollar": "$", "dollars": "$", "us dollars": "USD", "u.s. dollars": "USD", "euro": "EUR", "euros": "EUR",
-    "pounds sterling": "GBP", "yen": "JPY", "yuan": "CNY", "rupees": "INR", "ringgit": "MYR", "francs": "CHF",
-}  # fmt: skip
-DOLLAR_CODES = frozenset("USD AUD CAD NZD HKD SGD TWD".split())
+    word: code
+    for code, words in (
+        ("USD", "us_dollars us_dollar u.s._dollars u.s._dollar us-dollar 美元 美金 米ドル 미국달러 미달러"),
+        ("EUR", "euro euros евро 欧元 歐元 ユーロ 유로 يورو यूरो eura eurech"),
+        ("$", "dollar dollars dólar dólares dollaro dollari dolar dolary dolarów dolarů dolarech dolarach доллар доллара долларов "
+         "долларах ドル 달러 دولار دولارا دولارات डॉलर"),
+        ("元", "元 圆 圓 块"),
+        ("JPY", "円 yen"),
+        ("CNY", "yuan yuans 人民币 人民幣"),
+        ("HKD", "港元 港币"),
+        ("KRW", "원"),
+        ("GBP", "pounds_sterling 英镑"),
+        ("pound", "pfund_sterling جنيه جنيها"),
+        ("rupee", "rupee rupees रुपये रुपए रुपया रुपयों रु"),
+        ("RUB", "рубль рубля рублей рублях рублём"),
+        ("PLN", "złoty złote złotych"),
+        ("CZK", "korun koruna koruny korunách"),
+        ("MYR", "ringgit"),
+        ("franc", "francs franc franken"),
+        ("peso", "peso pesos"),
+        ("BRL", "reais"),
+        ("riyal", "ريال"),
+        ("dirham", "درهم"),
+        ("dinar", "دينار"),
+    )
+    for name in words.split()
+    for word in (name.replace("_", " "),)
+}
+"""Names of currencies behind a number, by ISO code or by the family of currencies that share the name."""
+CURRENCY_FAMILIES: dict[str, frozenset[str]] = {
+    family: frozenset(codes.split())
+    for family, codes in (
+        ("$", "USD AUD CAD NZD HKD SGD TWD MXN ARS CLP COP"),
+        ("元", "CNY TWD HKD MOP SGD USD"),
+        ("¥", "JPY CNY"),
+        ("kr", "SEK NOK DKK ISK"),
+        ("pound", "GBP EGP LBP SYP SDG"),
+        ("rupee", "INR PKR LKR NPR MUR SCR"),
+        ("franc", "CHF XOF XAF XPF RWF BIF DJF GNF KMF"),
+        ("peso", "MXN ARS CLP COP PHP UYU DOP"),
+        ("riyal", "SAR QAR OMR YER IRR"),
+        ("dirham", "AED MAD"),
+        ("dinar", "KWD BHD JOD TND DZD IQD LYD RSD"),
+    )
+}
+"""Marks and names that several currencies share, and the currencies: a printed one is no other than any of these."""
+DOLLAR_CODES = CURRENCY_FAMILIES["$"]
+PERCENTS = (
+    "%|‰|percent(?!age)|per\\s?cent|pct|prozent|pour\\s?cent|por\\s?ciento|per\\s?cento|por\\s?cento|procent[a-zůuyów]{0,3}|процент[а-я]{0,3}|"
+    "प्रतिशत|फीसदी|퍼센트|パーセント|个百分点|في المئة|في المائة|بالمئة|بالمائة"
+)
+"""Signs and words for hundredths behind a number, as alternatives of a pattern."""
+MINUS_WORDS = "minus|moins|menos|meno|min|минус|负|負|マイナス|마이너스|ناقص|سالب|ऋण"
+"""Words before a negative number, as alternatives of a pattern."""
+YES = frozenset(
+    "yes y true t 1 ja oui si sì sí sim tak ano да x ✓ ✔ ☑ ☒ 是 有 はい 有り あり 예 네 نعم हाँ हां".split()
+)
+"""Words that state a yes."""
+NO = frozenset("no n false f 0 nein non não nee nie ne нет ☐ 否 无 無 いいえ なし 아니오 아니요 لا नहीं".split())
+"""Words that state a no."""

@@ -1,0 +1,109 @@
+"""Names of months and currencies and number marks in every language, from CLDR by Babel; loaded when they are first needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from sliders.values.fold import fold, unaccented
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "ru", "zh", "ja", "ko", "ar", "hi")
+"""The languages whose numbers, dates and notes code reads."""
+_LOCALES = (*LANGUAGES, "pt_PT", "de_AT", "ar_LB", "ar_MA")
+_WIDELY_READ = ("en", "de", "fr", "es")
+_WORDS_TOO = frozenset("out set led pro dub lip lis sty sie mag gen lut maj cze uno rij paz zar".split())
+"""Short names of months that are words of other languages: they count in their own language only."""
+_SHORTENED = {"maerz": 3, "mrz": 3, "feber": 2, "mzo": 3, "juny": 6, "sept": 9, "okt": 10}
+_CURRENCIES = (
+    "USD EUR GBP JPY CNY INR CHF CAD AUD NZD SEK NOK DKK PLN CZK HUF RUB TRY BRL MXN ZAR SGD HKD KRW MYR IDR THB PHP VND ILS "
+    "AED SAR QAR KWD BHD OMR JOD EGP MAD TND NGN KES ARS CLP COP PEN TWD UAH RON BGN ISK PKR LKR KZT"
+).split()  # fmt: skip
+
+
+def letter_by_letter(text: str) -> str:
+    """Lower case without accents, of the same length."""
+    if text.isascii():
+        return text.lower()
+    return "".join(folded if len(folded := unaccented(char)) == 1 else char for char in text)
+
+
+def _locale(name: str) -> Any:
+    from babel import Locale
+
+    return Locale.parse(name)
+
+
+def _month_names(name: str, widths: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    for names in _locale(name).months.values():
+        for width in widths:
+            for number, printed in names[width].items():
+                word = letter_by_letter(printed).strip(" .")
+                if len(word) > 1 and not word[:1].isdigit() and not word.endswith(("॰", "月")):
+                    yield word, int(number)
+
+
+@cache
+def months(language: str = "") -> Mapping[str, int]:
+    """Names and abbreviations of months in all the languages that code reads, folded letter by letter; `language` is the text's."""
+    found = dict(_SHORTENED)
+    for name in filter(None, (language, *_LOCALES)):
+        for word, number in _month_names(name, ("wide", "abbreviated")):
+            if name in (language, *_WIDELY_READ) or word not in _WORDS_TOO:
+                found.setdefault(word, number)
+    return found
+
+
+@cache
+def decimal_mark(language: str) -> str:
+    """The decimal mark of a language, "" where its countries differ or it is not known."""
+    if language not in LANGUAGES or language in ("es", "ar"):
+        return ""
+    return str(_locale(language).number_symbols["latn"]["decimal"])
+
+
+@cache
+def currency_names() -> Mapping[str, str]:
+    """Folded full names of currencies ("долларов сша", "dolares estadounidenses") in every language -> ISO code."""
+    from babel.numbers import get_currency_name
+
+    found: dict[str, str] = {}
+    for language in LANGUAGES:
+        for code in _CURRENCIES:
+            for count in (None, 1, 2, 5, 100):
+                found.setdefault(fold(get_currency_name(code, count, language)), code)
+    return found
+
+
+@cache
+def _everywhere() -> tuple[Mapping[str, frozenset[int]], frozenset[str]]:
+    """Month names and scale words of all the languages of CLDR, folded."""
+    from babel.localedata import locale_identifiers
+
+    named: dict[str, set[int]] = {}
+    scales: set[str] = set()
+    for name in (n for n in locale_identifiers() if "_" not in n):
+        for word, number in _month_names(name, ("wide", "abbreviated")):
+            named.setdefault(word, set()).add(number)
+        for formats in _locale(name).compact_decimal_formats.values():
+            for patterns in (formats or {}).values():
+                scales.update(_words(patterns.values()))
+    return {word: frozenset(numbers) for word, numbers in named.items()}, frozenset(scales)
+
+
+def _words(patterns: Any) -> Iterator[str]:
+    for pattern in patterns:
+        word = re.sub(r"[0'¤.,\s\u200e\u200f]+", " ", pattern.pattern).strip()
+        if len(word) > 1:
+            yield from (letter_by_letter(part) for part in (word, *word.split()) if len(part) > 1)
+
+
+def month_anywhere(word: str) -> frozenset[int]:
+    """The months that a word names in any language of CLDR."""
+    return _everywhere()[0].get(letter_by_letter(word), frozenset())
+
+
+def scale_anywhere(word: str) -> bool:
+    """Whether a word is a scale ("milyar", "juta") in any language of CLDR."""
+    return letter_by_letter(word) in _everywhere()[1]

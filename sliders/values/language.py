@@ -1,0 +1,77 @@
+"""Which language a text is in, as far as code reads it: by its script, and by its most frequent words where scripts are shared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from functools import lru_cache
+
+from sliders.values.scripts import script_of
+
+OTHER = "other"
+"""A language whose words for numbers, scales and months code does not know."""
+
+_FREQUENT = {
+    "en": "the of and to in for is was by with on at from that were are this has its an",
+    "de": "der die das und den von zu mit sich des auf für ist im dem nicht ein eine als auch wurde wurden bei nach am",
+    "fr": "le la les des et en du une est dans par pour sur au aux qui a été avec ce plus son",
+    "es": "el la los las de del y en que por con una para se su al fue más este como",
+    "it": "il lo gli di del della dei delle che e per con una nel nella sono è stato da al dal si",
+    "pt": "o os as do da dos das e em no na que por com uma para foi não ao se mais pela",
+    "nl": "de het een van en in is dat op te zijn voor met niet aan er bij door werd naar",
+    "pl": "w z na i do się nie że jest od o przez dla roku oraz był po za jako ze",
+    "cs": "v na se a je že z do s pro od roku byl byla jako o za podle jsou bylo ve",
+}
+_WORDS = {language: frozenset(words.split()) for language, words in _FREQUENT.items()}
+_OWN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzäöüßéèêëàâçîïôûùœæáíóúñìòãõªºąćęłńśźżžčďěňřšťůý")
+_FOREIGN = frozenset("іїєґўјљњђћѓќһәөүұқғңپچگڤکیےہٹڈڑںۆێ")
+"""Letters of languages that share the script of Russian or Arabic."""
+_TOKEN = re.compile(r"[^\W\d_]+")
+_SAMPLE = 20_000
+_MANY, _SHARE = 12, 0.04
+"""Words from which on a text without frequent words is in another language, and the share of them that tells one."""
+
+
+@lru_cache(maxsize=1024)
+def language_of(text: str) -> str:
+    """The language of a text among those that code reads, "other" where it is another one, "" where too few words tell."""
+    text = unicodedata.normalize("NFC", text[:_SAMPLE]).lower()
+    counted = Counter(map(script_of, text))
+    counted.pop("", None)
+    letters = sum(counted.values())
+    if not letters:
+        return ""
+    if counted["Kana"] * 20 > letters:
+        return "ja"
+    script, number = counted.most_common(1)[0]
+    if script != "Latin" and counted["Latin"] and script in ("Han", "Hangul") and number * 4 > letters:
+        return "zh" if script == "Han" else "ko"
+    if script in ("Cyrillic", "Arabic"):
+        foreign = sum(char in _FOREIGN for char in text)
+        return OTHER if foreign * 100 > number else "ru" if script == "Cyrillic" else "ar"
+    if script == "Latin":
+        return _by_words(text)
+    return {"Han": "zh", "Hangul": "ko", "Devanagari": "hi", "Kana": "ja"}.get(script, OTHER)
+
+
+def _by_words(text: str) -> str:
+    tokens = [token for token in _TOKEN.findall(text) if script_of(token[0]) == "Latin"]
+    counts = {language: sum(token in words for token in tokens) for language, words in _WORDS.items()}
+    ranked = sorted(counts, key=lambda language: -counts[language])
+    best, second = counts[ranked[0]], counts[ranked[1]]
+    if best >= 2 and best > second and best >= _SHARE * len(tokens):
+        return ranked[0]
+    strange = sum(1 for token in tokens if not set(token) <= _OWN_LETTERS)
+    if strange * 20 > len(tokens) or (len(tokens) >= _MANY and best < _SHARE * len(tokens)):
+        return OTHER
+    return ""
+
+
+_ARTICLES = frozenset("a an the one".split())
+
+
+def without_article(words: str) -> str:
+    """English words without the article before them: "a barn" is "barn", "IP address" stays."""
+    head, _, rest = words.partition(" ")
+    return rest if rest and head in _ARTICLES else words

@@ -1,0 +1,183 @@
+"""Cardinal numbers in words of the languages beside English and those of Han numerals, as far as texts print them in words.
+
+A language's line names its numbers in order; forms of one number are joined by "/". What no table holds is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from sliders.values.cldr import letter_by_letter
+
+_TO_19 = {
+    "de": "null ein/eins/eine/einen/einem/einer/eines zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
+    "fünfzehn sechzehn siebzehn achtzehn neunzehn",
+    "fr": "zéro un/une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit "
+    "dix-neuf",
+    "es": "cero uno/una/un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete "
+    "dieciocho diecinueve",
+    "it": "zero uno/una/un due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici "
+    "diciassette diciotto diciannove",
+    "pt": "zero um/uma dois/duas três quatro cinco seis sete oito nove dez onze doze treze catorze/quatorze quinze "
+    "dezesseis/dezasseis dezessete/dezassete dezoito dezenove/dezanove",
+    "nl": "nul een/één twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien "
+    "achttien negentien",
+    "pl": "zero jeden/jedna/jedno/jednego/jednej dwa/dwie/dwóch/dwaj trzy/trzech/trzej cztery/czterech/czterej pięć/pięciu "
+    "sześć/sześciu siedem/siedmiu osiem/ośmiu dziewięć/dziewięciu dziesięć/dziesięciu jedenaście/jedenastu dwanaście/dwunastu "
+    "trzynaście/trzynastu czternaście/czternastu piętnaście/piętnastu szesnaście/szesnastu siedemnaście/siedemnastu "
+    "osiemnaście/osiemnastu dziewiętnaście/dziewiętnastu",
+    "cs": "nula jeden/jedna/jedno/jednoho/jedné dva/dvě/dvou tři/tří čtyři/čtyř pět/pěti šest/šesti sedm/sedmi osm/osmi "
+    "devět/devíti deset/deseti jedenáct/jedenácti dvanáct/dvanácti třináct/třinácti čtrnáct/čtrnácti patnáct/patnácti "
+    "šestnáct/šestnácti sedmnáct/sedmnácti osmnáct/osmnácti devatenáct/devatenácti",
+    "ru": "ноль/нуль один/одна/одно/одного/одной два/две/двух три/трёх/трех четыре/четырёх/четырех пять/пяти шесть/шести "
+    "семь/семи восемь/восьми девять/девяти десять/десяти одиннадцать/одиннадцати двенадцать/двенадцати "
+    "тринадцать/тринадцати четырнадцать/четырнадцати пятнадцать/пятнадцати шестнадцать/шестнадцати семнадцать/семнадцати "
+    "восемнадцать/восемнадцати девятнадцать/девятнадцати",
+    "ar": "صفر واحد/واحدة اثنان/اثنين/اثنتان/اثنتين ثلاثة/ثلاث أربعة/أربع خمسة/خمس ستة/ست سبعة/سبع ثمانية/ثماني/ثمان تسعة/تسع "
+    "عشرة/عشر",
+    "hi": "शून्य एक दो तीन चार पाँच/पांच छह/छः सात आठ नौ दस ग्यारह बारह तेरह चौदह पंद्रह/पन्द्रह सोलह सत्रह अठारह उन्नीस",
+    "ja": "",
+    "ko": "영 하나/한 둘/두 셋/세 넷/네 다섯 여섯 일곱 여덟 아홉 열",
+}
+_TENS = {
+    "de": "zwanzig dreißig/dreissig vierzig fünfzig sechzig siebzig achtzig neunzig",
+    "fr": "vingt trente quarante cinquante soixante soixante-dix/septante quatre-vingts/quatre-vingt/huitante "
+    "quatre-vingt-dix/nonante",
+    "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+    "it": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
+    "pt": "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
+    "nl": "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
+    "pl": "dwadzieścia/dwudziestu trzydzieści/trzydziestu czterdzieści/czterdziestu pięćdziesiąt/pięćdziesięciu "
+    "sześćdziesiąt/sześćdziesięciu siedemdziesiąt/siedemdziesięciu osiemdziesiąt/osiemdziesięciu "
+    "dziewięćdziesiąt/dziewięćdziesięciu",
+    "cs": "dvacet/dvaceti třicet/třiceti čtyřicet/čtyřiceti padesát/padesáti šedesát/šedesáti sedmdesát/sedmdesáti "
+    "osmdesát/osmdesáti devadesát/devadesáti",
+    "ru": "двадцать/двадцати тридцать/тридцати сорок/сорока пятьдесят/пятидесяти шестьдесят/шестидесяти "
+    "семьдесят/семидесяти восемьдесят/восьмидесяти девяносто/девяноста",
+    "ar": "عشرون/عشرين ثلاثون/ثلاثين أربعون/أربعين خمسون/خمسين ستون/ستين سبعون/سبعين ثمانون/ثمانين تسعون/تسعين",
+    "hi": "बीस तीस चालीस पचास साठ सत्तर अस्सी नब्बे",
+}
+_HUNDREDS = {
+    "de": "hundert/einhundert zweihundert dreihundert vierhundert fünfhundert sechshundert siebenhundert achthundert neunhundert",
+    "fr": "cent deux-cents/deux-cent trois-cents/trois-cent quatre-cents/quatre-cent cinq-cents/cinq-cent six-cents/six-cent "
+    "sept-cents/sept-cent huit-cents/huit-cent neuf-cents/neuf-cent",
+    "es": "cien/ciento doscientos/doscientas trescientos/trescientas cuatrocientos/cuatrocientas quinientos/quinientas "
+    "seiscientos/seiscientas setecientos/setecientas ochocientos/ochocientas novecientos/novecientas",
+    "it": "cento duecento trecento quattrocento cinquecento seicento settecento ottocento novecento",
+    "pt": "cem/cento duzentos/duzentas trezentos/trezentas quatrocentos/quatrocentas quinhentos/quinhentas seiscentos/seiscentas "
+    "setecentos/setecentas oitocentos/oitocentas novecentos/novecentas",
+    "nl": "honderd tweehonderd driehonderd vierhonderd vijfhonderd zeshonderd zevenhonderd achthonderd negenhonderd",
+    "pl": "sto/stu dwieście/dwustu trzysta/trzystu czterysta/czterystu pięćset/pięciuset sześćset/sześciuset siedemset/siedmiuset "
+    "osiemset/ośmiuset dziewięćset/dziewięciuset",
+    "cs": "sto dvě-stě tři-sta čtyři-sta pět-set šest-set sedm-set osm-set devět-set",
+    "ru": "сто/ста двести/двухсот триста/трёхсот/трехсот четыреста/четырёхсот пятьсот/пятисот шестьсот/шестисот семьсот/семисот "
+    "восемьсот/восьмисот девятьсот/девятисот",
+    "ar": "مئة/مائة مئتان/مئتين/مائتان/مائتين ثلاثمائة/ثلاثمئة أربعمائة/أربعمئة خمسمائة/خمسمئة ستمائة/ستمئة سبعمائة/سبعمئة "
+    "ثمانمائة/ثمانمئة تسعمائة/تسعمئة",
+    "hi": "सौ दो-सौ तीन-सौ चार-सौ पाँच-सौ/पांच-सौ छह-सौ सात-सौ आठ-सौ नौ-सौ",
+}
+_THOUSAND = {
+    "de": "tausend/eintausend", "fr": "mille", "es": "mil", "it": "mille", "pt": "mil", "nl": "duizend",
+    "pl": "tysiąc", "cs": "tisíc", "ru": "тысяча", "ar": "ألف", "hi": "हज़ार/हजार",
+}  # fmt: skip
+_GLUED = {"de": "und", "nl": "en"}
+"""What joins a unit before its ten in one word ("dreiundzwanzig")."""
+_JOINED = {"es": ("y",), "pt": ("e",), "pl": (), "cs": (), "ru": (), "fr": ("et",)}
+"""What may join a ten and its unit in two words ("treinta y tres")."""
+_GROUPS = {
+    "de": "Dutzend=12 beide=2 beiden=2 Paar=2", "fr": "douzaine=12 dizaine=10 centaine=100 paire=2",
+    "es": "docena=12 decena=10 ambos=2 ambas=2", "it": "dozzina=12 decina=10 centinaio=100 entrambi=2 entrambe=2",
+    "pt": "dúzia=12 dezena=10 ambos=2 ambas=2", "nl": "dozijn=12 beide=2", "pl": "tuzin=12 obaj=2 oba=2 obie=2",
+    "cs": "tucet=12 oba=2 obě=2", "ru": "дюжина=12 десяток=10 оба=2 обе=2 полтора=1.5 пол=0.5", "ar": "كلا=2", "hi": "दर्जन=12 दोनों=2",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words at characters `start` to `end` (exclusive) that spell the number `value`."""
+
+    start: int
+    end: int
+    value: float
+
+
+def _forms(line: str) -> list[list[str]]:
+    return [[_key(form) for form in forms.split("/")] for forms in line.split()]
+
+
+def _key(printed: str) -> str:
+    return letter_by_letter(printed).replace("ß", "ss").replace("-", " ")
+
+
+@cache
+def phrases(language: str) -> Mapping[str, int]:
+    """Every number below a thousand, and the first thousands, in words of a language, folded, with blanks for hyphens."""
+    small = {form: number for number, forms in enumerate(_forms(_TO_19.get(language, ""))) for form in forms}
+    units = {form: number for form, number in small.items() if 0 < number < 10}
+    found = dict(small)
+    for number, forms in enumerate(_forms(_TENS.get(language, "")), start=2):
+        for ten in forms:
+            found[ten] = 10 * number
+            found.update(_with_units(language, ten, 10 * number, units, small))
+    below = dict(found)
+    for number, forms in enumerate(_forms(_HUNDREDS.get(language, "")), start=1):
+        for hundred in forms:
+            found[hundred] = 100 * number
+            gaps = ("", " ") if language in ("de", "nl", "it") else (" ", " e ") if language == "pt" else (" و", " ") if language == "ar" else (" ",)
+            found.update({f"{hundred}{gap}{rest}": 100 * number + value for rest, value in below.items() if value for gap in gaps})
+    for thousand in (form for forms in _forms(_THOUSAND.get(language, "")) for form in forms):
+        found.setdefault(thousand, 1000)
+    return found
+
+
+def _with_units(language: str, ten: str, value: int, units: Mapping[str, int], small: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    for unit, number in units.items():
+        if language in _GLUED:
+            yield f"{unit}{_GLUED[language]}{ten}", value + number
+        elif language == "it":
+            yield (ten[:-1] if unit[0] in "uo" else ten) + unit, value + number
+        elif language == "ar":
+            yield f"{unit} و{ten}", value + number
+        else:
+            yield from ((f"{ten} {joint} {unit}" if joint else f"{ten} {unit}", value + number) for joint in ("", *_JOINED.get(language, ())))
+            if language == "es" and value == 20:
+                yield f"veinti{unit}", value + number
+    if language == "fr" and value in (60, 80):
+        yield from ((f"{ten}{joint}{unit}", value + number) for unit, number in small.items() if 10 < number < 20 for joint in (" ", " et "))
+
+
+@cache
+def _groups(language: str) -> Mapping[str, float]:
+    pairs = (pair.split("=") for pair in _GROUPS.get(language, "").split())
+    return {_key(word): float(value) for word, value in pairs}
+
+
+_TOKEN = re.compile(r"[^\W\d_\u0900-\u097f]+|[\u0900-\u097f]+")
+_LONGEST = 6
+
+
+def spelled_words(text: str, language: str) -> list[Phrase]:
+    """The numbers that words of the text spell in a language, the longest phrases first taken; groups ("Dutzend") count too."""
+    known, groups = phrases(language), _groups(language)
+    tokens = [(match.start(), match.end(), _key(match[0])) for match in _TOKEN.finditer(text)] if known or groups else []
+    found: list[Phrase] = []
+    index = 0
+    while index < len(tokens):
+        used = 1
+        for count in range(min(_LONGEST, len(tokens) - index), 0, -1):
+            words = " ".join(token for _, _, token in tokens[index : index + count])
+            value = known.get(words, groups.get(words))
+            if value is not None:
+                found.append(Phrase(tokens[index][0], tokens[index + count - 1][1], value))
+                used = count
+                break
+        index += used
+    return found
+
+
+def spelled_anywhere(text: str) -> frozenset[float]:
+    """The numbers that words of the text spell in any of these languages."""
+    return frozenset(phrase.value for language in (*_TO_19, *_GROUPS) for phrase in spelled_words(text, language))

@@ -1,0 +1,58 @@
+"""Scripts and digits: which letters make one word with a number beside them, and plain digits and marks for printed ones."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+LETTERS = r"A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0370-\u03ff\u0400-\u052f\u0531-\u058f\u10a0-\u10ff\u1e00-\u1fff"
+"""Letters of scripts in which a letter that touches a digit belongs to one word with it ("A320"), for a character class."""
+WORD = rf"{LETTERS}0-9_"
+HAN = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+KANA = r"\u3040-\u30ff"
+HANGUL = r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
+
+_MARKS = {"٫": ".", "٬": ",", "٪": "%", "،": ",", "－": "-", "￥": "¥", "〜": "~", "～": "~", "：": ":", "　": " ", "＄": "$", "￦": "₩"}
+_RANGES = (
+    (0x0900, 0x097F, "Devanagari"), (0x0600, 0x06FF, "Arabic"), (0x0750, 0x077F, "Arabic"), (0xFB50, 0xFEFF, "Arabic"),
+    (0x0400, 0x052F, "Cyrillic"), (0x3040, 0x30FF, "Kana"), (0x3400, 0x9FFF, "Han"), (0xF900, 0xFAFF, "Han"),
+    (0xAC00, 0xD7AF, "Hangul"), (0x1100, 0x11FF, "Hangul"), (0x3130, 0x318F, "Hangul"),
+    (0x0041, 0x024F, "Latin"), (0x1E00, 0x1EFF, "Latin"), (0xFF21, 0xFF5A, "Latin"),
+)  # fmt: skip
+
+
+def plain_digits(text: str) -> str:
+    """The text with ASCII digits and marks for those of any script, of the same length: "２８．９", "٤٠٫٥", "१२" are 28.9, 40.5, 12."""
+    if text.isascii():
+        return text
+    return "".join(char if char < "\u0600" else _plain(char) for char in text)
+
+
+@cache
+def _plain(char: str) -> str:
+    if char in _MARKS:
+        return _MARKS[char]
+    digit = unicodedata.decimal(char, None)
+    if digit is not None:
+        return str(digit)
+    code = ord(char)
+    return chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF20 else char
+
+
+@cache
+def script_of(char: str) -> str:
+    """The script of a letter among those that code knows ("Latin", "Han"), "Other" for any other letter, "" for no letter."""
+    if not char.isalpha():
+        return ""
+    code = ord(char)
+    return next((name for low, high, name in _RANGES if low <= code <= high), "Other")
+
+
+def scripts(text: str) -> frozenset[str]:
+    """The scripts that a text's letters belong to."""
+    return frozenset(filter(None, map(script_of, set(text))))
+
+
+def unspaced(char: str) -> bool:
+    """Whether a character belongs to a script whose words may touch each other and any number (Chinese, Japanese, Korean, Thai)."""
+    return script_of(char) in ("Han", "Kana", "Hangul") or "\u0e00" <= char <= "\u0eff" or "\u1780" <= char <= "\u17ff"
