@@ -16,8 +16,9 @@ from sliders.answer.references import References, read_by
 from sliders.answer.shape import empty, yes_or_no
 from sliders.answer.turns import Asks, QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
-from sliders.values.numbers import currency_code
-from sliders.values.units import dimension, scale_in
+from sliders.values.currencies import currency_code
+from sliders.values.notes import scale_in
+from sliders.values.units import dimension
 
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
 

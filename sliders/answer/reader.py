@@ -24,7 +24,8 @@ from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 from sliders.llm.replies import LenientReply, every_member
 from sliders.values.arithmetic import ExpressionError, evaluate
-from sliders.values.numbers import numbers_in
+from sliders.values.digits import faces_in
+from sliders.values.numbers import numbers_in, only_number
 
 UNANSWERABLE = "unanswerable"
 """What a prompt asks for where the passages do not hold the answer; `null` says the same."""
@@ -174,10 +175,8 @@ def _in_words(expression: str) -> bool:
 
 def value_of(answer: str) -> Scalar:
     """The bare number where the answer is one number and nothing else, else the text."""
-    found = [n for n in numbers_in(answer) if n.plain and not n.word]
-    if len(found) != 1 or re.search(r"[a-z]{2}", answer[: found[0].start] + answer[found[0].end :], re.I):
-        return answer
-    return answer if re.match(r"0\d", found[0].text) else found[0].value  # 007 is no number
+    number = only_number(answer)
+    return answer if number is None else number.value
 
 
 def cite_quote(quote: str, passages: Sequence[Passage]) -> tuple[Citation, ...]:
@@ -211,7 +210,6 @@ def _citation(passage: Passage, start: int, end: int, grounding: str) -> Citatio
 
 
 _CONSTANTS = frozenset({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 12.0, 100.0, 365.0, 1000.0})
-_WRITTEN = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,29 +230,24 @@ def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
         value = float(evaluate(expression.lstrip("= ")))
     except ExpressionError:
         return None
-    used = tuple(_faces(expression.lstrip("= ").partition("=")[0]))
+    used = tuple(faces_in(expression.lstrip("= ").partition("=")[0], "."))
     printed = _printed(texts)
     return Worked(value, used, tuple(n for n in used if n not in _CONSTANTS and not _held(n, printed)))
 
 
 def _printed(texts: Iterable[str]) -> set[float]:
     """Every number of the texts, with its scale word and without: "$32.5 million" may stand in a sum as 32.5."""
-    return {number for text in texts for number in (*_faces(text), *(abs(float(n.value)) for n in numbers_in(text)))}
-
-
-def _faces(text: str) -> list[float]:
-    """Its numbers as their digits stand, whatever scale word is behind them."""
-    return [float(w.replace(",", "")) for w in _WRITTEN.findall(text) if w.count(".") <= 1]
+    return {number for text in texts for number in (*faces_in(text), *(abs(float(n.value)) for n in numbers_in(text)))}
 
 
 def unprinted(answer: str, texts: Iterable[str]) -> float | None:
     """The number that the whole answer is, when no text prints it, in figures or in words; None for any other answer."""
-    found = [n for n in numbers_in(answer) if n.plain]
-    if len(found) != 1 or re.search(r"[^\W\d_]{2}", answer[: found[0].start] + answer[found[0].end :]):
+    number = only_number(answer, words=True)
+    if number is None:
         return None
     printed = _printed(texts)
-    value = abs(float(found[0].value))
-    return None if _held(value, printed) or printed & set(_faces(answer)) else value
+    value = abs(float(number.value))
+    return None if _held(value, printed) or printed & set(faces_in(answer)) else value
 
 
 def _held(number: float, printed: set[float]) -> bool:

@@ -6,28 +6,36 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from sliders.documents.document import Element
+from sliders.values.scripts import unspaced
 
 _LENGTH = 120
 _LOOK = 4_000
 _WITHIN = 1_000
+_FIRST_LINE = 3  # words
 
 
 def find_title(text: str, elements: Sequence[Element], name: str, given: str = "") -> str:
     """Title: what the format's metadata says, the first heading, a short first line, or the file's name."""
     if given.strip():
         return _cut(given)
+    top = next((e for e in elements[:1] if e.kind == "heading" and e.level == 1), None)
     for element in elements[:40]:
         if element.start > _WITHIN:
             break
         words = " ".join(text[element.start : min(element.end, element.start + _LOOK)].split())
-        if element.kind == "heading" and len(words.split()) >= 2 and not words.endswith(":"):
+        if element.kind == "heading" and (element is top or _is_long(words)) and not words.endswith((":", "：")):
             return _cut(words)
     for element in elements[:1]:
         first = text[element.start : min(element.end, element.start + _LOOK)].split("\n", 1)[0].strip()
-        short = len(first) <= 110 and len(first.split()) >= 3 and not first.endswith((".", ",", ";"))
+        short = len(first) <= 110 and _is_long(first, _FIRST_LINE) and not first.endswith((".", ",", ";", "。", "，", "；", "।"))
         if element.kind == "paragraph" and short and any(ch.isalpha() for ch in first):
             return first
     return PurePath(name).stem.replace("_", " ").strip() or name
+
+
+def _is_long(words: str, least: int = 2) -> bool:
+    """Whether words are so many that they may name a document; without blanks, letters count."""
+    return len(words.split()) >= least or sum(map(unspaced, words)) >= 2 * least
 
 
 def _cut(text: str) -> str:

@@ -18,7 +18,8 @@ from sliders.documents.headers import Frame, Rules, find_header, name_columns
 from sliders.documents.lines import cells_of, is_data, is_noted, is_section, is_year_header, text_of, value_edge
 from sliders.documents.printed_segments import Line, Segment, char_width, join_marks
 from sliders.documents.tables import Table
-from sliders.values.printed import is_note, is_value, is_year
+from sliders.values.notes import is_note
+from sliders.values.printed import is_value, is_year
 
 __all__ = ["Line", "Region", "Segment", "find_tables", "join_marks"]
 

@@ -9,7 +9,8 @@ from sliders.documents.columns import Column, spacing_of
 from sliders.documents.lines import MAX_TEXT_CELL, is_data, is_noted, is_section, is_year_header, text_of
 from sliders.documents.printed_segments import Break, Line, Segment, char_width, split_breaks
 from sliders.documents.tables import LEVEL
-from sliders.values.printed import is_note, is_value, is_year
+from sliders.values.notes import is_note
+from sliders.values.printed import is_value, is_year
 
 _MAX_BLANKS = 2
 _MAX_SECTIONS = 3

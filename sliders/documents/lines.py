@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sliders.documents.printed_segments import Line
-from sliders.values.printed import is_note, is_value, is_year
+from sliders.values.notes import is_note
+from sliders.values.printed import is_value, is_year
 
 MAX_TEXT_CELL = 48
 _MAX_WORDS_OF_ROW = 90

@@ -20,7 +20,7 @@ from sliders.documents.offline import partitioner
 from sliders.documents.tables import pipe_cells
 from sliders.documents.text import add_lines, pipe_ranges
 from sliders.errors import DocumentError
-from sliders.values.printed import is_note
+from sliders.values.notes import is_note
 
 _MAX_HEADING, _MAX_CAPTION = 200, 120
 _ORDERED = re.compile(r"^([ \t]*)(\d{1,4})[.)](?=[ \t]+\S)", re.MULTILINE)

@@ -17,7 +17,8 @@ from sliders.documents.pdf_order import reading_order
 from sliders.documents.pdf_rules import Stroke, page_strokes, strokes_below
 from sliders.documents.pdf_words import PrintedLine, page_lines
 from sliders.errors import DocumentError
-from sliders.values.printed import is_note, is_value, unit_note
+from sliders.values.notes import is_note, unit_note
+from sliders.values.printed import is_value
 
 _FEW_CHARACTERS = 20
 _PARAGRAPH_GAP = 1.45

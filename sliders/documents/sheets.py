@@ -18,7 +18,7 @@ from sliders.documents.document import Document
 from sliders.documents.spans import Spanned, is_title, table_of_spans, without_blanks
 from sliders.documents.tables import has_values, table_from_rows
 from sliders.errors import DocumentError
-from sliders.values.printed import is_note
+from sliders.values.notes import is_note
 
 _DELIMITERS = ",;\t|"
 _SAMPLE_LINES = 50

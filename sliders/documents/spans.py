@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sliders.documents.tables import LEVEL, Table, has_values
-from sliders.values.printed import closes_value, is_note, is_value, is_year, opens_value, tidy_value
+from sliders.values.notes import is_note
+from sliders.values.printed import closes_value, is_value, is_year, opens_value, tidy_value
 
 _MAX_HEADER_ROWS = 4
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sliders.documents.document import Element, TableCell, TableGrid
-from sliders.values.printed import is_note, is_value, is_year
+from sliders.values.notes import is_note
+from sliders.values.printed import is_value, is_year
 
 SEPARATOR = " | "
 INDENT = "  "

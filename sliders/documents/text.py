@@ -12,7 +12,7 @@ from sliders.documents.decode import decode
 from sliders.documents.document import Document
 from sliders.documents.grid import Line, Region, Segment, find_tables, join_marks
 from sliders.documents.tables import pipe_cells, table_from_rows
-from sliders.values.printed import is_note, unit_note
+from sliders.values.notes import is_note, unit_note
 
 _PAGE_START = re.compile(
     r"[ \t]*(?:<<\s*page\s+(\d+)\s*>>|\[page\s+(\d+)\]|[-=]{2,}\s*page\s+(\d+)\s*[-=]{2,})[ \t]*", re.IGNORECASE

@@ -2,46 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from sliders.executor.session import Session
 from sliders.values.dates import infer_day_first
-from sliders.values.numbers import infer_decimal
+from sliders.values.digits import DecimalMark, infer_decimal
+from sliders.values.language import language_of
 from sliders.values.parse import Context
 
 SAMPLE_CHARACTERS = 200_000
 _BEGINNING = 20_000
 _MOST_DOCUMENTS = 300
 _FEWEST_DOCUMENTS = 3
+_Vote = TypeVar("_Vote", bool, DecimalMark)
 
 
-def context_of(session: Session, text: str, note: str = "", shared: Callable[[], bool | None] | None = None) -> Context:
-    """What a document shows about its printed values; the order of day and month that all others show where it does not.
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """What all documents of a collection that show it have in common: the order of day and month, the decimal mark."""
 
-    `note` is the scale note of the tables that the words come from; `shared` gives `shared_order` where it is asked
+    day_first: bool | None = None
+    decimal: DecimalMark = ""
+
+
+def context_of(session: Session, text: str, note: str = "", shared: Callable[[], Habit] | None = None) -> Context:
+    """What a document shows about its printed values; the habit that all others share where it does not.
+
+    `note` is the scale note of the tables that the words come from; `shared` gives `shared_habit` where it is asked
     for many documents.
     """
     sample = text[:SAMPLE_CHARACTERS]
-    order = infer_day_first(sample)
-    if order is None:
-        order = shared() if shared else shared_order(session)
-    return Context(note=note, day_first=order, decimal=infer_decimal(sample))
+    order, decimal = infer_day_first(sample), infer_decimal(sample)
+    if order is None or not decimal:
+        habit = shared() if shared else shared_habit(session)
+        order, decimal = habit.day_first if order is None else order, decimal or habit.decimal
+    return Context(note=note, day_first=order, decimal=decimal, language=language_of(sample))
 
 
-def shared_order(session: Session) -> bool | None:
-    """The order of day and month in every document of the collection that shows one; None when they differ or are few."""
-    known = session.catalog.knowledge.statistic("date order")
+def shared_habit(session: Session) -> Habit:
+    """What every document of the collection that shows it has in common; unknown where they differ or are few."""
+    known = session.catalog.knowledge.statistic("habit")
     if isinstance(known, dict) and known["documents"] == session.catalog.documents.count():
-        order: bool | None = known["day_first"]
-        return order
+        return Habit(known["day_first"], known["decimal"])
     stored = session.catalog.documents.all()
     step = max(1, len(stored) // _MOST_DOCUMENTS)
-    shown = [infer_day_first(session.catalog.documents.text(d.id)[:_BEGINNING]) for d in stored[::step]]
-    votes = [order for order in shown if order is not None]
-    agreed = votes[0] if len(votes) >= _FEWEST_DOCUMENTS and len(set(votes)) == 1 else None
-    session.catalog.knowledge.set_statistic("date order", {"documents": len(stored), "day_first": agreed})
-    if agreed is not None:
-        order_words = "day before month" if agreed else "month before day"
-        reason = f"{order_words} in all {len(votes)} documents that show an order; so read where a document shows none"
+    texts = [session.catalog.documents.text(d.id)[:_BEGINNING] for d in stored[::step]]
+    orders = [order for order in map(infer_day_first, texts) if order is not None]
+    marks = [mark for mark in map(infer_decimal, texts) if mark]
+    habit = Habit(_agreed(orders), _agreed(marks) or "")
+    session.catalog.knowledge.set_statistic(
+        "habit", {"documents": len(stored), "day_first": habit.day_first, "decimal": habit.decimal}
+    )
+    if habit.day_first is not None:
+        order_words = "day before month" if habit.day_first else "month before day"
+        reason = f"{order_words} in all {len(orders)} documents that show an order; so read where a document shows none"
         session.decide("extract", "dates", "order shared", reason)
-    return agreed
+    if habit.decimal:
+        reason = f"{habit.decimal!r} before decimals in all {len(marks)} documents that show it; so read where one does not"
+        session.decide("extract", "numbers", "decimal mark shared", reason)
+    return habit
+
+
+def _agreed(votes: Sequence[_Vote]) -> _Vote | None:
+    return votes[0] if len(votes) >= _FEWEST_DOCUMENTS and len(set(votes)) == 1 else None

@@ -13,7 +13,7 @@ from sliders.documents.document import Document
 from sliders.errors import BudgetExceeded
 from sliders.executor.cards import card_of
 from sliders.executor.choose import LONG, left_out, shown_to_gate
-from sliders.executor.conventions import context_of, shared_order
+from sliders.executor.conventions import Habit, context_of, shared_habit
 from sliders.executor.runner import Reading
 from sliders.executor.running import together
 from sliders.executor.session import Session
@@ -69,7 +69,7 @@ class _Filling:
     chunks: int
     slots: asyncio.Semaphore
     done: Filled
-    shared: Callable[[], bool | None]
+    shared: Callable[[], Habit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _filling(session: Session, questions: Sequence[str], chunks: int) -> tuple[_
     """A fill, and how many of its chunks are read at a time."""
     slots = 1 if session.models.serves_one("extract") else session.settings.concurrency
     number = slots + slots // 2 if slots >= _LEAST_AHEAD else slots
-    shared = cache(partial(shared_order, session))
+    shared = cache(partial(shared_habit, session))
     return _Filling(session, tuple(questions), chunks, asyncio.Semaphore(number), Filled(left=chunks), shared), number
 
 

@@ -16,8 +16,9 @@ from sliders.extraction.ground import Grounded, find
 from sliders.extraction.ground_value import find_value, without_its_mark
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
+from sliders.values.agreement import Verdict, agreement, agrees
 from sliders.values.arithmetic import ExpressionError, evaluate
-from sliders.values.parse import Parsed, agrees, parse_value, typed
+from sliders.values.parse import Parsed, parse_value, typed
 
 _TOLERANCE = 1e-6
 _FACTORS = (1e3, 1e6, 1e9, 1e12)
@@ -74,7 +75,20 @@ def check_cell(
     if len(places) < len(found):
         missing = next(w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE)
         return _doubted(cell, f"these words are not in the text: {missing!r}")
-    return _doubted(cell, _disagreement(source, column, cell, places))
+    finding = _disagreement(source, column, cell, places)
+    return _doubted(cell if finding else _with_two_readings(source, column, cell, places), finding)
+
+
+def _with_two_readings(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> Cell:
+    """The cell with a doubt where its words have two readings ("03/04/2024") that nothing settles."""
+    if cell.doubt or cell.how is How.COMPUTED or (cell.how is How.JUDGED and column.type not in _PRINTED_TYPES):
+        return cell
+    said = [agreement(cell.value, source.words(p.start, p.end), column, source.context_at(p.start)) for p in places]
+    doubts = [one.doubt for one in said if one.verdict is Verdict.AGREES]
+    return replace(cell, doubt=doubts[0]) if doubts and all(doubts) else cell
+
+
+_PRINTED_TYPES = (*_NUMBERS, ColumnType.DATE, ColumnType.DATETIME)
 
 
 def _unsure(given: Mapping[str, Any]) -> str:
@@ -164,7 +178,7 @@ def value_cell(source: Source, column: Column, said: object, near: Sequence[tupl
         return replace(cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail)
     cell = _placed(cell, source, [place])
     other = agrees(cell.value, cell.printed, column, source.context_at(place.start)) if column.type in _NUMBERS else ""
-    return replace(cell, doubt=other)  # printed in another currency or unit
+    return _with_two_readings(source, column, replace(cell, doubt=other), [place])  # printed in another currency or unit
 
 
 def _scaled(cell: Cell, column: Column, source: Source, place: Grounded) -> Cell:

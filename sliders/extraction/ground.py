@@ -11,13 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from rapidfuzz import fuzz
 
 from sliders.extraction.cell import Grounding
+from sliders.values.cldr import months
 from sliders.values.fold import Normalized, normalize
-from sliders.values.vocabulary import GROUPS, MONTHS, ORDINALS, POWERS, TENS, UNITS
+from sliders.values.scripts import script_of, unspaced
+from sliders.values.vocabulary import GROUPS, ORDINALS, POWERS, TENS, UNITS
 
 THRESHOLD = 90.0
 """Least similarity of a fuzzy match, in percent of rapidfuzz's indel ratio."""
@@ -26,7 +28,12 @@ _ALIKE = 70.0
 _MOST_PLACES = 500
 _MOST_WORDS = 200
 _FRAGMENT_GAP = 2_000
-_GUARDED = frozenset({*UNITS, *TENS, *POWERS, *GROUPS, *ORDINALS} | {m for m in MONTHS if len(m) > 2})
+
+
+@cache
+def _guarded() -> frozenset[str]:
+    """Words in which no slip is forgiven: those of numbers and the names of months."""
+    return frozenset({*UNITS, *TENS, *POWERS, *GROUPS, *ORDINALS} | {name for name in months() if len(name) > 2})
 
 
 @lru_cache(maxsize=32)
@@ -130,8 +137,10 @@ def _whole(needle: str, text: str, start: int, end: int) -> bool:
 
 
 def _joined(left: str, right: str) -> bool:
-    """Whether two neighbours belong to one token; scripts without spaces have no such tokens."""
-    return left.isalnum() and right.isalnum() and not ("\u2e80" <= left <= "\u9fff" or "\u2e80" <= right <= "\u9fff")
+    """Whether two neighbours belong to one token: a script without blanks has none, an Arabic prefix touches its number."""
+    if not (left.isalnum() and right.isalnum()) or unspaced(left) or unspaced(right):
+        return False
+    return not (script_of(left) == "Arabic" and right.isdigit())
 
 
 def _touches(needle: str, text: str, start: int, end: int) -> bool | None:
@@ -228,6 +237,6 @@ def _alike(said: Sequence[str], printed: Sequence[str]) -> bool:
     """Whether each word is the printed one or a slip of it; digits, number words and months admit none."""
     return all(
         a == b
-        or (a[0] == b[0] and a.isalpha() and b.isalpha() and not {a, b} & _GUARDED and fuzz.ratio(a, b) >= _ALIKE)
+        or (a[0] == b[0] and a.isalpha() and b.isalpha() and not {a, b} & _guarded() and fuzz.ratio(a, b) >= _ALIKE)
         for a, b in zip(said, printed, strict=True)
     )

@@ -13,6 +13,7 @@ from statistics import median
 from sliders.schema.names import snake_name, spoken_name
 from sliders.schema.types import Column, ColumnType, Grain, Table
 from sliders.values.fold import fold
+from sliders.values.language import without_article
 
 RowsTold = Callable[[Sequence[Table]], Awaitable[Sequence[Sequence[Collection[str]]]]]
 """The names of the rows that some documents list: for each table one collection of names a document."""
@@ -28,11 +29,7 @@ def row_noun(table: Table) -> str:
     >>> row_noun(Table("barns", (), row="a barn")), row_noun(Table("mill_years", ()))
     ('barn', 'mill years')
     """
-    head, _, rest = table.row.partition(" ")
-    return rest if rest and len(head) <= _ARTICLE else table.row or spoken_name(table.name)
-
-
-_ARTICLE = 2  # letters
+    return without_article(table.row) or spoken_name(table.name)
 
 
 @dataclass(frozen=True, slots=True)

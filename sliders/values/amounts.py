@@ -12,20 +12,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
+from sliders.values.currencies import currency_code, same_currency
 from sliders.values.dates import dates_in
+from sliders.values.digits import Amount, DecimalMark, amount, join_space_groups
 from sliders.values.expected import ColumnType, Described, Expected
 from sliders.values.fold import unaccented
-from sliders.values.numbers import (
-    Amount,
-    DecimalMark,
-    Number,
-    amount,
-    currency_code,
-    join_space_groups,
-    numbers_in,
-)
-from sliders.values.units import convert, dimension, has_exceptions, same_unit, scale_in
-from sliders.values.vocabulary import DOLLAR_CODES, SCALE_WORDS, SCALES, ZERO_WORDS
+from sliders.values.notes import has_exceptions, scale_in
+from sliders.values.numbers import Number, numbers_in
+from sliders.values.units import convert, dimension, same_unit
+from sliders.values.vocabulary import SCALE_WORDS, SCALES, ZERO_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +28,13 @@ class Context:
     """What the document shows about its printed values.
 
     `note` is the header or caption of the table, which may state a scale ("in thousands"). `day_first` and `decimal` are the
-    order of its numeric dates and its decimal mark, None and "" where unknown.
+    order of its numeric dates and its decimal mark, None and "" where unknown; `language` is its language (see `language_of`).
     """
 
     note: str = ""
     day_first: bool | None = None
     decimal: DecimalMark = ""
+    language: str = ""
 
     @property
     def scale(self) -> str:
@@ -51,7 +47,8 @@ class Reading:
     """A printed number as the column stores it.
 
     `scale` is the one that is printed, `note` says how it was read. `mismatch` says that its unit or currency is not the
-    column's and does not convert; `converted` that the unit was changed, so that a rounded value bears it out.
+    column's and does not convert; `converted` that the unit was changed, so that a rounded value bears it out; `other` that it is
+    the less likely reading of a separator.
     """
 
     value: Amount
@@ -60,6 +57,7 @@ class Reading:
     note: str = ""
     mismatch: str = ""
     converted: bool = False
+    other: bool = False
 
 
 def settled(column: Described) -> Expected:
@@ -128,7 +126,7 @@ def _all_readings(words: str, column: Expected, context: Context) -> tuple[Readi
 
 
 def _numbers(text: str, column: Expected, context: Context) -> list[Number]:
-    found = list(numbers_in(text, decimal=context.decimal, whole=column.type is ColumnType.INTEGER))
+    found = list(numbers_in(text, decimal=context.decimal, whole=column.type is ColumnType.INTEGER, language=context.language))
     return _compounds(found, text) if dimension(column.unit) else found
 
 
@@ -183,7 +181,7 @@ def _picked(candidates: list[Number], text: str, column: Expected) -> Number | N
         return _only([number for number in candidates if number.percent])
     if "±" in text and len(candidates) == 2 and candidates[1].ranged:
         return candidates[0]
-    if column.currency and (one := _only([n for n in candidates if n.currency and _fits(n.currency, column.currency)])):
+    if column.currency and (one := _only([n for n in candidates if n.currency and same_currency(n.currency, column.currency)])):
         return one
     if not column.unit:
         return None
@@ -209,10 +207,6 @@ def _word_after(number: Number, text: str) -> str:
     return match[1] if match else ""
 
 
-def _fits(printed: str, wanted: str) -> bool:
-    return printed == wanted or (printed == "$" and wanted in DOLLAR_CODES) or (wanted == "$" and printed in DOLLAR_CODES)
-
-
 _LIMIT = 2**63
 
 
@@ -223,7 +217,7 @@ def readings(number: Number, column: Expected, context: Context) -> list[Reading
         bases.append(Decimal(str(number.alternative)))
     measured, wanted = dimension(number.unit), dimension(column.unit)
     mismatch = ""
-    if number.currency and column.currency and not _fits(number.currency, column.currency):
+    if number.currency and column.currency and not same_currency(number.currency, column.currency):
         mismatch = f"{number.text!r} is in {number.currency}, the column in {column.currency}"
     if measured and wanted not in ("", measured):
         mismatch = f"{number.text!r} is in {number.unit}, the column in {column.unit}"
@@ -232,7 +226,7 @@ def readings(number: Number, column: Expected, context: Context) -> list[Reading
     if measured == "coin" and column.currency:
         read = _coins
     return [
-        Reading(amount(value), number, scale, note, mismatch, read is _units)
+        Reading(amount(value), number, scale, note, mismatch, read is _units, other=base is not bases[0])
         for base in bases
         for value, scale, note in read(base, number, column, context)
         if abs(value) < _LIMIT and (column.type is not ColumnType.INTEGER or value == value.to_integral_value())

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from sliders.errors import SlidersError
-from sliders.values.numbers import amount
+from sliders.values.digits import amount
 from sliders.values.spelled import choice, spelled_in
 from sliders.values.vocabulary import SCALE_WORDS, SCALES, SPELLED_SCALES
 

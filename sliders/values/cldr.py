@@ -46,7 +46,7 @@ def _month_names(name: str, widths: tuple[str, ...]) -> Iterator[tuple[str, int]
 
 @cache
 def months(language: str = "") -> Mapping[str, int]:
-    """Names and abbreviations of months in all the languages that code reads, folded letter by letter; `language` is the text's."""
+    """Names and abbreviations of months in all the languages that code reads, folded; `language` is that of the text."""
     found = dict(_SHORTENED)
     for name in filter(None, (language, *_LOCALES)):
         for word, number in _month_names(name, ("wide", "abbreviated")):

@@ -10,10 +10,12 @@ from __future__ import annotations
 import calendar
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from sliders.values.fold import unaccented
-from sliders.values.vocabulary import DAYS, MONTHS
+from sliders.values.cldr import letter_by_letter, months
+from sliders.values.han import value_of
+from sliders.values.scripts import WORD, plain_digits
+from sliders.values.vocabulary import DAYS
 
 PIVOT = 49
 
@@ -47,9 +49,8 @@ class PrintedDate:
         return "-".join(parts)
 
 
-_MONTH = rf"(?:{'|'.join(sorted((name for name in MONTHS), key=len, reverse=True))})"
 _GAP = r"[\s.,/-]*(?:\b(?:of|de|del|d')\s+)?"
-_DAY = r"(?P<day>[0-3]?\d)(?:\s?(?:st|nd|rd|th|er|º|ª|\.))?"
+_DAY = r"(?P<day>[0-3]?\d)(?:\s?(?:st|nd|rd|th|er|[ºª]|[oa](?=\s)|\.|-(?:го|е|ое|й)\b))?"
 _DAY_OR_WORD = rf"(?:{_DAY}|(?P<spelled>{'|'.join(sorted(DAYS, key=len, reverse=True)).replace('-', '[- ]')}))"
 """Days in words only where a year follows: "the second may" names no day."""
 _TIME = (
@@ -58,73 +59,91 @@ _TIME = (
 )
 
 
-def _guarded(pattern: str) -> str:
-    """Keeps dates off longer runs of digits; behind a month's name a hyphen joins two dates: "1841-29 May 1918"."""
-    if _MONTH in pattern:
-        return rf"(?<!\w)(?<!\d[./]){pattern}(?!\w)(?![./]\d)"
-    return rf"(?<!\w)(?<!\d[./-]){pattern}(?!\w)(?![./-]\d)"
-
-
 _SHORT_YEAR = r"['’]\d\d|\d\d(?!\s+[a-z]{3})"
-_PATTERNS = tuple(
-    re.compile(_guarded(pattern), re.IGNORECASE)
-    for pattern in (
-        rf"(?P<year>\d{{4}})(?P<sep>[-/.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}}){_TIME}",
+_ENDED = rf"(?![{WORD}\u0600-\u06ff\u0900-\u097f])"
+"""Behind a month or a year: no further letter of the word; a script without blanks has none."""
+_YEAR_MARK = r"(?:\s?(?:г\b\.?|года?\b|r\b\.?|roku\b|م(?!\w)))?"
+_HAN = "〇零○一二三四五六七八九十元"
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867, "民国": 1911, "民國": 1911}
+_HAN_YEAR = rf"(?:(?P<era>{'|'.join(_ERAS)})\s?)?(?P<year>\d{{1,4}}|[{_HAN}]{{1,4}})\s?[年년]"
+_HAN_MONTH = rf"\s?(?P<month>\d{{1,2}}|[{_HAN}]{{1,3}})\s?[月월]"
+_HAN_DAY = rf"\s?(?P<day>\d{{1,2}}|[{_HAN}]{{1,3}})\s?[日号號일]"
+
+
+@cache
+def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
+    """Full dates first, then months with a year, then bare years, with the names of months in every language that code reads."""
+    month = "|".join(sorted(map(re.escape, months(language)), key=len, reverse=True))
+    named = (
+        rf"{_DAY_OR_WORD}(?:\s+day)?{_GAP}(?P<month>{month}){_ENDED}{_GAP}(?P<year>\d{{4}}|{_SHORT_YEAR}){_TIME}",
+        rf"(?P<month>{month}){_ENDED}[\s.-]*(?:the\s+)?{_DAY_OR_WORD}(?:,\s?|\s+(?:of\s+)?|-)(?P<year>\d{{4}}|['’]\d\d){_TIME}",
+        rf"(?P<year>\d{{4}})[\s,-]+(?P<month>{month})[\s.-]+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?{_TIME}",
+    )
+    figures = (
+        r"(?P<year>\d{4})(?P<sep>[-/.])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})" + _TIME,
         r"(?P<first>\d{1,2})(?P<sep>\s?[-/.]\s?)(?P<middle>\d{1,2})(?P=sep)(?P<year>\d{4}|\d\d)" + _TIME,
-        rf"{_DAY_OR_WORD}(?:\s+day)?{_GAP}(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|{_SHORT_YEAR}){_TIME}",
-        rf"(?P<month>{_MONTH})\b[\s.-]*(?:the\s+)?{_DAY_OR_WORD}(?:,\s?|\s+(?:of\s+)?|-)(?P<year>\d{{4}}|['’]\d\d){_TIME}",
-        rf"(?P<year>\d{{4}})[\s,-]+(?P<month>{_MONTH})[\s.-]+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?{_TIME}",
-        rf"(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d){_TIME}",
-        rf"(?P<month>{_MONTH})\b{_GAP}(?P<year>\d{{4}}|['’]\d\d)",
+    )
+    rest = (
+        rf"(?P<month>{month}){_ENDED}{_GAP}(?P<year>\d{{4}}|['’]\d\d)",
         r"(?P<year>[12]\d{3})[-/](?P<month>0?[1-9]|1[0-2])",
         r"(?P<month>0?[1-9]|1[0-2])[/.](?P<year>[12]\d{3})",
-        r"(?P<year>[12]\d{3})",
     )
-)
-"""Full dates first, then months with a year, then bare years."""
-
-
-def _fold_keeping_length(text: str) -> str:
-    return "".join(folded if len(folded := unaccented(char)) == 1 else char for char in text)
+    packed = rf"(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d){_TIME}"
+    # behind a month's name a hyphen joins two dates: "1841-29 May 1918"
+    joined, apart = rf"(?<![{WORD}])(?<!\d[./])", rf"(?<![{WORD}])(?<!\d[./-])"
+    ends, ends_apart = rf"(?![{WORD}])(?![./]\d)", rf"(?![{WORD}])(?![./-]\d)"
+    ordered = (
+        *((apart, pattern, ends_apart) for pattern in figures), *((joined, pattern, ends) for pattern in named),
+        (apart, packed, ends_apart),
+        *((rf"(?<![{WORD}{_HAN}])", han, "") for han in (_HAN_YEAR + _HAN_MONTH + _HAN_DAY + _TIME, _HAN_YEAR + _HAN_MONTH)),
+        (joined, rest[0], ends), *((apart, pattern, ends_apart) for pattern in rest[1:]),
+        (rf"(?<![{WORD}{_HAN}])", _HAN_YEAR, ""), (apart, r"(?P<year>[12]\d{3})", ends_apart),
+    )  # fmt: skip
+    return tuple(re.compile(f"{before}{pattern}{after}", re.IGNORECASE) for before, pattern, after in ordered)
 
 
 @lru_cache(maxsize=4096)
-def dates_in(text: str, *, day_first: bool | None = None) -> tuple[PrintedDate, ...]:
+def dates_in(text: str, *, day_first: bool | None = None, language: str = "") -> tuple[PrintedDate, ...]:
     """Every calendar date of `text` in order, full ones first claimed, then months with a year, then bare years.
 
     Args:
-        text: any text in English, German, French or Spanish.
+        text: any text in the languages of `cldr.LANGUAGES`.
         day_first: the document's order of numeric dates where it is known.
+        language: its language where that is known: short names of months that are words elsewhere count in it.
     """
-    folded = text if text.isascii() else _fold_keeping_length(text)
+    folded = letter_by_letter(plain_digits(text))
     found: list[PrintedDate] = []
-    for pattern in _PATTERNS:
+    for pattern in _patterns(language):
         for match in pattern.finditer(folded):
             if any(match.start() < other.end and other.start < match.end() for other in found):
                 continue
-            date = _date(match, text, day_first)
+            date = _date(match, text, day_first, language)
             if date is not None:
                 found.append(date)
     return tuple(sorted(found, key=lambda date: date.start))
 
 
-_YEARLESS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?<!\w)(?<!\d[./-]){_DAY}{_GAP}(?P<month>{_MONTH})\b(?!\w)",
-        rf"(?<!\w)(?P<month>{_MONTH})\b[\s.-]*{_DAY}(?!\w)(?![.,:/]\d)",
+@cache
+def _yearless(language: str) -> tuple[re.Pattern[str], ...]:
+    month = "|".join(sorted(map(re.escape, months(language)), key=len, reverse=True))
+    return tuple(
+        re.compile(pattern, re.IGNORECASE)
+        for pattern in (
+            rf"(?<![{WORD}])(?<!\d[./-]){_DAY}{_GAP}(?P<month>{month}){_ENDED}",
+            rf"(?<![{WORD}])(?P<month>{month}){_ENDED}[\s.-]*{_DAY}(?![{WORD}])(?![.,:/]\d)",
+            rf"(?<![{WORD}{_HAN}]){_HAN_MONTH}{_HAN_DAY}",
+        )
     )
-)
 
 
 @lru_cache(maxsize=1024)
-def yearless_in(text: str) -> tuple[tuple[int, int, int, int], ...]:
-    """(start, end, month, day) of the days that `text` prints without a year ("March 3"), in order."""
-    folded = text if text.isascii() else _fold_keeping_length(text)
-    dated = [date for date in dates_in(text) if date.full]
+def yearless_in(text: str, language: str = "") -> tuple[tuple[int, int, int, int], ...]:
+    """(start, end, month, day) of the days that `text` prints without a year ("March 3", "4月1日"), in order."""
+    folded = letter_by_letter(plain_digits(text))
+    dated = [date for date in dates_in(text, language=language) if date.full]
     found = [
-        (match.start(), match.start() + len(match[0].rstrip(".")), MONTHS[match["month"].lower()], int(match["day"]))
-        for pattern in _YEARLESS
+        (match.start(), match.start() + len(match[0].rstrip(".")), _month(match["month"], language), _figure(match["day"]))
+        for pattern in _yearless(language)
         for match in pattern.finditer(folded)
         if not any(match.start() < date.end and date.start < match.end() for date in dated)
     ]
@@ -139,50 +158,58 @@ _CLOCK = re.compile(
 
 def times_in(text: str) -> frozenset[str]:
     """The clock times that `text` prints, as "HH:MM:SS"."""
-    found = (_time(match) for match in _CLOCK.finditer(text) if match["minute"] or match["half"])
+    found = (_time(match) for match in _CLOCK.finditer(plain_digits(text)) if match["minute"] or match["half"])
     return frozenset(time for time in found if time)
 
 
-def _year(printed: str) -> int:
+def _figure(printed: str) -> int:
+    """A number in digits or numerals; 元 is the first year of an era, and 二〇二四 a row of digits."""
+    return int(printed) if printed.isdigit() else 1 if printed == "元" else int(value_of(printed)[0])
+
+
+def _year(printed: str, era: str | None = None) -> int | None:
     digits = printed.lstrip("'’")
+    figure = _figure(digits)
+    if era:
+        return _ERAS[era] + figure
     if len(digits) == 4:
-        return int(digits)
-    return int(digits) + (2000 if int(digits) <= PIVOT else 1900)
+        return figure
+    return figure + (2000 if figure <= PIVOT else 1900) if len(digits) == 2 and digits.isdigit() else None
 
 
 def _day(digits: str | None, spelled: str | None) -> int | None:
-    return DAYS[spelled.lower().replace(" ", "-")] if spelled else int(digits) if digits else None
+    return DAYS[spelled.lower().replace(" ", "-")] if spelled else _figure(digits) if digits else None
 
 
 def _valid(year: int, month: int, day: int) -> bool:
     return year > 0 and 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1]
 
 
-def _month(printed: str) -> int:
-    return int(printed) if printed.isdigit() else MONTHS[printed.lower()]
+def _month(printed: str, language: str) -> int:
+    return _figure(printed) if printed[0].isdigit() or printed[0] in _HAN else months(language)[printed.lower()]
 
 
-def _date(match: re.Match[str], text: str, day_first: bool | None) -> PrintedDate | None:
+def _date(match: re.Match[str], text: str, day_first: bool | None, language: str) -> PrintedDate | None:
     parts = match.groupdict()
     printed = text[match.start() : match.end()]
     if "first" in parts:
         return _numeric(match, printed, day_first)
-    year = _year(parts["year"])
-    month = _month(parts["month"]) if "month" in parts else None
+    year = _year(parts["year"], parts.get("era"))
+    month = _month(parts["month"], language) if "month" in parts else None
     day = _day(parts.get("day"), parts.get("spelled"))
-    if month is not None and day is not None and not _valid(year, month, day):
+    if year is None or not _valid(year, 1 if month is None else month, 1 if day is None else day):
         return None
     return PrintedDate(*match.span(), printed, year, month, day, _time(match))
 
 
 def _numeric(match: re.Match[str], printed: str, day_first: bool | None) -> PrintedDate | None:
-    first, second, year = int(match["first"]), int(match["middle"]), _year(match["year"])
+    first, second, year = int(match["first"]), int(match["middle"]), _year(match["year"]) or 0
     dots = "." in match["sep"]
     readings = [(first, second)] if _valid(year, second, first) else []
     if _valid(year, first, second) and not (dots and readings):
         readings.append((second, first))
     if not readings:
-        swapped = (_year(match["first"].zfill(2)), second, int(match["year"]))
+        swapped = (_year(match["first"].zfill(2)) or 0, second, int(match["year"]))
         if len(match["first"]) == len(match["year"]) == 2 and _valid(*swapped):
             return PrintedDate(*match.span(), printed, *swapped, _time(match))
         return None
@@ -209,7 +236,7 @@ def infer_day_first(text: str) -> bool | None:
     """The order that a document's numeric dates show: None if nothing shows it or if they disagree."""
     orders = {
         int(match[1]) > 12
-        for match in _NUMERIC.finditer(text)
+        for match in _NUMERIC.finditer(plain_digits(text))
         if min(parts := (int(match[1]), int(match[3]))) > 0 and min(parts) <= 12 < max(parts)
     }
     return orders.pop() if len(orders) == 1 else None

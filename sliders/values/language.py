@@ -1,4 +1,4 @@
-"""Which language a text is in, as far as code reads it: by its script, and by its most frequent words where scripts are shared."""
+"""Which language a text is in, as far as code reads it: by its script, and by its most frequent words."""
 
 from __future__ import annotations
 
@@ -66,6 +66,11 @@ def _by_words(text: str) -> str:
     if strange * 20 > len(tokens) or (len(tokens) >= _MANY and best < _SHARE * len(tokens)):
         return OTHER
     return ""
+
+
+def is_frequent(word: str, language: str) -> bool:
+    """Whether a word is one of the most frequent of a language, which are no numbers."""
+    return word.lower() in _WORDS.get(language, ())
 
 
 _ARTICLES = frozenset("a an the one".split())

@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from functools import cache
 
 from sliders.values.cldr import letter_by_letter
+from sliders.values.vocabulary import SCALE_WORDS, SCALES
 
 _TO_19 = {
-    "de": "null ein/eins/eine/einen/einem/einer/eines zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
+    "de": "null ein/eins/eine/einen/einem/einer/eines zwei drei vier fünf sechs sieben acht neun zehn elf zwölf "
+    "dreizehn vierzehn "
     "fünfzehn sechzehn siebzehn achtzehn neunzehn",
     "fr": "zéro un/une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit "
     "dix-neuf",
-    "es": "cero uno/una/un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete "
+    "es": "cero uno/una/un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis "
+    "diecisiete "
     "dieciocho diecinueve",
     "it": "zero uno/una/un due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici "
     "diciassette diciotto diciannove",
@@ -61,19 +64,23 @@ _TENS = {
     "hi": "बीस तीस चालीस पचास साठ सत्तर अस्सी नब्बे",
 }
 _HUNDREDS = {
-    "de": "hundert/einhundert zweihundert dreihundert vierhundert fünfhundert sechshundert siebenhundert achthundert neunhundert",
+    "de": "hundert/einhundert zweihundert dreihundert vierhundert fünfhundert sechshundert siebenhundert achthundert "
+    "neunhundert",
     "fr": "cent deux-cents/deux-cent trois-cents/trois-cent quatre-cents/quatre-cent cinq-cents/cinq-cent six-cents/six-cent "
     "sept-cents/sept-cent huit-cents/huit-cent neuf-cents/neuf-cent",
     "es": "cien/ciento doscientos/doscientas trescientos/trescientas cuatrocientos/cuatrocientas quinientos/quinientas "
     "seiscientos/seiscientas setecientos/setecientas ochocientos/ochocientas novecientos/novecientas",
     "it": "cento duecento trecento quattrocento cinquecento seicento settecento ottocento novecento",
-    "pt": "cem/cento duzentos/duzentas trezentos/trezentas quatrocentos/quatrocentas quinhentos/quinhentas seiscentos/seiscentas "
+    "pt": "cem/cento duzentos/duzentas trezentos/trezentas quatrocentos/quatrocentas quinhentos/quinhentas "
+    "seiscentos/seiscentas "
     "setecentos/setecentas oitocentos/oitocentas novecentos/novecentas",
     "nl": "honderd tweehonderd driehonderd vierhonderd vijfhonderd zeshonderd zevenhonderd achthonderd negenhonderd",
-    "pl": "sto/stu dwieście/dwustu trzysta/trzystu czterysta/czterystu pięćset/pięciuset sześćset/sześciuset siedemset/siedmiuset "
+    "pl": "sto/stu dwieście/dwustu trzysta/trzystu czterysta/czterystu pięćset/pięciuset sześćset/sześciuset "
+    "siedemset/siedmiuset "
     "osiemset/ośmiuset dziewięćset/dziewięciuset",
     "cs": "sto dvě-stě tři-sta čtyři-sta pět-set šest-set sedm-set osm-set devět-set",
-    "ru": "сто/ста двести/двухсот триста/трёхсот/трехсот четыреста/четырёхсот пятьсот/пятисот шестьсот/шестисот семьсот/семисот "
+    "ru": "сто/ста двести/двухсот триста/трёхсот/трехсот четыреста/четырёхсот пятьсот/пятисот шестьсот/шестисот "
+    "семьсот/семисот "
     "восемьсот/восьмисот девятьсот/девятисот",
     "ar": "مئة/مائة مئتان/مئتين/مائتان/مائتين ثلاثمائة/ثلاثمئة أربعمائة/أربعمئة خمسمائة/خمسمئة ستمائة/ستمئة سبعمائة/سبعمئة "
     "ثمانمائة/ثمانمئة تسعمائة/تسعمئة",
@@ -87,11 +94,14 @@ _GLUED = {"de": "und", "nl": "en"}
 """What joins a unit before its ten in one word ("dreiundzwanzig")."""
 _JOINED = {"es": ("y",), "pt": ("e",), "pl": (), "cs": (), "ru": (), "fr": ("et",)}
 """What may join a ten and its unit in two words ("treinta y tres")."""
+_HUNDRED_GAPS = {"de": ("", " "), "nl": ("", " "), "it": ("", " "), "pt": (" ", " e "), "ar": (" و", " ")}
+"""What may stand between hundreds and the rest."""
 _GROUPS = {
     "de": "Dutzend=12 beide=2 beiden=2 Paar=2", "fr": "douzaine=12 dizaine=10 centaine=100 paire=2",
     "es": "docena=12 decena=10 ambos=2 ambas=2", "it": "dozzina=12 decina=10 centinaio=100 entrambi=2 entrambe=2",
     "pt": "dúzia=12 dezena=10 ambos=2 ambas=2", "nl": "dozijn=12 beide=2", "pl": "tuzin=12 obaj=2 oba=2 obie=2",
-    "cs": "tucet=12 oba=2 obě=2", "ru": "дюжина=12 десяток=10 оба=2 обе=2 полтора=1.5 пол=0.5", "ar": "كلا=2", "hi": "दर्जन=12 दोनों=2",
+    "cs": "tucet=12 oba=2 obě=2",
+    "ru": "дюжина=12 десяток=10 оба=2 обе=2 полтора=1.5", "ar": "كلا=2", "hi": "दर्जन=12 दोनों=2",
 }  # fmt: skip
 
 
@@ -126,14 +136,18 @@ def phrases(language: str) -> Mapping[str, int]:
     for number, forms in enumerate(_forms(_HUNDREDS.get(language, "")), start=1):
         for hundred in forms:
             found[hundred] = 100 * number
-            gaps = ("", " ") if language in ("de", "nl", "it") else (" ", " e ") if language == "pt" else (" و", " ") if language == "ar" else (" ",)
-            found.update({f"{hundred}{gap}{rest}": 100 * number + value for rest, value in below.items() if value for gap in gaps})
+            for gap in _HUNDRED_GAPS.get(language, (" ",)):
+                found.update({f"{hundred}{gap}{rest}": 100 * number + value for rest, value in below.items() if value})
     for thousand in (form for forms in _forms(_THOUSAND.get(language, "")) for form in forms):
         found.setdefault(thousand, 1000)
     return found
 
 
-def _with_units(language: str, ten: str, value: int, units: Mapping[str, int], small: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+_Words = Mapping[str, int]
+
+
+def _with_units(language: str, ten: str, value: int, units: _Words, small: _Words) -> Iterator[tuple[str, int]]:
+    gaps = (" ", *(f" {joint} " for joint in _JOINED.get(language, ())))
     for unit, number in units.items():
         if language in _GLUED:
             yield f"{unit}{_GLUED[language]}{ten}", value + number
@@ -142,11 +156,11 @@ def _with_units(language: str, ten: str, value: int, units: Mapping[str, int], s
         elif language == "ar":
             yield f"{unit} و{ten}", value + number
         else:
-            yield from ((f"{ten} {joint} {unit}" if joint else f"{ten} {unit}", value + number) for joint in ("", *_JOINED.get(language, ())))
+            yield from ((f"{ten}{gap}{unit}", value + number) for gap in gaps)
             if language == "es" and value == 20:
                 yield f"veinti{unit}", value + number
     if language == "fr" and value in (60, 80):
-        yield from ((f"{ten}{joint}{unit}", value + number) for unit, number in small.items() if 10 < number < 20 for joint in (" ", " et "))
+        yield from ((f"{ten}{gap}{unit}", value + number) for unit, number in small.items() if 10 < number < 20 for gap in gaps)
 
 
 @cache
@@ -171,6 +185,8 @@ def spelled_words(text: str, language: str) -> list[Phrase]:
             words = " ".join(token for _, _, token in tokens[index : index + count])
             value = known.get(words, groups.get(words))
             if value is not None:
+                scale = SCALE_WORDS.get(text[slice(*tokens[index + count][:2])].lower()) if index + count < len(tokens) else None
+                count, value = (count + 1, value * SCALES[scale]) if scale else (count, value)
                 found.append(Phrase(tokens[index][0], tokens[index + count - 1][1], value))
                 used = count
                 break

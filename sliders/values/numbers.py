@@ -1,30 +1,19 @@
-"""Numbers as they are printed: separators, signs, scales, currencies, percents, fractions and English number words.
-
-How a single separator is read, in this order:
-
-1. Both kinds occur: the last one is the decimal mark if it occurs once, the other one groups ("€1.234,56").
-2. One kind, several times, all groups of three digits (or the Indian two): it groups ("2.556.697", "12,34,567").
-3. Once, with other than three digits behind it, or with more than three or a leading zero before it: decimal ("141,3").
-4. Once, with exactly three digits behind it: the document's decimal mark decides if it is known; otherwise a comma
-   groups ("1,577"), and a dot groups only where a whole number is wanted ("22.268").
-
-Anything else ("1.2.3") is not a number.
-"""
+"""Numbers as they are printed in any script: separators, signs, scales, currencies, percents, fractions, number words."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
-from typing import Literal
+from functools import cache, lru_cache
 
+from sliders.values.currencies import ENDED, MARKS, currency_after, named
+from sliders.values.digits import SPACES, Amount, DecimalMark, amount, read_digits, usual_mark
+from sliders.values.han import HanNumber, han_numbers
+from sliders.values.scripts import LETTERS, WORD, plain_digits
 from sliders.values.spelled import Spelled, choice, spelled_in
 from sliders.values.units import touching, unit_after
-from sliders.values.vocabulary import CURRENCY_CODES, CURRENCY_NAMES, CURRENCY_SYMBOLS, SCALE_WORDS, SCALES, SPELLED_SCALES
-
-DecimalMark = Literal["", ".", ","]
-Amount = int | float
+from sliders.values.vocabulary import CURRENCY_NAMES, MINUS_WORDS, OWN_SCALES, PERCENTS, SCALE_WORDS, SCALES, SPELLED_SCALES
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,99 +46,102 @@ class Number:
         return not (self.ordinal or self.attached)
 
 
-_SPACES = "\u00a0\u2007\u2009\u202f"
-_CURRENCY = rf"(?:{choice(CURRENCY_SYMBOLS)}|{choice(CURRENCY_CODES)})"
-_MINUS = r"(?:minus|mínus|минус|meno|(?<!au\s)moins|(?<!al\s)(?<!lo\s)(?<!ao\s)menos|마이너스|माइनस|ऋण|سالب|ناقص)"
 _VULGAR = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": str(Decimal(1) / 3), "⅔": str(Decimal(2) / 3), "⅛": "0.125"}
-_TAIL = rf"""
-    (?P<vulgar>\s?[{"".join(_VULGAR)}])?
-    (?:(?P<ordinal>st|nd|rd|th|º|ª)\b
-      |(?:\s?-?(?P<scale>{choice(SPELLED_SCALES)})\b\.?|(?P<short>[kKmMbB])\b(?!²))?
-       (?:\s?(?P<percent>%|‰|percent\b(?!age)|per\s?cent\b|pct\b|prozent\b))?
-       (?:\s?(?P<after>{choice(CURRENCY_NAMES)}|{_CURRENCY})(?!\w))?)
-"""
-_NUMBER = re.compile(
-    rf"""(?<![\w/])(?<![A-Za-z]-)(?<![\d][.,:])
-    (?P<paren>\((?=[^()\n]{{1,40}}\)))?
-    (?P<sign>(?<![\w)])(?:[-−–－﹣+]|△\s?|{_MINUS}\s))?
-    (?P<before>{_CURRENCY}\s?)?
-    (?P<inner>\((?=[\d.,]+\)))?
-    (?P<sign2>[-−])?
-    (?:(?P<whole>\d{{1,3}})?(?:(?<=\d)[\s-])?(?<![\d])(?P<over>\d{{1,2}})[/⁄](?P<under>2|3|4|8|16|32)(?![/\d⁄])
-      |(?P<core>(?>\d{{1,3}}(?:[{_SPACES}'’]\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*|\.\d+)))
-    (?![/⁄:]?\d)
-    {_TAIL}
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_ASCII_GROUPS = re.compile(r"(?<![\w.,])(\d{1,3})((?: \d{3})+)(?![\d ]\d|\d)")
+_OF_MONEY = r"(?=\s?(?:€|EUR|USD|CHF|GBP|[$£]))"
+_TIGHT = {"t": "thousands", "k": "thousands", "m": "millions", "md": "billions", "mds": "billions", "mrd": "billions"}
+_LEAD = rf"(?P<lead>T{_OF_MONEY}|(?:Mio|Mrd|Tsd)\.?{_OF_MONEY}\s?)"
 
 
-def read_digits(digits: str, *, decimal: DecimalMark = "", whole: bool = False) -> Decimal | None:
-    """The value of one run of digits and separators, None if it is no number; rules in the module's docstring.
-
-    Args:
-        digits: digits with dots, commas, spaces or apostrophes and nothing else.
-        decimal: the document's decimal mark where it is known.
-        whole: whether a whole number is wanted.
+@cache
+def _number_pattern(language: str) -> re.Pattern[str]:
+    """A printed number with its marks; words that are scales in one language alone count in that language."""
+    scales = choice({*SPELLED_SCALES, *OWN_SCALES.get(language, ())})
+    tail = rf"""
+        (?P<vulgar>\s?[{"".join(_VULGAR)}])?
+        (?:(?P<ordinal>st|nd|rd|th|º|ª)\b
+          |(?:\s?-?(?P<scale>{scales}){ENDED}\.?|(?P<short>[kKmMbB])\b(?!²)|\s?(?P<tight>Mds?|Mrd|T|k|M){_OF_MONEY})?
+           (?:\s?(?P<percent>{PERCENTS}){ENDED})?
+           (?:\s?(?:(?:de|di|of)\s|d['’])?(?P<after>{choice(CURRENCY_NAMES)}|{MARKS})(?!\d){ENDED})?)
     """
-    digits = re.sub(rf"[\s{_SPACES}'’]", "", digits)
-    dots, commas = digits.count("."), digits.count(",")
-    if not dots and not commas:
-        return Decimal(digits)
-    if dots and commas:
-        mark = "." if digits.rfind(".") > digits.rfind(",") else ","
-        head, _, tail = digits.rpartition(mark)
-        other = "," if mark == "." else "."
-        return Decimal(f"{head.replace(other, '')}.{tail}") if mark not in head and _grouped(head, other) else None
-    mark = "." if dots else ","
-    if dots + commas > 1:
-        return Decimal(digits.replace(mark, "")) if _grouped(digits, mark) else None
-    head, _, tail = digits.partition(mark)
-    if len(tail) == 3 and 1 <= len(head) <= 3 and head[0] != "0" and _groups_once(mark, decimal, whole):
-        return Decimal(head + tail)
-    return Decimal(f"{head or '0'}.{tail}")
+    return re.compile(
+        rf"""(?<![{WORD}/])(?<![A-Za-z]-)(?<![\d][.,:])
+        (?P<paren>\((?=[^()\n]{{1,40}}\)))?
+        (?P<sign>(?<![{WORD})])(?:[-−–﹣+]|△\s?|(?:{MINUS_WORDS})\s|负|負))?
+        {_LEAD}?(?P<before>{MARKS}\s?)?
+        (?P<inner>\((?=[\d.,]+\)))?
+        (?P<sign2>[-−])?
+        (?:(?P<whole>\d{{1,3}})?(?:(?<=\d)[\s-])?(?<![\d])(?P<over>\d{{1,2}})[/⁄](?P<under>2|3|4|8|16|32)(?![/\d⁄])
+          |(?P<core>(?>\d{{1,3}}(?:[{SPACES}'’]\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*|\.\d+))
+           (?:(?:[eE]|\s?[×x*]\s?10\^)(?P<power>[-−+]?\d{{1,2}})(?![{WORD}.,])|\s?[×x]\s?10(?P<raised>[⁻⁺]?[⁰¹²³⁴-⁹]+))?)
+        (?![/⁄:]?\d)
+        {tail}
+        """,
+        re.VERBOSE | re.IGNORECASE,
+    )
 
 
-def _groups_once(mark: str, decimal: DecimalMark, whole: bool) -> bool:
-    return whole or (decimal != mark if decimal else mark == ",")
 
-
-def _grouped(digits: str, mark: str) -> bool:
-    if digits.startswith("0") and len(digits) > 1:
-        return False
-    separator = re.escape(mark)
-    thousands = rf"\d{{1,3}}(?:{separator}\d{{3}})+"
-    indian = r"|\d{1,2}(?:,\d{2})+,\d{3}" if mark == "," else ""
-    return re.fullmatch(thousands + indian, digits) is not None
-
-
-def amount(value: Decimal) -> Amount:
-    """An int where the value is whole, else a float."""
-    return int(value) if value == value.to_integral_value() else float(value)
 
 
 @lru_cache(maxsize=2048)
-def numbers_in(text: str, *, decimal: DecimalMark = "", whole: bool = False) -> tuple[Number, ...]:
+def numbers_in(text: str, *, decimal: DecimalMark = "", whole: bool = False, language: str = "") -> tuple[Number, ...]:
     """Every number of `text` in order, without those inside identifiers, clock times and numeric dates.
 
     Args:
         text: any text.
         decimal: the document's decimal mark where it is known, see `infer_decimal`.
         whole: whether whole numbers are wanted, which settles "22.268".
+        language: the document's language where it is known: the habit of its countries where `decimal` is not known.
     """
-    digits = (_from_match(match, text, decimal, whole) for match in _NUMBER.finditer(text))
-    found = [*filter(None, digits), *(_word_number(spelled, text) for spelled in spelled_in(text))]
+    plain = plain_digits(text)
+    mark = decimal or usual_mark(language)
+    digits = (_from_match(match, plain, mark, whole) for match in _number_pattern(language).finditer(plain))
+    spelled = (_word_number(spelled, text) for spelled in spelled_in(text))
+    found = [*filter(None, digits), *spelled, *(_han_number(number, plain) for number in han_numbers(text))]
     kept: list[Number] = []
-    for number in sorted(found, key=lambda number: number.start):
+    for number in sorted(found, key=lambda number: (number.start, -number.end)):
         if not kept or number.start >= kept[-1].end:
             kept.append(number)
-    return tuple(kept)
+    return tuple(kept) if plain is text else tuple(replace(number, text=text[number.start : number.end]) for number in kept)
+
+
+_HAN_TAIL = re.compile(rf"\s?(?P<percent>{PERCENTS})|\s?(?P<money>{choice(CURRENCY_NAMES)}|{MARKS}){ENDED}")
+_NEGATIVE = re.compile(rf"(?:(?<![{WORD})])[-−]|△|[负負]|マイナス)$")
+_MONEY_BEFORE = re.compile(rf"(?:{MARKS})\s?$")
+
+
+def _han_number(number: HanNumber, text: str) -> Number:
+    start, end = number.start, number.end
+    before = _MONEY_BEFORE.search(text, max(0, start - 8), start)
+    start = before.start() if before else start
+    sign = _NEGATIVE.search(text, max(0, start - 4), start)
+    start = sign.start() if sign else start
+    tail = _HAN_TAIL.match(text, end)
+    end = tail.end() if tail else end
+    printed = (tail["money"] if tail and tail["money"] else before[0] if before else "").strip()
+    return Number(
+        start, end, text[start:end], amount(-number.value if sign else number.value), number.scale, named(printed),
+        percent=number.percent or bool(tail and tail["percent"]), ordinal=number.ordinal, word=number.word,
+        ranged=bool(_RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(text[max(0, start - 6) : start])),
+    )  # fmt: skip
+
+
+def only_number(text: str, *, words: bool = False) -> Number | None:
+    """The number that is all a text says, None where anything stands beside it that is not understood ("about 40", "3 Stück").
+
+    Args:
+        words: whether a number in words counts.
+    """
+    found = [number for number in numbers_in(text) if number.plain and (words or not number.word)]
+    if len(found) != 1 or re.match(r"0\d", found[0].text):
+        return None  # 007 is no number
+    beside = text[: found[0].start] + text[found[0].end :]
+    return found[0] if not beside.strip(" \n.,;:!?。、\"'()*") else None
 
 
 _LONGEST = 40  # characters; a longer run of digits is a code, not an amount
-_TOUCHING = re.compile(r"[^\W\d_][\w²³/]*")
-_HYPHENED = re.compile(r"[-‐‑][^\W\d_]")
+_TOUCHING = re.compile(rf"[{LETTERS}µ][\w²³/]*")
+_HYPHENED = re.compile(rf"[-‐‑][{LETTERS}]")
 _RANGE_AFTER = re.compile(r"\s?[-–—~]\s?[$€£]?\d")
 _RANGE_BEFORE = re.compile(r"(?:\d\s?[-–—~]\s?[$€£]?|±\s?)$")
 
@@ -163,7 +155,15 @@ def _base(match: re.Match[str], decimal: DecimalMark, whole: bool) -> Decimal | 
     base = read_digits(match["core"], decimal=decimal, whole=whole)
     if base is not None and match["vulgar"]:
         base += Decimal(_VULGAR[match["vulgar"].strip()])
+    if base is not None and (power := match["power"] or match["raised"]):
+        power = power.translate(_RAISED)
+        if not (match["raised"] or "^" in match[0] or power[0] in "+-" or re.search(r"[.,]", match["core"])):
+            return None  # a code such as "12E5"
+        base = base.scaleb(int(power))
     return base
+
+
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")
 
 
 def _from_match(match: re.Match[str], text: str, decimal: DecimalMark, whole: bool) -> Number | None:
@@ -194,9 +194,9 @@ def _from_match(match: re.Match[str], text: str, decimal: DecimalMark, whole: bo
         readings = (Decimal(re.sub(r"\D", "", match["core"])), Decimal(match["core"].replace(",", ".")))
         other = next((reading for reading in readings if reading != base), None)
     return Number(
-        start, end, text[start:end], amount(value), scale, _currency_of(match),
+        start, end, text[start:end], amount(value), scale, _currency_of(match) or currency_after(text, end),
         percent=match["percent"] is not None or text[end - 1] == "%", unit=unit or unit_after(text, end),
-        ordinal=match["ordinal"] is not None, attached=_is_attached(text, end),
+        ordinal=match["ordinal"] is not None or text[start - 1 : start] in ("第", "제"), attached=_is_attached(text, end),
         ranged=bool(_RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(text[max(0, start - 6) : start])),
         alternative=None if other is None else amount((-other if negative else other) * factor),
     )  # fmt: skip
@@ -241,7 +241,11 @@ def _minus_after(match: re.Match[str], text: str, end: int) -> int:
 
 def _scale_of(match: re.Match[str]) -> str:
     if match["scale"]:
-        return SCALE_WORDS[match["scale"].lower()]
+        word = match["scale"].lower()
+        return SCALE_WORDS.get(word) or next(own[word] for own in OWN_SCALES.values() if word in own)
+    if match["tight"] or match["lead"]:
+        tight = (match["tight"] or match["lead"]).lower().strip(". ")
+        return _TIGHT.get(tight) or SCALE_WORDS[tight]
     short = match["short"]
     if not short:
         return ""
@@ -253,19 +257,8 @@ def _scale_of(match: re.Match[str]) -> str:
     return SCALE_WORDS[short.lower()]
 
 
-_CURRENCIES = {name.lower(): code for name, code in (CURRENCY_NAMES | CURRENCY_SYMBOLS).items()}
-_VERBS = frozenset(("try", "cop"))  # currencies in capitals only
-
-
 def _currency_of(match: re.Match[str]) -> str:
-    printed = (match["before"] or match["after"] or "").strip()
-    return "" if printed in _VERBS else _CURRENCIES.get(printed.lower(), printed.upper())
-
-
-def currency_code(name: str) -> str:
-    """The ISO code of a currency by its code, symbol or name, "$" for a dollar of no country, "" for none."""
-    found = _CURRENCIES.get(name.strip().lower(), name.strip().upper())
-    return found if found == "$" or found in CURRENCY_CODES else ""
+    return named((match["before"] or match["after"] or "").strip())
 
 
 def _is_attached(text: str, end: int) -> bool:
@@ -284,42 +277,8 @@ def _word_number(spelled: Spelled, text: str) -> Number:
     percent, money = (bool(tail["percent"]), tail["money"]) if tail else (False, None)
     end = tail.end() if tail else end
     return Number(
-        start, end, text[start:end], amount(spelled.value), spelled.scale, _CURRENCIES[money.lower()] if money else "",
+        start, end, text[start:end], amount(spelled.value), spelled.scale, named(money) if money else "",
         percent, "" if tail else unit_after(text, end), spelled.ordinal, True, attached,
     )  # fmt: skip
 
 
-def join_space_groups(text: str) -> str:
-    """Replaces the plain spaces that group digits by no-break spaces; same length. "1 234,5" becomes one number.
-
-    Only for a text that is known to print one value: in running text and flattened tables "118 573" is two numbers.
-    """
-    return _ASCII_GROUPS.sub(lambda match: match[0].replace(" ", "\u00a0"), text)
-
-
-_SEPARATED = re.compile(r"(?<![\w.,/:-])\d+(?:[.,]\d+)+(?![\w/:-]|[.,]\d)")
-
-
-def infer_decimal(text: str) -> DecimalMark:
-    """The decimal mark that the numbers of a document show, "" if they show none or both.
-
-    A comma must show itself in a grouped number ("1.234,56", "2.556.697") or twice ("141,3"), for "1,2" may be a list.
-    """
-    shown = {".": 0, ",": 0}
-    for match in _SEPARATED.finditer(text):
-        mark, weight = _shown_mark(match[0])
-        shown[mark] += weight
-    if all(shown.values()):
-        return ""
-    return "." if shown["."] else "," if shown[","] >= 2 else ""
-
-
-def _shown_mark(digits: str) -> tuple[str, int]:
-    """The decimal mark that one printed number shows and the weight of that, 0 for nothing."""
-    separators = [char for char in digits if char in ".,"]
-    if len(set(separators)) == 2:
-        return separators[-1], 2 if separators.count(separators[-1]) == 1 else 0
-    if len(separators) > 1:
-        return ("," if separators[0] == "." else "."), 2 if _grouped(digits, separators[0]) else 0
-    head, _, tail = digits.partition(separators[0])
-    return separators[0], 0 if len(tail) == 3 and head[0] != "0" else 1

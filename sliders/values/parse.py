@@ -9,14 +9,12 @@ from decimal import Decimal
 from functools import lru_cache
 
 from sliders.values.amounts import Context as Context
-from sliders.values.amounts import Reading, all_readings, read_number
-from sliders.values.arithmetic import rounds_to
-from sliders.values.dates import PrintedDate, dates_in, times_in, unsure, yearless_in
+from sliders.values.amounts import all_readings, read_number
+from sliders.values.dates import dates_in, unsure
+from sliders.values.digits import Amount, amount
 from sliders.values.expected import ColumnType, Described, Expected, Scalar
-from sliders.values.fold import fold, signed, unaccented
-from sliders.values.names import same_text
-from sliders.values.numbers import Amount, amount
-from sliders.values.vocabulary import IMPLIED
+from sliders.values.fold import fold, signed
+from sliders.values.vocabulary import NO, YES
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +37,6 @@ _MODEL = Context(decimal=".")
 _NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 _DASHES = frozenset(("", "-", "--", "–", "—", "…", "...", "n/a", "n.a", "null"))
 _ABSENT = _DASHES | frozenset(("none", "na", "nan", "?", "unknown", "not stated", "not available", "not applicable", "k.a"))
-_YES = frozenset(("yes", "y", "true", "t", "1", "ja", "oui", "si", "x", "✓", "✔", "☑", "☒"))
-_NO = frozenset(("no", "n", "false", "f", "0", "nein", "non", "☐"))
 
 
 def collapse(text: str) -> str:
@@ -72,10 +68,10 @@ def _parse(printed: str, column: Expected, context: Context) -> Parsed:
             read = read_number(words, column, context)
             return Parsed(reason=read) if isinstance(read, str) else Parsed(read.value, read.scale)
         case ColumnType.DATE | ColumnType.DATETIME:
-            return _date(words, column, context.day_first)
+            return _date(words, column, context)
         case ColumnType.BOOLEAN:
-            word = unaccented(words).strip(" .!,;:\"'()[]")
-            return Parsed(word in _YES) if word in _YES | _NO else Parsed(reason=f"{words!r} is neither yes nor no")
+            word = words.casefold().strip(" .!,;:\"'()[]")
+            return Parsed(word in YES) if word in YES | NO else Parsed(reason=f"{words!r} is neither yes nor no")
         case ColumnType.CATEGORY if column.values:
             return _category(words, column)
         case _:
@@ -91,8 +87,8 @@ def _category(words: str, column: Expected) -> Parsed:
     return Parsed(reason=f"{words!r} is none of {', '.join(column.values)}")
 
 
-def _date(words: str, column: Expected, day_first: bool | None) -> Parsed:
-    every = dates_in(words, day_first=day_first)
+def _date(words: str, column: Expected, context: Context) -> Parsed:
+    every = dates_in(words, day_first=context.day_first, language=context.language)
     finest = max((len(date.iso) for date in every), default=0)
     usable = [date for date in every if len(date.iso) == finest]
     if not usable:
@@ -156,76 +152,13 @@ def _typed_number(value: Amount, column: Described) -> Parsed:
     return Parsed(str(whole)) if column.type is ColumnType.TEXT else parse_value(str(whole), column)
 
 
-def agrees(value: Scalar, words: str, column: Described, context: Context = NO_CONTEXT) -> str:
-    """"" when printed words carry a value, else the finding in words. Judgements of a reader are not looked into."""
-    if value is None or not words.strip():
-        return "" if value is None else "no words are given"
-    match column.type:
-        case ColumnType.INTEGER | ColumnType.NUMBER if not isinstance(value, str):
-            return _number_agrees(value, collapse(words), column, context)
-        case ColumnType.DATE | ColumnType.DATETIME:
-            return _date_agrees(str(value), collapse(words), context)
-        case ColumnType.BOOLEAN | ColumnType.CATEGORY:
-            said = parse_value(words, column, context).value
-            return "" if said is None or said == value else f"the words say {collapse(words)!r}, the value is {value!r}"
-        case _:
-            return _text_agrees(str(value), collapse(words), context)
-
-
-_IN_CODE = re.compile(r"(?<=[^\W\d_])\d{1,4}\b(?![.,]\d)")
-"""Digits that end a code, as in Q3 and FY2022: no printed number, but they bear out a value."""
-
-
-def _number_agrees(value: Amount, words: str, column: Described, context: Context) -> str:
-    found = all_readings(words, column, context)
-    equal = [reading for reading in found if same_number(value, reading)]
-    if equal:
-        return "" if any(not reading.mismatch for reading in equal) else equal[0].mismatch
-    if (not found or value != 1) and any(IMPLIED.get(token) == value for token in fold(words).split()):
-        return ""
-    if any(float(digits) == value for digits in _IN_CODE.findall(words)):
-        return ""
-    if not found:
-        return f"the words {words!r} print no number, the value is {value}"
-    shown = dict.fromkeys(f"{r.number.text} ({r.note})" if r.note else r.number.text for r in found)
-    return f"the words say {', '.join(list(shown)[:4])}, the value is {value}"
-
-
-def same_number(value: Amount, reading: Reading) -> bool:
-    """Whether a value is what a printed number says; one in another unit may be rounded."""
-    if value == reading.value or math.isclose(value, reading.value, rel_tol=1e-9):
-        return True
-    return reading.converted and rounds_to(value, reading.value)
-
-
-def _date_agrees(value: str, words: str, context: Context) -> str:
-    day, _, time = value.replace("T", " ").partition(" ")
-    if not any(day in forms for forms in map(date_forms, dates_in(words, day_first=context.day_first))):
-        found = dates_in(words, day_first=context.day_first)
-        days = yearless_in(words)
-        if not (days and not any(d.iso != day[:4] for d in found) and any(day[5:] == f"{m:02d}-{d:02d}" for _, _, m, d in days)):
-            shown = ", ".join(date.iso for date in found) or f"no date in {words!r}"
-            return f"the words say {shown}, the value is {value}"
-    times = times_in(words)
-    if time and times and not any(printed.startswith(time[:5]) for printed in times):
-        return f"the words say {', '.join(sorted(times))}, the value is {value}"
-    return ""
-
-
-def date_forms(date: PrintedDate) -> frozenset[str]:
-    """The ISO dates that a printed date bears out: itself, its month, its year; both orders of an ambiguous one."""
-    forms = {date.iso, date.iso[:7], date.iso[:4]}
-    if date.ambiguous:
-        forms |= {f"{date.year:04d}-{date.day:02d}-{date.month:02d}", f"{date.year:04d}-{date.day:02d}"}
-    return frozenset(forms)
-
-
-_ISO = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
-
-
-def _text_agrees(value: str, words: str, context: Context) -> str:
-    if same_text(value, words):
-        return ""
-    if _ISO.fullmatch(value.strip()) and not _date_agrees(value.strip(), words, context):
-        return ""
-    return f"the words say {words!r}, the value is {value!r}"
+def other_readings(words: str, column: Described, context: Context = NO_CONTEXT) -> tuple[Scalar, ...]:
+    """What printed words may say that have two readings, both of them: "03/04/2024" and "1.234"; empty for any other words."""
+    if column.type in (ColumnType.DATE, ColumnType.DATETIME):
+        orders = (replace(context, day_first=first) for first in (True, False))
+        days = dict.fromkeys(parse_value(words, column, order).value for order in orders)
+        return tuple(day for day in days if day is not None) if len(days) > 1 else ()
+    if column.type is not ColumnType.NUMBER or context.decimal:
+        return ()
+    read = dict.fromkeys(r.value for r in all_readings(collapse(words), column, context) if r.number.alternative is not None)
+    return tuple(read) if len(read) > 1 else ()

@@ -5,14 +5,17 @@ from __future__ import annotations
 import unicodedata
 from functools import cache
 
-LETTERS = r"A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0370-\u03ff\u0400-\u052f\u0531-\u058f\u10a0-\u10ff\u1e00-\u1fff"
+LETTERS = (
+    r"A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0370-\u03ff\u0400-\u052f\u0531-\u058f\u10a0-\u10ff"
+    r"\u1e00-\u1fff"
+)
 """Letters of scripts in which a letter that touches a digit belongs to one word with it ("A320"), for a character class."""
 WORD = rf"{LETTERS}0-9_"
 HAN = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 KANA = r"\u3040-\u30ff"
 HANGUL = r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
 
-_MARKS = {"٫": ".", "٬": ",", "٪": "%", "،": ",", "－": "-", "￥": "¥", "〜": "~", "～": "~", "：": ":", "　": " ", "＄": "$", "￦": "₩"}
+_MARKS = dict(zip("٫٬٪،￥〜\u3000￦", ".,%,¥~ ₩", strict=True))
 _RANGES = (
     (0x0900, 0x097F, "Devanagari"), (0x0600, 0x06FF, "Arabic"), (0x0750, 0x077F, "Arabic"), (0xFB50, 0xFEFF, "Arabic"),
     (0x0400, 0x052F, "Cyrillic"), (0x3040, 0x30FF, "Kana"), (0x3400, 0x9FFF, "Han"), (0xF900, 0xFAFF, "Han"),
@@ -22,7 +25,7 @@ _RANGES = (
 
 
 def plain_digits(text: str) -> str:
-    """The text with ASCII digits and marks for those of any script, of the same length: "２８．９", "٤٠٫٥", "१२" are 28.9, 40.5, 12."""
+    """The text with ASCII digits and marks for those of any script, of the same length: "٤٠٫٥" is 40.5."""
     if text.isascii():
         return text
     return "".join(char if char < "\u0600" else _plain(char) for char in text)
@@ -36,7 +39,7 @@ def _plain(char: str) -> str:
     if digit is not None:
         return str(digit)
     code = ord(char)
-    return chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF20 else char
+    return chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF5E else char
 
 
 @cache
@@ -54,5 +57,5 @@ def scripts(text: str) -> frozenset[str]:
 
 
 def unspaced(char: str) -> bool:
-    """Whether a character belongs to a script whose words may touch each other and any number (Chinese, Japanese, Korean, Thai)."""
+    """Whether a character's script lets words touch each other and any number (Chinese, Japanese, Korean, Thai)."""
     return script_of(char) in ("Han", "Kana", "Hangul") or "\u0e00" <= char <= "\u0eff" or "\u1780" <= char <= "\u17ff"

@@ -6,8 +6,6 @@ import re
 from decimal import Decimal
 from functools import lru_cache
 
-from sliders.values.vocabulary import SCALE_WORDS
-
 _TABLE = """
 length 0.001: mm millimetre millimetres millimeter millimeters
 length 0.01: cm centimetre centimetres centimeter centimeters
@@ -165,33 +163,3 @@ def convert(value: Decimal, printed: str, wanted: str) -> Decimal | None:
     if source[0] == "temperature":
         return (value - 32) / Decimal("1.8") if source[1] > 1 else value * Decimal("1.8") + 32
     return value * source[1] / target[1]
-
-
-_SCALE = (
-    r"hundreds|thousands|tausend|tsd|milliers|millions?|mio|millionen|millones|mn|mm|billions?|mrd|milliarden|milliards|bn"
-    r"|lakhs?|crores?"
-)
-_SCALE_NOTE = re.compile(
-    rf"\b(?:in|en|dollars?|euros?|amounts?|usd|eur|rs\.?|inr|us\$)\s*,?\s*(?:in\s+)?(?:of\s+)?(?:us)?[$€£]?\s?(?P<word>{_SCALE})\b"
-    rf"|[$€£]\s*,?\s*(?:in\s+)?(?P<money>{_SCALE}|[mk])\b|\b(?P<lead>{_SCALE})\s+(?:of|de)\s+(?:u\.?s\.?\s+)?(?:dollars|euros|usd|eur|yen|pounds)\b"
-    r"|(?P<zeros>(?<![\d,.])[$€£]?\s?['’]?\b000(?:'?s|,000)?\b(?!\s?,?\d))|\ben miles\b|\bT(?:EUR|€|USD)(?!\w)",
-    re.IGNORECASE,
-)
-_EXCEPTED = re.compile(r"\b(?:except|excluding|other than|unless|per[ -]share|sauf|ausser|außer|salvo)\b", re.IGNORECASE)
-
-
-@lru_cache(maxsize=1024)
-def scale_in(note: str) -> str:
-    """The canonical scale that a table's note or header states ("(in thousands, except per share data)"), or ""."""
-    direct = SCALE_WORDS.get(note.lower().strip(" .:()[]"), "") if len(note) < 16 else ""
-    if direct or not (match := _SCALE_NOTE.search(note)):
-        return direct
-    if match["zeros"]:
-        return "millions" if "000,000" in match["zeros"] else "thousands"
-    word = match["word"] or match["money"] or match["lead"]
-    return SCALE_WORDS[word.lower()] if word else "thousands"
-
-
-def has_exceptions(note: str) -> bool:
-    """Whether a scale note excepts some numbers ("in millions, except per share data")."""
-    return _EXCEPTED.search(note) is not None

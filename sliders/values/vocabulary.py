@@ -46,22 +46,28 @@ SCALES: dict[str, int] = {
 """The canonical names of scales and what they multiply by."""
 _SCALE_WORDS = (
     ("hundreds", "hundred hundreds"),
-    ("thousands", "thousand thousands tausend tsd mille milliers mil miles k duizend dzd tys tysiąc tysiące tysięcy tis tisíc tisíce "
+    ("thousands", "thousand thousands tausend tsd mille milliers mil miles k duizend dzd tys tysiąc tysiące tysięcy "
+     "tis tisíc tisíce "
      "mila migliaia milhares тыс тысяча тысячи тысяч тысячах ألف آلاف الف ألفا हज़ार हजार duizenden tisících tysiącach"),
-    ("millions", "million millions mio mln mn mm millionen millones millón m milione milioni milhão milhões miljoen miljoenen milion "
-     "miliony milionów milionu milionů milionach milionech milióny mil. млн миллион миллиона миллионов миллионах مليون ملايين مليونا "
+    ("millions", "million millions mio mln mn mm millionen millones millón m milione milioni milhão milhões miljoen "
+     "miljoenen milion "
+     "miliony milionów milionu milionů milionach milionech milióny млн миллион миллиона миллионов миллионах مليون "
+     "ملايين مليونا "
      "मिलियन दशलक्ष"),
-    ("billions", "billion billions bn bln b mrd mia milliarde milliarden milliard milliards mld mlrd miliardo miliardi bilhão bilhões "
-     "miljard miljarden miliard miliardy miliardów miliardach miliardech млрд миллиард миллиарда миллиардов миллиардах مليار مليارات "
-     "بليون अरब mil_millones mil_milhões"),
+    ("billions", "billion billions bn bln b mrd mia milliarde milliarden milliard milliards mld mlrd miliardo miliardi "
+     "bilhão bilhões "
+     "miljard miljarden miliard miliardy miliardów miliardach miliardech млрд миллиард миллиарда миллиардов миллиардах "
+     "مليار مليارات "
+     "بليون अरब mil_millones mil_milhões miles_de_millones mil_mln"),
     ("hundred billions", "खरब"),
-    ("trillions", "trillion trillions tn trn billionen bio billón billones bilione bilioni biliões biljoen bilion biliony bilionów "
+    ("trillions", "lakh_crore लाख_करोड़ trillion trillions tn trn billionen billón billones bilione bilioni "
+     "biliões biljoen bilion biliony bilionów "
      "bilionu trilhão trilhões трлн триллион триллиона триллионов تريليون ترليون"),
     ("lakhs", "lakh lakhs lac lacs लाख"),
     ("crores", "crore crores करोड़ करोड़"),
 )
 SCALE_WORDS: dict[str, str] = {
-    word.replace("_", " ").rstrip("."): scale for scale, words in _SCALE_WORDS for word in words.split() if word != "mil."
+    word.replace("_", " ").rstrip("."): scale for scale, words in _SCALE_WORDS for word in words.split()
 }
 """Words and abbreviations after a number, by the scale that they mean (lower case)."""
 SPELLED_SCALES = frozenset(SCALE_WORDS) - set("hundreds mille milliers mil miles k mm m b mila".split())
@@ -93,7 +99,8 @@ CURRENCY_NAMES: dict[str, str] = {
     for code, words in (
         ("USD", "us_dollars us_dollar u.s._dollars u.s._dollar us-dollar 美元 美金 米ドル 미국달러 미달러"),
         ("EUR", "euro euros евро 欧元 歐元 ユーロ 유로 يورو यूरो eura eurech"),
-        ("$", "dollar dollars dólar dólares dollaro dollari dolar dolary dolarów dolarů dolarech dolarach доллар доллара долларов "
+        ("$", "dollar dollars dólar dólares dollaro dollari dolar dolary dolarów dolarů dolarech dolarach доллар "
+         "доллара долларов "
          "долларах ドル 달러 دولار دولارا دولارات डॉलर"),
         ("元", "元 圆 圓 块"),
         ("JPY", "円 yen"),
@@ -135,13 +142,12 @@ CURRENCY_FAMILIES: dict[str, frozenset[str]] = {
     )
 }
 """Marks and names that several currencies share, and the currencies: a printed one is no other than any of these."""
-DOLLAR_CODES = CURRENCY_FAMILIES["$"]
 PERCENTS = (
-    "%|‰|percent(?!age)|per\\s?cent|pct|prozent|pour\\s?cent|por\\s?ciento|per\\s?cento|por\\s?cento|procent[a-zůuyów]{0,3}|процент[а-я]{0,3}|"
+    r"%|‰|percent(?!age)|per\s?cent|pct|prozent|pour\s?cent|por\s?ciento|per\s?cento|por\s?cento|procent[a-zůuyów]{0,3}|процент[а-я]{0,3}|"
     "प्रतिशत|फीसदी|퍼센트|パーセント|个百分点|في المئة|في المائة|بالمئة|بالمائة"
 )
 """Signs and words for hundredths behind a number, as alternatives of a pattern."""
-MINUS_WORDS = "minus|moins|menos|meno|min|минус|负|負|マイナス|마이너스|ناقص|سالب|ऋण"
+MINUS_WORDS = r"minus|mínus|минус|meno|(?<!au\s)moins|(?<!al\s)(?<!lo\s)(?<!ao\s)menos|마이너스|マイナス|माइनस|ऋण|سالب|ناقص"
 """Words before a negative number, as alternatives of a pattern."""
 YES = frozenset(
     "yes y true t 1 ja oui si sì sí sim tak ano да x ✓ ✔ ☑ ☒ 是 有 はい 有り あり 예 네 نعم हाँ हां".split()

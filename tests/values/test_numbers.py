@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.schema.types import Column, ColumnType
-from sliders.values.numbers import infer_decimal, numbers_in
-from sliders.values.parse import Context, agrees, parse_value
-from sliders.values.units import scale_in
+from sliders.values.agreement import agrees
+from sliders.values.digits import infer_decimal
+from sliders.values.notes import scale_in
+from sliders.values.numbers import numbers_in
+from sliders.values.parse import Context, parse_value
 
 WHOLE = Column("count", ColumnType.INTEGER)
 NUMBER = Column("amount", ColumnType.NUMBER)

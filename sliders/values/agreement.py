@@ -1,0 +1,243 @@
+"""Whether printed words carry a value. Only words that were understood, and say another value, speak against one."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from sliders.values.amounts import Context, Reading, all_readings
+from sliders.values.arithmetic import rounds_to
+from sliders.values.cldr import LANGUAGES, letter_by_letter, month_anywhere, months, scale_anywhere
+from sliders.values.dates import PrintedDate, dates_in, times_in, yearless_in
+from sliders.values.digits import Amount
+from sliders.values.expected import ColumnType, Described, Scalar
+from sliders.values.fold import fold
+from sliders.values.language import OTHER, is_frequent, language_of
+from sliders.values.names import same_text
+from sliders.values.number_words import spelled_anywhere, spelled_words
+from sliders.values.parse import NO_CONTEXT, collapse, parse_value
+from sliders.values.scripts import plain_digits, scripts, unspaced
+from sliders.values.vocabulary import IMPLIED
+
+
+class Verdict(str, Enum):
+    """What words say of a value; code that does not know the words does not know."""
+
+    AGREES = "agrees"
+    CONTRADICTS = "contradicts"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A verdict with its `finding` where the words contradict, and a `doubt` where they may mean another value as well."""
+
+    verdict: Verdict
+    finding: str = ""
+    doubt: str = ""
+
+
+_AGREES, _UNKNOWN = Agreement(Verdict.AGREES), Agreement(Verdict.UNKNOWN)
+
+
+def _against(finding: str) -> Agreement:
+    return Agreement(Verdict.CONTRADICTS, finding)
+
+
+def agrees(value: Scalar, words: str, column: Described, context: Context = NO_CONTEXT) -> str:
+    """The finding where printed words contradict a value, "" where they carry it or code does not know."""
+    return agreement(value, words, column, context).finding
+
+
+def agreement(value: Scalar, words: str, column: Described, context: Context = NO_CONTEXT) -> Agreement:
+    """Whether printed words carry a value, contradict it, or are not understood. A reader's judgements are not looked into."""
+    if value is None or not words.strip():
+        return _AGREES if value is None else _against("no words are given")
+    words = collapse(words)
+    match column.type:
+        case ColumnType.INTEGER | ColumnType.NUMBER if not isinstance(value, str):
+            return _number(value, words, column, context)
+        case ColumnType.DATE | ColumnType.DATETIME:
+            return _date(str(value), words, context)
+        case ColumnType.BOOLEAN | ColumnType.CATEGORY:
+            said = parse_value(words, column, context).value
+            if said is None:
+                return _UNKNOWN
+            return _AGREES if said == value else _against(f"the words say {words!r}, the value is {value!r}")
+        case _:
+            return _text(str(value), words, context)
+
+
+def _language(words: str, context: Context) -> str:
+    return context.language or language_of(words)
+
+
+def _read_through(words: str, language: str) -> bool:
+    """Whether code would know a number in words if these words held one: English, or plain letters of no known language."""
+    return language == "en" or (not language and words.isascii())
+
+
+def _spelled(words: str, language: str) -> frozenset[float]:
+    """The numbers that words spell in the language; in any, where it is not known."""
+    if language in LANGUAGES:
+        return frozenset(phrase.value for phrase in spelled_words(words, language))
+    return spelled_anywhere(words)
+
+
+# Numbers.
+
+_IN_CODE = re.compile(r"(?<=[^\W\d_])\d{1,4}\b(?![.,]\d)")
+"""Digits that end a code, as in Q3 and FY2022: no printed number, but they bear out a value."""
+
+
+def _number(value: Amount, words: str, column: Described, context: Context) -> Agreement:
+    found = all_readings(words, column, context)
+    equal = [reading for reading in found if same_number(value, reading)]
+    if equal:
+        fitting = [reading for reading in equal if not reading.mismatch]
+        return Agreement(Verdict.AGREES, doubt=_two_marks(fitting, column, context)) if fitting else _against(equal[0].mismatch)
+    if (not found or value != 1) and any(IMPLIED.get(token) == value for token in fold(words).split()):
+        return _AGREES
+    language = _language(words, context)
+    if any(float(digits) == value for digits in _IN_CODE.findall(words)) or value in _spelled(words, language):
+        return _AGREES
+    if not found:
+        return _no_digits(value, words, language)
+    if any(_unknown_scale(value, reading, words, language) for reading in found):
+        return _UNKNOWN
+    shown = dict.fromkeys(f"{r.number.text} ({r.note})" if r.note else r.number.text for r in found)
+    return _against(f"the words say {', '.join(list(shown)[:4])}, the value is {value}")
+
+
+def _no_digits(value: Amount, words: str, language: str) -> Agreement:
+    digits, letters = any(map(str.isdigit, words)), any(map(str.isalpha, words))
+    spelled = spelled_words(words, language)
+    if len(spelled) == 1 and not digits and language != "en":
+        return _against(f"the words say {words[spelled[0].start : spelled[0].end]}, the value is {value}")
+    understood = language != OTHER if digits else _read_through(words, language) or not letters
+    return _against(f"the words {words!r} print no number, the value is {value}") if understood else _UNKNOWN
+
+
+def _unknown_scale(value: Amount, reading: Reading, words: str, language: str) -> bool:
+    """Whether a scale that code does not know may stand between a printed number and the value."""
+    if language in LANGUAGES or not (value and reading.value) or value / reading.value < 0:
+        return False
+    power = math.log10(value / reading.value)
+    if abs(power) < _LEAST_SCALE or not math.isclose(power, round(power), abs_tol=1e-9):
+        return False
+    after = re.match(r"\s?([^\W\d_]+)", words[reading.number.end :])
+    return language == OTHER or bool(after and scale_anywhere(after[1]))
+
+
+_LEAST_SCALE = 2  # powers of ten
+
+
+def same_number(value: Amount, reading: Reading) -> bool:
+    """Whether a value is what a printed number says; one in another unit may be rounded."""
+    if value == reading.value or math.isclose(value, reading.value, rel_tol=1e-9):
+        return True
+    return reading.converted and rounds_to(value, reading.value)
+
+
+def _two_marks(fitting: list[Reading], column: Described, context: Context) -> str:
+    """Why a number of one separator may be another one ("1.234 EUR"), "" where the document or its language settles it."""
+    if context.decimal or column.type is ColumnType.INTEGER or any(r.number.alternative is None for r in fitting):
+        return ""
+    number = fitting[0].number
+    if context.language in LANGUAGES:
+        unusual = all(reading.other for reading in fitting)
+    else:
+        unusual = bool(number.currency or column.currency) and "." in number.text
+    shown = f"{number.text!r} may be {number.value} or {number.alternative}"
+    return f"{shown}: the document does not show its decimal mark" if unusual else ""
+
+
+# Dates.
+
+
+def _date(value: str, words: str, context: Context) -> Agreement:
+    day, _, time = value.replace("T", " ").partition(" ")
+    dates = dates_in(words, day_first=context.day_first, language=context.language)
+    equal = [date for date in dates if day in date_forms(date)]
+    if not equal:
+        days = yearless_in(words, context.language)
+        borne = days and not any(d.iso != day[:4] for d in dates) and any(day[5:] == f"{m:02d}-{d:02d}" for _, _, m, d in days)
+        if not borne and not _understood(day, dates, words, _language(words, context)):
+            return _UNKNOWN
+        if not borne:
+            shown = ", ".join(date.iso for date in dates) or f"no date in {words!r}"
+            return _against(f"the words say {shown}, the value is {value}")
+    times = times_in(words)
+    if time and times and not any(printed.startswith(time[:5]) for printed in times):
+        return _against(f"the words say {', '.join(sorted(times))}, the value is {value}")
+    return Agreement(Verdict.AGREES, doubt=_two_orders(equal, day))
+
+
+def _two_orders(equal: list[PrintedDate], day: str) -> str:
+    """Why a numeric date may be another day ("03/04/2024"), "" where its order is known or only its year is taken."""
+    if not equal or len(day) <= len("2024") or not all(date.ambiguous for date in equal):
+        return ""
+    return f"{equal[0].text!r} may be day-month or month-day: neither the document nor the others show which"
+
+
+def date_forms(date: PrintedDate) -> frozenset[str]:
+    """The ISO dates that a printed date bears out: itself, its month, its year; both orders of an ambiguous one."""
+    forms = {date.iso, date.iso[:7], date.iso[:4]}
+    if date.ambiguous:
+        forms |= {f"{date.year:04d}-{date.day:02d}-{date.month:02d}", f"{date.year:04d}-{date.day:02d}"}
+    return frozenset(forms)
+
+
+_HIJRI = re.compile(r"هـ|ه(?!\w)")
+_SHORT = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
+_TOKEN = re.compile(r"[^\W\d_]{2,}")
+
+
+def _understood(day: str, dates: tuple[PrintedDate, ...], words: str, language: str) -> bool:
+    """Whether words that do not print a date were read well enough to speak against it."""
+    if any(date.full for date in dates):
+        return True
+    if "Other" in scripts(words) or _HIJRI.search(words):
+        return False  # other calendars are counted in other scripts
+    if dates and int(day[:4]) not in {date.year for date in dates}:
+        return True
+    named = {date.month for date in dates if date.month}
+    if named and len(day) > 4 and int(day[5:7]) not in named:
+        return True
+    plain = plain_digits(words)
+    for date in dates:
+        plain = plain[: date.start] + " " * (date.end - date.start) + plain[date.end :]
+    left, tokens = {int(figure) for figure in _SHORT.findall(plain)}, _TOKEN.findall(plain)
+    if not named:
+        known = language != OTHER and (bool(dates) or bool(left) or _read_through(words, language))
+        return known and not left & {int(part) for part in day[5:].split("-") if part} and not any(map(month_anywhere, tokens))
+    if len(day) > 7 and int(day[8:10]) in left | _spelled(plain, language):
+        return False
+    return language in ("en", "") or all(is_frequent(token, language) or letter_by_letter(token) in months() for token in tokens)
+
+
+# Text.
+
+_ISO = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+
+
+def _text(value: str, words: str, context: Context) -> Agreement:
+    if same_text(value, words) or _holds(value, words):
+        return _AGREES
+    if _ISO.fullmatch(value.strip()) and _date(value.strip(), words, context).verdict is Verdict.AGREES:
+        return _AGREES
+    language = _language(words, context)
+    translated = bool(scripts(value)) and bool(scripts(words)) and not scripts(value) & scripts(words)
+    if translated or not (language == "en" or (not language and words.isascii())):
+        return _UNKNOWN  # other forms of a word, or its translation
+    return _against(f"the words say {words!r}, the value is {value!r}")
+
+
+def _holds(value: str, words: str) -> bool:
+    """Whether a text of a script without blanks stands in the words, or they in it."""
+    if not any(map(unspaced, value)):
+        return False
+    one, other = fold(value).replace(" ", ""), fold(words).replace(" ", "")
+    return one in other or other in one

@@ -1,0 +1,51 @@
+"""Currencies by their codes, symbols and names in every language."""
+
+from __future__ import annotations
+
+import re
+
+from sliders.values.cldr import currency_names
+from sliders.values.fold import fold
+from sliders.values.scripts import LETTERS
+from sliders.values.spelled import choice
+from sliders.values.vocabulary import CURRENCY_CODES, CURRENCY_FAMILIES, CURRENCY_NAMES, CURRENCY_SYMBOLS
+
+MARKS = rf"(?:{choice(CURRENCY_SYMBOLS)}|{choice(CURRENCY_CODES)})"
+"""Symbols and codes of currencies, as alternatives of a pattern."""
+ENDED = rf"(?![{LETTERS}\u0600-\u06ff\u0900-\u097f])"
+"""Behind a word: no further letter of it; scripts without blanks have none."""
+_CURRENCIES = {name.lower(): code for name, code in (CURRENCY_NAMES | CURRENCY_SYMBOLS).items()}
+_VERBS = frozenset(("try", "cop"))  # currencies in capitals only
+
+
+def named(printed: str) -> str:
+    """The ISO code, or the family, of a currency that stands beside a number; any other words in capitals."""
+    return "" if printed in _VERBS else _CURRENCIES.get(printed.lower(), printed.upper())
+
+
+def currency_code(name: str) -> str:
+    """The ISO code of a currency by its code, symbol or name, "$" for a dollar of no country, "" for none."""
+    found = _CURRENCIES.get(name.strip().lower(), name.strip().upper())
+    return found if found in CURRENCY_FAMILIES or found in CURRENCY_CODES else ""
+
+
+_NAME_AFTER = re.compile(rf"\s([^\W\d_]+(?:[ -][^\W\d_]+){{0,2}}){ENDED}")
+
+
+def currency_after(text: str, end: int) -> str:
+    """The ISO code of the currency whose full name in any language stands behind a number ("polnische Zloty"), or ""."""
+    if (match := _NAME_AFTER.match(text, end)) is None:
+        return ""
+    words = fold(match[1]).split()
+    names = currency_names()
+    return next((names[name] for count in range(len(words), 0, -1) if (name := " ".join(words[:count])) in names), "")
+
+
+def same_currency(printed: str, wanted: str) -> bool:
+    """Whether a printed currency may be the wanted one: marks and names are shared by several ("$", "¥", "peso")."""
+    families = CURRENCY_FAMILIES
+    one, other = (families.get(code, frozenset((_ALIASES.get(code, code),))) for code in (printed, wanted))
+    return bool(one & other)
+
+
+_ALIASES = {"RMB": "CNY"}
