@@ -21,7 +21,7 @@ from sliders.reconcile.variants import variant_pairs
 from sliders.schema.types import Column, ColumnType
 from sliders.store.audit import doubt_of
 from sliders.store.records import Correction
-from sliders.values.parse import parse_value
+from sliders.values.parse import other_readings, parse_value
 
 _COMPARED = (exp.EQ, exp.NEQ, exp.In, exp.Like)
 _SAID = (Absence.UNGROUNDED, Absence.NOT_PARSED)
@@ -206,7 +206,8 @@ def _instead(column: Column, value: Scalar, cells: Sequence[Cell], others: Seque
         return [not value]
     ranked = sorted(cells[0].odds, key=lambda choice: -choice[1])
     chosen = [chosen_value(column, choice) for choice, _ in ranked[:2]] if is_judged(column) and ranked else []
-    parsed = [parse_value(cell.printed, column).value for cell in cells if cell.printed]
+    printed = [cell.printed for cell in cells if cell.printed]
+    parsed = [value for words in printed for value in (parse_value(words, column).value, *other_readings(words, column))]
     any_other = others if cells[0].doubt and not chosen and cells[0].how is not How.COMPUTED else ()
     found: list[Scalar] = [other for other in (*chosen, *parsed, *any_other) if other is not None and other != value]
     return [*dict.fromkeys(found), None]
