@@ -22,7 +22,7 @@ from sliders.extraction.extract import Extraction, joined
 from sliders.extraction.gate import gate_chunks
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked
-from sliders.schema.types import Schema, Table
+from sliders.schema.types import Schema
 from sliders.store.records import Decision, Task
 from sliders.values.parse import Context
 
@@ -100,6 +100,8 @@ def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[_Mis
             known = settled.get(chunk_id, frozenset())
             asked = tuple(table.column(column) for column in columns if column not in known)
             if asked:
+                own = (n for n in table.key if table.grain == "many" and n not in known and n not in columns)
+                asked = (*map(table.column, own), *asked)
                 of_document = found.setdefault(document_id, {})
                 of_document[chunk_id] = (*of_document.get(chunk_id, ()), Asked(table, asked))
     return [_Missing(document_id, asked) for document_id, asked in found.items()]
@@ -257,41 +259,49 @@ async def _read(filling: _Filling, work: Sequence[Work], facts: _Facts) -> None:
 
 async def _one(filling: _Filling, item: Work, facts: _Facts) -> None:
     session, chunk = filling.session, item.chunk
-    known = {a.table.name: _known_rows(session, a.table, chunk) for a in item.asked if a.table.grain == "many"}
-    asked = tuple(_with_identity(a, known.get(a.table.name, ())) for a in item.asked)
+    placed = {a.table.name: _placed(session, a, chunk) for a in item.asked}
+    asked = tuple(Asked(a.table, (*map(a.table.column, placed[a.table.name].identity), *a.columns)) for a in item.asked)
     reading = Reading(facts.document, chunk, asked, facts.card, facts.context, filling.questions)
     extraction = await session.runner.read(reading, session.models.model_for("extract"))
     for wanted in item.asked:
-        _save(session, wanted, extraction, known.get(wanted.table.name, ()))
+        _save(session, wanted, extraction, placed[wanted.table.name])
     filling.done.asked += 1
     filling.done.rows += len(extraction.rows)
     done = filling.done.asked
     session.progress("extract", done, filling.done.left, filling.done.rows, ", ".join(a.table.name for a in item.asked))
 
 
-def _known_rows(session: Session, table: Table, chunk: Chunk) -> list[Row]:
-    rows = session.catalog.extractions.rows(table.name, document_ids=[chunk.document_id])
-    return [row for row in rows if row.chunk_id == chunk.id]
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """The rows of a chunk that are known, and the columns by which new cells find them."""
+
+    rows: tuple[Row, ...] = ()
+    identity: tuple[str, ...] = ()
 
 
-def _identity(asked: Asked, known: Sequence[Row]) -> tuple[str, ...]:
-    """Columns by which new cells find the rows that are known: the key, else the first ones; only those that rows have."""
+def _placed(session: Session, asked: Asked, chunk: Chunk) -> _Placed:
+    """The key is read with every column that is asked for later; where rows have none yet, the first columns that they have."""
+    if asked.table.grain != "many":
+        return _Placed()
+    known = session.catalog.extractions.rows(asked.table.name, document_ids=[chunk.document_id])
     names = {c.name for c in asked.columns}
     read = {cell.column for row in known for cell in row.cells if cell.value is not None}
-    there = [n for n in asked.table.column_names if n in read and n not in names]
-    key = [n for n in asked.table.key if n in there]
-    return tuple(key or there[:2])
+    first = [n for n in asked.table.column_names if n in read and n not in names][:_FIRST]
+    key = [n for n in asked.table.key if n not in names]
+    identity = key if read.intersection(key) else dict.fromkeys([*key, *first])
+    return _Placed(tuple(row for row in known if row.chunk_id == chunk.id), tuple(identity))
 
 
-def _with_identity(asked: Asked, known: Sequence[Row]) -> Asked:
-    return Asked(asked.table, (*(asked.table.column(n) for n in _identity(asked, known)), *asked.columns))
+_FIRST = 2
+"""Columns that identify rows without a key."""
 
 
-def _save(session: Session, asked: Asked, extraction: Extraction, known: Sequence[Row]) -> None:
+def _save(session: Session, asked: Asked, extraction: Extraction, placed: _Placed) -> None:
     table, names = asked.table.name, tuple(c.name for c in asked.columns)
     rows: Sequence[Row] = extraction.of(table)
-    if known:
-        rows = joined(rows, known, _identity(asked, known), names, whole=not extraction.failed(table), key=asked.table.key)
+    if placed.rows:
+        whole = not extraction.failed(table)
+        rows = joined(rows, placed.rows, placed.identity, names, whole=whole, key=asked.table.key)
     refusals = [r for r in extraction.refusals if r.table in ("", table)]
     state = "failed" if extraction.failed(table) else "done"
     reasons = "; ".join(r.reason for r in refusals if r.fatal)

@@ -207,18 +207,25 @@ def joined(
     rows: Sequence[Row], known: Sequence[Row], identity: Sequence[str], asked: Sequence[str], *, whole: bool = True,
     key: Sequence[str] = (),
 ) -> tuple[Row, ...]:  # fmt: skip
-    """New columns on the rows that stand: matched by their identifying cells, in order; others become rows of their own.
+    """New columns on the rows that stand: matched by their identifying cells, of equal ones by the place of their words, then in
+    order; others become rows of their own.
 
     Only where the `whole` chunk was read, rows that it does not tell of again do not state the new columns; where the `key` is
     among these and was superseded, they are no things of the table any more, and count as never asked.
     Rows that nothing identifies (entries of a list, a table whose first columns are new) are matched by their place.
     """
     free = list(known)
+    taken = {row.id for row in known}
     out = []
     for row in rows:
-        match = next((k for k in free if _same(row, k, identity) or (not identity and k.id == row.id)), None)
+        matches = [k for k in free if _same(row, k, identity) or (not identity and k.id == row.id)]
+        match = next((k for k in matches if _one_place(row, k, identity)), next(iter(matches), None))
         if match is None:
-            out.append(replace(row, id=row.id + "+"))
+            identifier = row.id + "+"
+            while identifier in taken:  # an earlier reading had rows of its own
+                identifier += "+"
+            taken.add(identifier)
+            out.append(replace(row, id=identifier))
             continue
         free.remove(match)
         out.append(replace(match, cells=tuple(c for c in row.cells if c.column in asked)))
@@ -235,3 +242,9 @@ def _same(row: Row, other: Row, identity: Sequence[str]) -> bool:
     pairs = [(a.value, b.value) for name in identity if (a := row.cell(name)) and (b := other.cell(name))]
     told = [(a, b) for a, b in pairs if a is not None and b is not None]
     return bool(told) and all(a == b for a, b in told)
+
+
+def _one_place(row: Row, other: Row, identity: Sequence[str]) -> bool:
+    """Whether the words of all identifying cells stand at one place."""
+    pairs = [(a.span, b.span) for name in identity if (a := row.cell(name)) and (b := other.cell(name))]
+    return bool(pairs) and all(a is not None and a == b for a, b in pairs)

@@ -6,7 +6,7 @@ row is an event of its own, and nothing is merged but mentions of one place. The
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -271,27 +271,3 @@ def assign_groups(plan: KeyPlan, codes: dict[str, Codes], documents: Codes) -> C
         return alone
     key = combine(*(codes[name] for name in plan.columns), *(() if plan.across else (documents,)))
     return np.where(key >= 0, key, key.max(initial=-1) + 1 + alone)
-
-
-def missing_keys(
-    plan: KeyPlan, profiles: Sequence[ColumnProfile], codes: Mapping[str, Codes], documents: Codes
-) -> dict[str, list[tuple[int, int]]]:
-    """Rows with an empty key cell, by column, each with a row of its document that states the only value there.
-
-    The value must stand in two rows or more, and the column hardly vary inside documents (a filing's company, a report's date).
-    """
-    found: dict[str, list[tuple[int, int]]] = {}
-    varies = {p.name: p.varies for p in profiles}
-    order, starts = sorted_groups(documents)
-    for name in plan.columns:
-        if plan.per_document or varies[name] > 0.2 or not (codes[name] < 0).any() or not len(starts):
-            continue
-        low, high = group_extremes(codes[name], order, starts)
-        support = np.add.reduceat((codes[name][order] >= 0).astype(np.int64), starts)
-        usable = (high >= 0) & (low == high) & (support >= 2)
-        ends = np.r_[starts[1:], len(order)]
-        for start, end in zip(starts[usable], ends[usable], strict=True):
-            rows = order[start:end]
-            filled = codes[name][rows] >= 0
-            found.setdefault(name, []).extend((row, int(rows[filled][0])) for row in rows[~filled].tolist())
-    return {name: pairs for name, pairs in found.items() if pairs}

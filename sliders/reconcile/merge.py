@@ -28,7 +28,7 @@ Part = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The table while it is worked on: by column codes to compare by, once names and missing keys are repaired, and values."""
+    """The table while it is worked on: by column codes to compare by, once names are repaired, and values."""
 
     relation: MemoryRelation
     names: tuple[str, ...]

@@ -1,6 +1,6 @@
 """Reconciliation of one table: the same thing, told many times, becomes one row, and nothing is lost.
 
-Order (SLIDERS, section on reconciliation, made deterministic first): canonical forms, key, missing key cells, groups,
+Order (SLIDERS, section on reconciliation, made deterministic first): canonical forms, key, groups,
 clear merges, contradictions that code can settle, what is left by a model's SQL or left open and visible, decisions of people
 on top. What comes out is repairs: SQL over the table as extracted, which `workbench` runs; the same SQL runs again years later.
 """
@@ -21,10 +21,10 @@ from sliders.reconcile.decider import Memory
 from sliders.reconcile.guard import Outcome
 from sliders.reconcile.human_corrections import apply_grouping, check_corrections, matching_rows
 from sliders.reconcile.keying import propose_key
-from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups, missing_keys
+from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups
 from sliders.reconcile.merge import Cluster, Dispute, Frame, Merged, Part, Role, compatible_pieces, merge_groups
 from sliders.reconcile.naming import name_columns
-from sliders.reconcile.recording import cluster_repairs, corrected, filled_keys, merging_repairs
+from sliders.reconcile.recording import cluster_repairs, corrected, merging_repairs
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Candidate, Choice, Conflict, DocumentSource, Options, Reconciliation, Repair
 from sliders.reconcile.settling import Ruling
@@ -131,17 +131,9 @@ class _Work:
 
     def group(self) -> Merged:
         """Groups of rows, clear ones merged."""
-        ids = self.relation.row_ids
         codes = {name: coded.codes for name, coded in zip(self.names, self.encoded, strict=True)}
         values = {name: self.relation.column(name) for name in self.names}
         self.repairs: list[Repair] = list(self.renamings)
-        for name, pairs in missing_keys(self.plan, self.profiles, codes, self.documents).items():
-            codes[name] = codes[name].copy()
-            values[name] = filled = list(values[name])
-            for row, donor in pairs:
-                codes[name][row], filled[row] = codes[name][donor], filled[donor]
-            value = self.relation.column(name)[pairs[0][1]]
-            self.repairs.append(filled_keys(ids, name, self.options.sql_name(name), pairs, value))
         groups = assign_groups(self.plan, codes, self.documents)
         groups, forced = apply_grouping(groups, self.options.corrections, self.names, *self._readings(self.encoded))
         self.frame = Frame(
@@ -180,7 +172,7 @@ class _Work:
         return tuple(roles)
 
     def _value(self, row: int, column: int, cluster: Cluster) -> Scalar:
-        """What the table holds in a cell once names, key cells and what code settles are repaired."""
+        """What the table holds in a cell once names and what code settles are repaired."""
         code = int(self.frame.codes[column][row])
         if code >= 0:
             ruled = (d.sides[d.ruling.side] for d in cluster.disputes if d.column == column and d.by_code and d.ruling)

@@ -6,26 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sliders.extraction.cell import Scalar
 from sliders.reconcile.merge import Cluster, Frame, Part, provisional
 from sliders.reconcile.repairs import Correction, Options, Repair
-from sliders.reconcile.statements import complete_sql, copy_sql, fill_sql, merge_sql, set_sql
-
-
-def filled_keys(ids: Sequence[str], name: str, sql_name: str, pairs: Sequence[tuple[int, int]], value: Scalar) -> Repair:
-    """Empty key cells that take the value of their document.
-
-    Args:
-        pairs: the rows with such a cell, each with the row that its value comes from.
-    """
-    rows = tuple(ids[row] for row, _ in pairs)
-    statements = tuple(fill_sql(sql_name, [(ids[row], ids[donor]) for row, donor in pairs]))
-    reason = "the only value of its document, stated in two rows or more"
-    return Repair("fill_key", rows, name, (None,), value, statements, reason)
+from sliders.reconcile.statements import complete_sql, copy_sql, merge_sql, set_sql
 
 
 def cluster_repairs(frame: Frame, cluster: Cluster, parts: Sequence[Part], options: Options) -> Iterator[Repair]:
-    """What code settled in a cluster, then the programs of the model, then what its rows share while it stays open."""
+    """What code settled in a cluster, then the programs of the model, then what stands in for what stays open."""
     if cluster.apart:
         return
     ids = frame.relation.row_ids
@@ -47,27 +34,20 @@ def cluster_repairs(frame: Frame, cluster: Cluster, parts: Sequence[Part], optio
         after = len(step.after.rows) if place is None else first[place]
         column, reason = "" if place is None else frame.names[place], f"the model: {program.reason}"
         yield Repair(program.operation, step.rows, column, before, after, program.statements, reason, "model", scoped=True)
-    yield from _shared(frame, cluster, parts, options)
+    if cluster.one_document:
+        yield from _standing_in(frame, cluster, parts[0][0], options)
 
 
-def _shared(frame: Frame, cluster: Cluster, parts: Sequence[Part], options: Options) -> Iterator[Repair]:
-    """Of rows that stay apart because of one column all others are shared; of a document's one row each column has a value."""
-    ids, ruled = frame.relation.row_ids, {d.column: d for d in cluster.disputes}
-    for column, codes in enumerate(frame.codes):
-        dispute = ruled.get(column)
-        if dispute is not None and dispute.ruling is None:
-            source = provisional(dispute).rows[0]
-            lacking = [parts[0][0]] if cluster.one_document and codes[parts[0][0]] != codes[source] else []
+def _standing_in(frame: Frame, cluster: Cluster, stays: int, options: Options) -> Iterator[Repair]:
+    """What a document's one row shows of a contradiction that stays open."""
+    ids = frame.relation.row_ids
+    for dispute in cluster.disputes:
+        source = provisional(dispute).rows[0]
+        codes, name = frame.codes[dispute.column], frame.names[dispute.column]
+        if dispute.ruling is None and codes[stays] != codes[source]:
+            statement = copy_sql(options.sql_name(name), ids[source], [ids[stays]])
+            before, value = (frame.values[dispute.column][stays],), frame.values[dispute.column][source]
             reason = "open; what most sources state stands in"
-        else:
-            side = dispute.sides[dispute.ruling.side].rows if dispute and dispute.ruling else cluster.rows
-            source = next((r for r in side if codes[r] >= 0), -1)
-            lacking = [part[0] for part in parts if all(codes[r] < 0 for r in part)] if source >= 0 else []
-            reason = "another row of the same thing states it"
-        if lacking:
-            name, value = frame.names[column], frame.values[column][source]
-            statement = copy_sql(options.sql_name(name), ids[source], [ids[r] for r in lacking])
-            before = tuple(dict.fromkeys(frame.values[column][r] for r in lacking))
             yield Repair("consolidate", tuple(ids[r] for r in cluster.rows), name, before, value, (statement,), reason)
 
 

@@ -14,7 +14,7 @@ from sliders.extraction.cell import Grounding, How, Scalar
 from sliders.schema.types import Table
 
 Operation = Literal[
-    "deduplicate", "consolidate", "convert", "resolve_conflict", "aggregate", "canonicalize", "fill_key", "correct"
+    "deduplicate", "consolidate", "convert", "resolve_conflict", "aggregate", "canonicalize", "correct"
 ]
 Verdict = Literal["repaired", "apart", "open"]
 """What became of a group that a model was asked about: repaired by SQL, things of their own, or left open."""

@@ -41,13 +41,6 @@ def set_sql(column: str, value: Scalar, rows: Sequence[str]) -> str:
     return f"UPDATE data SET {quoted(column)} = {literal(value)} WHERE row_id IN {listed(rows)}"
 
 
-def fill_sql(column: str, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """The column of each pair's first row takes the value of the second."""
-    for pair in _pairs(pairs):
-        source = "pair JOIN data AS s ON s.row_id = pair.other"
-        yield f"{pair} UPDATE data SET {quoted(column)} = s.{quoted(column)} FROM {source} WHERE data.row_id = pair.own"
-
-
 def merge_sql(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Each pair's first row is merged into the second."""
     for pair in _pairs(pairs):
