@@ -82,7 +82,7 @@ class LineReader:
     def rows(self, prompt: str, shape: Mapping[str, Any]) -> list[dict[str, Any]]:
         """A row for each line of the text."""
         text = prompt.split("<document>")[1].split("</document>")[0]
-        lines = [dict(re.findall(r"(\w+): ([^;\n]+)", line)) for line in text.splitlines()]
+        lines = [dict(re.findall(r"(\w+): ([^;\n]+)", line)) for line in text.splitlines() if not line.startswith("From: ")]
         if self.model.dialect is not FULL:
             wanted = list(shape["properties"]["rows"]["items"]["properties"])
             return [{c: _plain(line.get(c)) for c in wanted} for line in lines if self.told(line, wanted)]

@@ -19,7 +19,7 @@ DIALECTS = pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "com
 def opened(place: str | Path, reader: LineReader, texts: dict[str, str]) -> Workspace:
     ws = Workspace(place, model=reader.model, embedder=HashEmbedder())
     for name, text in texts.items():
-        ws.add_text(text, name)
+        ws.add_text(f"Report of the year\n\n{text}", name)  # a title of its own, so that no line is one
     return ws
 
 
