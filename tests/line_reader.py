@@ -17,7 +17,7 @@ from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 
-FILLER = "\n".join(f"Remark {n} of the clerk, who had nothing to add to the figures of the day and said so at length." for n in range(160))
+FILLER = "\n".join(f"Remark {n} of the clerk, who had nothing to add to the figures of the day and said so." for n in range(200))
 """Words between two parts of a document, so many that these are read apart."""
 
 
