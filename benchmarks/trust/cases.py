@@ -98,7 +98,11 @@ def load(folder: Path = FOLDER, only: str = "") -> list[Case]:
     files = sorted(folder.glob("*.yaml")) if folder.is_dir() else [folder]
     cases = []
     for file in files:
-        for said in yaml.safe_load(file.read_text(encoding="utf-8")) or ():
+        try:
+            listed = yaml.safe_load(file.read_text(encoding="utf-8")) or ()
+        except yaml.YAMLError as error:
+            raise CaseError(f"{file.name} is no YAML: {error}; between {{ }} put questions and SQL in quotes") from error
+        for said in listed:
             try:
                 cases.append(_case(said, file.stem))
             except (KeyError, TypeError, ValueError, AttributeError, sqlglot.ParseError) as error:

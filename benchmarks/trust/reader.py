@@ -18,6 +18,8 @@ _PART_TOKENS = 600
 CHUNK_TOKENS = 1000
 """A chunk's size: one part fits, two do not."""
 _SHOWN = 0.6
+_ABOVE = re.compile(r"^(?:From|Document|About|Section|Note): .*$", re.MULTILINE)
+"""What stands above a part: its document's card and headings."""
 
 
 class Reader:
@@ -52,7 +54,7 @@ class Reader:
                 return answer(prompt, shape)
         if "sql" in asked:
             return _filled(shape, self._sql(prompt, turns))
-        known = {"title": "", "rows_per_document": "several", "row": "", **self._passage(prompt)}
+        known = {"title": _file_of(prompt), "rows_per_document": "several", "row": "", **self._passage(prompt)}
         if asked and not asked & {"about", "rows_per_document", "quote", "expression", "questions", "evidence"}:
             self.unknown.append(f"{stage}: {', '.join(sorted(asked))}")
         return _filled(shape, known) if asked else "no"
@@ -72,7 +74,7 @@ class Reader:
     def _seen(self, prompt: str) -> Iterator[tuple[Paper, Part]]:
         """The parts of the document that a prompt shows: of the one whose lines it shows most of."""
         section = "\n".join(re.findall(r"<document[^>]*>(.*?)</document>", prompt, re.DOTALL)) or prompt
-        bones = skeleton(section)
+        bones = skeleton(_ABOVE.sub("", section))
         shown = [(paper, part, _share(part.text, bones), len(own)) for paper, part, own in self._bones]
         weight = {paper.name: sum(s * n for p, _, s, n in shown if p is paper) for paper in self.case.papers}
         best = max(weight, key=lambda name: weight[name], default="")
@@ -181,6 +183,11 @@ def _share(text: str, bones: str) -> float:
     """Which share of a text's lines, by their letters, stands in others."""
     lines = [own for line in text.splitlines() if (own := skeleton(line))]
     return sum(len(own) for own in lines if own in bones) / max(1, sum(map(len, lines)))
+
+
+def _file_of(prompt: str) -> str:
+    found = re.search(r"^File name: (.+?)(?:\.\w+)?$", prompt, re.MULTILINE)
+    return found[1] if found else ""
 
 
 def _parts(prompt: str, shape: Mapping[str, Any]) -> dict[str, Any]:
