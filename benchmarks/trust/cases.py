@@ -17,6 +17,10 @@ FOLDER = Path(__file__).with_name("cases")
 _STEPS = ("ask", "query", "add", "undo", "together", "tables", "command", "set_value", "merge", "split", "title")
 
 
+LOOK = "LOOK "
+"""What stands before a statement that only looks something up."""
+
+
 class CaseError(Exception):
     """A case that cannot be used; the message names file, case and what to mend."""
 
@@ -127,8 +131,11 @@ def _case(said: Mapping[str, Any], kind: str) -> Case:
     if not steps:
         raise ValueError("it asks nothing; give it `ask`")
     agent = tuple(said.get("agent") or ())
-    return Case(str(said["case"]), str(said.get("kind", kind)), bool(said.get("control", False)), papers, tables, tuple(steps),
+    case = Case(str(said["case"]), str(said.get("kind", kind)), bool(said.get("control", False)), papers, tables, tuple(steps),
                 agent, said.get("settings") or {}, said.get("fails") or {})  # fmt: skip
+    for question in case.questions:
+        columns_of(case, question)
+    return case
 
 
 def _step(said: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -200,11 +207,11 @@ def _words(words: str | Sequence[str], text: str) -> tuple[str, ...]:
 
 
 def columns_of(case: Case, question: Mapping[str, Any]) -> list[str]:
-    """The "table.column" names that a question's first statement reads, and the keys of its tables."""
+    """The "table.column" names that a question's statements read, and the keys of its tables."""
     if "columns" in question:
         return list(question["columns"])
-    tree = sqlglot.parse_one(statements_of(question)[0], dialect="sqlite")
-    read, used = {t.name for t in tree.find_all(exp.Table)}, {c.name for c in tree.find_all(exp.Column)}
+    trees = [sqlglot.parse_one(sql.removeprefix(LOOK), dialect="sqlite") for sql in statements_of(question)]
+    read, used = ({n.name for tree in trees for n in tree.find_all(kind)} for kind in (exp.Table, exp.Column))
     out = []
     for name, table in case.tables.items():
         if name in read:

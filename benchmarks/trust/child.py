@@ -42,6 +42,8 @@ def _model(reader: Any) -> Any:
     def function(request: Any) -> Any:
         if kind := reader.case.fails.get(request.stage):
             reader.calls[request.stage] = reader.calls.get(request.stage, 0) + 1
+            if kind == "odd":
+                return {"action": "respond", "sql": "", "rows": "none", "reason": ""}
             return errors[kind](f"the server {_SAYS[kind]}")
         shape = request.json_schema or (request.reply.model_json_schema() if request.reply is not None else {})
         return reader.reply(request.stage, [(m.role, m.content) for m in request.messages], shape, request.choices)
@@ -61,13 +63,11 @@ _SAYS = {"refused": "refused the request: content filter", "unavailable": "answe
          "cut": "stopped at the limit of the reply"}  # fmt: skip
 
 
-def _told(answer: Any, calls: int) -> Any:
+def _told(answer: Any, calls: Mapping[str, int]) -> Any:
     from benchmarks.trust.judge import Told
 
     doubts = tuple(str(doubt) for doubt in getattr(answer, "doubts", ()) or ())
     remarks = [*answer.notes, answer.reason, str(answer.completeness), str(answer.range or ""), *doubts]
-    if not getattr(answer.completeness, "complete", True) and answer.status == "answered":
-        doubts = (*doubts, f"not complete: {answer.completeness}")
     return Told(str(answer.status), answer.value, str(answer.text), doubts, "; ".join(remarks), calls)
 
 
@@ -81,30 +81,32 @@ class _Play:
         """The outcomes of one step; none where it only changes something."""
         from benchmarks.trust.judge import Told, judge
 
-        ws, control, before = self.workspace, step.get("control", self.case.control), self._made()
+        ws, control, before = self.workspace, step.get("control", self.case.control), dict(self.reader.calls)
         if "ask" in step:
             options = {"workflow": step["workflow"]} if "workflow" in step else {}
-            told = self._safely(lambda: _told(ws.ask(step["ask"], **options), self._made() - before))
+            told = self._safely(lambda: _told(ws.ask(step["ask"], **options), self._since(before)))
             yield judge(step, told, control)
         elif "query" in step:
-            told = self._safely(lambda: _frame(ws.query(step["query"]), self._made() - before))
+            told = self._safely(lambda: _frame(ws.query(step["query"]), self._since(before)))
             yield judge(step, told, control)
         elif "together" in step:
             yield from self._together(step["together"])
         elif "tables" in step:
             yield judge(step, Told("answered", [*ws.tables, len(ws.tables), bool(ws.tables), sorted(ws.tables)[0]]), control)
         elif "add" in step:
-            ws.add([str(self.files[step["add"]])])
+            (paper,) = (paper for paper in self.case.papers if paper.name == step["add"])
+            self.files[paper.name].write_text(paper.text, encoding="utf-8")
+            ws.add([str(self.files[paper.name])])
         elif "undo" in step:
-            ws.undo(step["undo"])
+            self._safely(lambda: ws.undo(step["undo"]))
         else:
             (verb,) = set(step) & {"set_value", "merge", "split"}
             getattr(ws, verb)(**step[verb])
             ws.reconcile()
 
-    def _made(self) -> int:
-        """Calls made so far."""
-        return sum(self.reader.calls.values())
+    def _since(self, before: Mapping[str, int]) -> dict[str, int]:
+        """Calls made since, by stage."""
+        return {stage: count - before.get(stage, 0) for stage, count in self.reader.calls.items()}
 
     def _safely(self, function: Any) -> Any:
         """What a call tells; an error that the package raises on purpose is a failure that says why."""
@@ -125,15 +127,15 @@ class _Play:
 
         answers = asyncio.run(every())
         for question, answer in zip(questions, answers, strict=True):
-            yield judge(question, _told(answer, answer.usage.calls), self.case.control)
+            yield judge(question, _told(answer, {}), self.case.control)
         runs, charged = {a.run for a in answers}, sum(a.usage.calls for a in answers)
         if len(runs) < len(answers):
             yield Outcome(SILENT, f"{len(answers)} questions share run {runs}")
-        if charged > self._made():
-            yield Outcome(SILENT, f"{charged} calls are charged, {self._made()} were made")
+        if charged > sum(self.reader.calls.values()):
+            yield Outcome(SILENT, f"{charged} calls are charged, {sum(self.reader.calls.values())} were made")
 
 
-def _frame(frame: Any, calls: int) -> Any:
+def _frame(frame: Any, calls: Mapping[str, int]) -> Any:
     from benchmarks.trust.judge import Told
 
     notes = "; ".join(map(str, frame.attrs.get("notes", ())))
@@ -150,8 +152,8 @@ def play(package: Any, case: Any) -> dict[str, Any]:
 
     reader, outcomes, started = Reader(case), list[Any](), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        files = {paper.name: Path(folder, paper.name) for paper in case.papers}
-        for paper in case.papers:
+        files = {paper.name: Path(folder, paper.name.partition("#")[0]) for paper in case.papers}
+        for paper in (paper for paper in case.papers if not paper.later):
             files[paper.name].write_text(paper.text, encoding="utf-8")
         try:
             with package.Workspace(Path(folder, "workspace.db"), model=_model(reader), **case.settings) as ws:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 RIGHT, WARNED, SILENT, ALARM = "right", "warned", "silent_wrong", "false_alarm"
@@ -22,7 +22,7 @@ class Told:
     text: str = ""
     doubts: tuple[str, ...] = ()
     remarks: str = ""
-    calls: int = 0
+    calls: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def warns(self) -> bool:
@@ -47,7 +47,8 @@ def judge(step: Mapping[str, Any], told: Told, control: bool) -> Outcome:
     """The outcome of one question.
 
     `right` is the right value (a case without it asks for a warning), `status` what the status must be, `names` words that
-    the remarks must hold where the answer warns, `contains` words that the text must hold, `max_calls` the most calls.
+    the remarks must hold where the answer warns, `contains` words that the text must hold, `max_calls` the most calls of a
+    stage, `wrong` values that are wrong.
     """
     shown = f"{told.status} {told.value!r} {'; '.join(told.doubts)[:200]}".strip()
     wanted = step.get("status")
@@ -65,15 +66,18 @@ def judge(step: Mapping[str, Any], told: Told, control: bool) -> Outcome:
     if right is not True:
         noted = bool(step.get("names")) and named
         return Outcome(WARNED if noted and not control else SILENT, shown)
-    if "max_calls" in step and told.calls > step["max_calls"]:
-        return Outcome(CALLS, f"{told.calls} calls for {step['max_calls']}")
+    over = {stage: told.calls.get(stage, 0) for stage, most in step.get("max_calls", {}).items() if told.calls.get(stage, 0) > most}
+    if over:
+        return Outcome(CALLS, f"{over} calls, {step['max_calls']} are enough")
     return Outcome(RIGHT, shown)
 
 
 def _right(step: Mapping[str, Any], told: Told) -> bool | None:
     """Whether value and text are right; None where the case names no right value."""
-    if "right" not in step and "contains" not in step:
+    if not {"right", "contains", "lacks", "wrong"} & set(step):
         return None
+    if any(same(wrong, told.value) for wrong in step.get("wrong", ())):
+        return False
     holds = all(str(word).lower() in told.text.lower() for word in _listed(step.get("contains")))
     lacks = not any(str(word).lower() in told.text.lower() for word in _listed(step.get("lacks")))
     return holds and lacks and ("right" not in step or same(step["right"], told.value, bool(step.get("in_order"))))

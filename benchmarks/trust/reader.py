@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.fidelity.sight import skeleton
-from benchmarks.trust.cases import Case, Paper, Part, Said, SaidRow, columns_of, statements_of
+from benchmarks.trust.cases import LOOK, Case, Paper, Part, Said, SaidRow, columns_of, statements_of
 
 _PART_TOKENS = 600
 CHUNK_TOKENS = 1000
@@ -85,7 +85,7 @@ class Reader:
         for _, part in self._seen(prompt):
             for row in part.rows:
                 asked = {c: said for c, said in row.cells.items() if re.search(rf"^- {re.escape(c)} \(", prompt, re.MULTILINE)}
-                if f"Table {row.table}:" not in prompt or not (asked or self.case.tables[row.table]["one_row"]):
+                if f"Table {row.table}:" not in prompt or not self._worth(row, asked):
                     continue
                 self._given += [(column, said, row) for column, said in asked.items()]
                 told: dict[str, Any] = {"table": row.table, "cells": {c: said.reply() for c, said in asked.items()}}
@@ -93,6 +93,12 @@ class Reader:
                     told["does_not_apply"] = list(row.absent)
                 out.append(told)
         return {"rows": out}
+
+    def _worth(self, row: SaidRow, asked: Mapping[str, Said]) -> bool:
+        """Whether a row is told: it holds more than its key, or has no more, or each document is one."""
+        table = self.case.tables[row.table]
+        only_key = set(row.cells) <= set(table["key"])
+        return bool(set(asked) - set(table["key"])) or (bool(asked) and only_key) or table["one_row"]
 
     def _cells(self, prompt: str, shape: Mapping[str, Any]) -> dict[str, Any]:
         """Cells that came back with a finding: what the case says then, else the same once more."""
@@ -154,8 +160,7 @@ class Reader:
             return {"action": "cannot", "sql": "", "reason": question["cannot"]}
         said = statements_of(question)
         sql = said[min(turns, len(said) - 1)]
-        look = sql.startswith("LOOK ")
-        return {"action": "look" if look else "answer", "sql": sql.removeprefix("LOOK "), "reason": ""}
+        return {"action": "look" if sql.startswith(LOOK) else "answer", "sql": sql.removeprefix(LOOK), "reason": ""}
 
     def _hints(self, prompt: str, shape: Mapping[str, Any]) -> dict[str, Any]:
         out = []

@@ -63,7 +63,7 @@ def test_the_reader_gives_the_rows_of_the_part_that_is_shown() -> None:
         ({"status": "failed"}, Told("not_found"), False, "silent_wrong"),
         ({"status": "failed"}, Told("failed"), False, "right"),
         ({"status": ["failed", "incomplete"], "names": "key"}, Told("failed", remarks="the key is wrong"), False, "right"),
-        ({"right": 5, "max_calls": 2}, Told("answered", 5, calls=3), True, "extra_calls"),
+        ({"right": 5, "max_calls": {"answer": 2}}, Told("answered", 5, calls={"answer": 3}), True, "extra_calls"),
         ({"contains": "yes"}, Told("answered", "x", "Yes: 4 against 3."), True, "right"),
     ],
 )
