@@ -66,8 +66,8 @@ def judge(step: Mapping[str, Any], told: Told, control: bool) -> Outcome:
     if right is not True:
         noted = bool(step.get("names")) and named
         return Outcome(WARNED if noted and not control else SILENT, shown)
-    over = {stage: told.calls.get(stage, 0) for stage, most in step.get("max_calls", {}).items() if told.calls.get(stage, 0) > most}
-    if over:
+    made = {stage: told.calls.get(stage, 0) for stage in step.get("max_calls", ())}
+    if over := {stage: count for stage, count in made.items() if count > step["max_calls"][stage]}:
         return Outcome(CALLS, f"{over} calls, {step['max_calls']} are enough")
     return Outcome(RIGHT, shown)
 
