@@ -136,9 +136,9 @@ class Workspace:
 
     async def induce_async(self, questions: Sequence[str]) -> Schema:
         """Extend the schema by what the questions need; nothing is extracted."""
-        async with journaled(self.session, "schema", " / ".join(questions)):
-            run.check(self.session, questions)
-            await needs.plan_tables(self.session, questions)
+        async with journaled(self.session, "schema", " / ".join(questions)) as (session, _):
+            run.check(session, questions)
+            await needs.plan_tables(session, questions)
         return self.schema
 
     induce = plainly(induce_async)
@@ -165,9 +165,9 @@ class Workspace:
         """
         if workflow == "extract_and_query" and not directives:
             return (await self.ask_many_async([question]))[0]
-        async with journaled(self.session, "ask", question) as outcome:
-            answer = await routing.ask_routed(self.session, question, workflow=workflow, directives=directives)
-            return self._kept([answer], outcome)[0]
+        async with journaled(self.session, "ask", question) as (session, outcome):
+            answer = await routing.ask_routed(session, question, workflow=workflow, directives=directives)
+            return self._kept(session, [answer], outcome)[0]
 
     ask = plainly(ask_async)
 
@@ -181,14 +181,14 @@ class Workspace:
 
     async def ask_many_async(self, questions: Sequence[str]) -> list[Answer]:
         """Answer several questions with one schema and one pass of extraction."""
-        async with journaled(self.session, "ask", " / ".join(questions)) as outcome:
-            return self._kept(await run.ask_many(self.session, questions), outcome)
+        async with journaled(self.session, "ask", " / ".join(questions)) as (session, outcome):
+            return self._kept(session, await run.ask_many(session, questions), outcome)
 
     ask_many = plainly(ask_many_async)
 
-    def _kept(self, answers: Sequence[Answer], outcome: dict[str, Any]) -> list[Answer]:
-        """The answers with the number of the open run and their way to its audit page; they are kept as its outcome."""
-        number = self.session.catalog.journal.open_run or 0
+    def _kept(self, session: Session, answers: Sequence[Answer], outcome: dict[str, Any]) -> list[Answer]:
+        """The answers with the number of their run and their way to its audit page; they are kept as its outcome."""
+        number = session.catalog.journal.open_run or 0
         kept = [replace(answer, run=number, viewer=partial(view_file, self.path, run=number)) for answer in answers]
         outcome["answers"] = [answer.to_dict() for answer in kept]
         return kept
@@ -226,8 +226,8 @@ class Workspace:
         """
         if not self._write:
             return querying.plain(self.session, sql)
-        async with journaled(self.session, "query", sql) as outcome:
-            frame = await querying.query_frame(self.session, sql, describe)
+        async with journaled(self.session, "query", sql) as (session, outcome), session.standing():
+            frame = await querying.query_frame(session, sql, describe)
             outcome |= {"rows": len(frame), "tokens": frame.attrs.get("tokens", 0), "stopped": frame.attrs.pop("stopped", "")}
         return frame
 
@@ -238,11 +238,11 @@ class Workspace:
     async def extract_async(self, tables: Sequence[str] | None = None) -> dict[str, int]:
         """Fill every column of the schema's tables; rows by table."""
         counts: dict[str, int] = {}
-        async with journaled(self.session, "extract") as outcome:
-            await needs.describe_pinned(self.session)
+        async with journaled(self.session, "extract") as (session, outcome), session.standing():
+            await needs.describe_pinned(session)
             chosen = self._chosen(tables)
-            filled = await fill.fill(self.session, {table.name: table.column_names for table in chosen})
-            await run.settle_tables(self.session, filled.stopped)
+            filled = await fill.fill(session, {table.name: table.column_names for table in chosen})
+            await run.settle_tables(session, filled.stopped)
             counts |= {table.name: self.session.catalog.extractions.count(table.name) for table in chosen}
             if filled.stopped:
                 raise BudgetExceeded(filled.stopped)
@@ -263,9 +263,9 @@ class Workspace:
         counts, stopped = dict[str, int](), ""
         if criteria is not None:
             remembered.set_criteria(self.session, criteria)
-        async with journaled(self.session, "reconcile") as outcome:
+        async with journaled(self.session, "reconcile") as (session, outcome), session.standing():
             for table in self._chosen(tables):
-                stopped = await run.settle_table(self.session, table, not stopped) or stopped
+                stopped = await run.settle_table(session, table, not stopped) or stopped
                 counts[table.name] = current.rows if (current := self.session.catalog.tables.current(table.name)) else 0
             outcome["rows"] = counts
             if stopped:
@@ -375,8 +375,8 @@ class Workspace:
 
     @property
     def usage(self) -> Usage:
-        """What the last run cost."""
-        return self.session.models.meter.total
+        """What the run that ended last cost."""
+        return self.session.spent
 
 
 async def ask_async(

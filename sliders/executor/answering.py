@@ -55,7 +55,7 @@ def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
     text = f"No answer yet: {reason}" if need.ended or unread else f"Not found in these documents: {reason}."
     return Answer(
         need.question, need.ended or ("incomplete" if unread else "not_found"), None, text, reason=reason,
-        completeness=ledger, decisions=tuple(session.notes),
+        completeness=ledger, decisions=tuple(session.question.notes),
     )  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def _finished(
         completeness=ledger,
         usage=usage,
         reason=reason,
-        decisions=tuple(session.notes),
+        decisions=tuple(session.question.notes),
         range=measured,
         doubts=doubts,
     )

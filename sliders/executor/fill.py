@@ -95,7 +95,7 @@ def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[_Mis
         table = schema.table(name)
         settled = session.catalog.extractions.settled(table)
         for chunk_id, document_id in places:
-            if chunk_id in session.out_of_scope:
+            if chunk_id in session.question.out_of_scope:
                 continue
             known = settled.get(chunk_id, frozenset())
             asked = tuple(table.column(column) for column in columns if column not in known)
@@ -158,7 +158,7 @@ async def read_chunks(
 
 
 async def _documents(filling: _Filling, waiting: deque[_Missing]) -> None:
-    """Reads document after document that no other writer works on; what others finish or leave is looked at again."""
+    """Reads document after document that nobody else works on; what others finish or leave is looked at again."""
     session = filling.session
     while waiting and not filling.done.stopped:
         entry = waiting.popleft()
@@ -169,17 +169,23 @@ async def _documents(filling: _Filling, waiting: deque[_Missing]) -> None:
             waiting.append(left)
             await asyncio.sleep(_OTHERS_SECONDS)
         elif left.asked:
-            try:
-                facts = await _facts(filling, left.document_id)
-                work = await _kept(filling, _work(session, left), facts)
-            except BudgetExceeded as error:
-                filling.done.stopped = str(error)
-            else:
-                await _read(filling, work, facts)
+            await _document(filling, left)
+        if taken:
+            session.catalog.claims.give_back(entry.document_id)
+
+
+async def _document(filling: _Filling, missing: _Missing) -> None:
+    try:
+        facts = await _facts(filling, missing.document_id)
+        work = await _kept(filling, _work(filling.session, missing), facts)
+    except BudgetExceeded as error:
+        filling.done.stopped = str(error)
+    else:
+        await _read(filling, work, facts)
 
 
 def _still_missing(session: Session, missing: _Missing) -> _Missing:
-    """What other writers have not read meanwhile."""
+    """What other questions and writers have not read meanwhile."""
     if not session.catalog.claims.shared:
         return missing
     settled: dict[str, dict[str, frozenset[str]]] = {}

@@ -13,6 +13,7 @@ from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.executor.sampling import grain_of, rows_told, samples
 from sliders.executor.session import Session
 from sliders.schema.complete import complete_schema
+from sliders.schema.extend import with_added
 from sliders.schema.induce import Induced, induce_schema, induction_hash
 from sliders.schema.types import Schema
 
@@ -80,7 +81,7 @@ def _record(session: Session, induced: Induced, before: Schema) -> None:
     for issue in induced.issues:
         session.decide("schema", f"column:{issue.subject}", "refused once", issue.reason)
     if induced.schema != before:
-        session.catalog.schemas.save(induced.schema, "extended for questions")
+        session.catalog.schemas.save(with_added(induced.schema, before, session.schema), "extended for questions")
         names = ", ".join(f"{t.name} ({', '.join(t.column_names)})" for t in induced.schema.tables)
         session.decide("schema", "tables", "extended", names, induced.tokens)
 
@@ -89,13 +90,13 @@ async def describe_pinned(session: Session) -> None:
     """Have the rows of pinned tables described, once."""
     if not any(t.pinned and not t.row for t in session.schema.tables):
         return
-    model = session.models.model_for("schema")
+    model, before = session.models.model_for("schema"), session.schema
     try:
-        completed = await complete_schema(session.schema, samples(session, keep=True), model, grain=grain_of(session))
+        completed = await complete_schema(before, samples(session, keep=True), model, grain=grain_of(session))
     except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:  # read as given; a spent budget is said by the next stage
         session.decide("schema", "pinned tables", "not described", str(error))
         return
-    session.catalog.schemas.save(completed, "pinned tables described")
+    session.catalog.schemas.save(with_added(completed, before, session.schema), "pinned tables described")
     for table in completed.tables:
         if table.pinned:
             session.decide("schema", f"table:{table.name}", "described", f"one row: {table.row}; grain {table.grain}")

@@ -204,8 +204,9 @@ async def explain_query(session: Session, sql: str) -> Explanation:
 def _open(
     session: Session, query: Query, tables: Sequence[Table], reader: AttributeReader | None = None, *, reuse: bool = True
 ) -> Running:
-    session.index = update_index(session, session.index)
-    running = Running(session, query, session.index)
+    index = update_index(session, *session.indexes)
+    session.indexes[:] = [index]
+    running = Running(session, query, index)
     if query.unplanned:
         running.notes.append(
             f"{query.unplanned} cannot be planned: its attributes are read for every row that the other conditions let pass"
@@ -217,7 +218,7 @@ def _open(
             learned, writer = load_learned(session, table), CellWriter(session, table)
             known, shown = load_known(session, table)
         running.runs[table.name] = TableRun(
-            session, table, tuple(name for name in named if name in table.column_names), session.index,
+            session, table, tuple(name for name in named if name in table.column_names), index,
             reader or ModelReader(session), known, learned, writer, shown,
             names={d.id: d.name for d in session.catalog.documents.all()},
         )  # fmt: skip

@@ -12,7 +12,7 @@ from sliders.answer.workflows import Asked, candidates, lookup, precise, split, 
 from sliders.errors import BudgetExceeded, PlanError
 from sliders.executor import run
 from sliders.executor.narrowing import PROBE, named_documents, narrow, passage_source, switch_off
-from sliders.executor.session import Session
+from sliders.executor.session import Question, Session
 from sliders.plan.analysis import Analyzer, TaskProfile
 from sliders.plan.directives import Directive, Hints, Ignore, Locate, Verify
 from sliders.plan.features import Corpus, content_terms
@@ -54,7 +54,7 @@ async def ask_routed(
     Raises PlanError: the question is empty, the workflow unknown, or there is no document.
     """
     _check(session, question, workflow)
-    session.notes.clear()
+    session = session.asking(Question(question))
     source, before = passage_source(session, question), session.models.meter.total
     planned = await plan_question(session, question, source, workflow, directives)
     for verdict, reason in (line.split(": ", 1) for line in planned.lines()):
@@ -74,6 +74,7 @@ async def explain_routed(
     Raises PlanError: the question is empty, the workflow unknown, or there is no document.
     """
     _check(session, question, workflow)
+    session = session.asking(Question(question))
     source = passage_source(session, question)
     hints = parse_hints(shortened(question), directives)
     planned = await plan_question(session, question, source, workflow, directives, hints)

@@ -14,7 +14,7 @@ from sliders.executor.fill import fill
 from sliders.executor.judging import judge_table
 from sliders.executor.narrowing import PROBE, narrow, passage_source, switch_off
 from sliders.executor.needs import Need, plan_tables
-from sliders.executor.session import Session
+from sliders.executor.session import Question, Session
 from sliders.executor.settle import settle
 from sliders.llm.model import Usage
 from sliders.plan.analysis import Analyzer
@@ -42,14 +42,13 @@ async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
     hints = await read_all_hints([questions[n] for n in asked], session.models.model_for("plan"))
     # Verify ranks candidates, of which tables know none: its sentence stays in the question.
     hinted = {n: read for n, read in zip(asked, hints, strict=True) if len(read.directives) > len(read.of(Verify))}
-    session.notes.clear()
     if shared := [n for n in asked if n not in hinted]:
         answers |= dict(zip(shared, await ask_tables(session, [questions[n] for n in shared]), strict=True))
     for n, read in hinted.items():
-        session.notes.clear()
+        own = session.asking(Question(questions[n]))
         for verdict, reason in (line.split(": ", 1) for line in read.lines()):
-            session.decide("plan", "question", verdict, reason)
-        answers[n] = await ask_hinted(session, questions[n], read, passage_source(session, read.question))
+            own.decide("plan", "question", verdict, reason)
+        answers[n] = await ask_hinted(own, questions[n], read, passage_source(own, read.question))
     return [answers[n] for n in range(len(questions))]
 
 
@@ -83,9 +82,11 @@ async def ask_tables(session: Session, questions: Sequence[str]) -> list[Answer]
     """Answer several questions with one schema and one pass of extraction."""
     needs = await plan_tables(session, questions)
     stopped = await fill_tables(session, needs)
-    await settle_tables(session, stopped)
-    alone = session.models.meter.total if len(questions) == 1 else Usage()
-    return [await answer_need(session, need, stopped, alone) for need in needs]
+    wanted = {table for need in needs for table in need.columns} | {table.name for table in session.filled}
+    async with session.standing():
+        await settle_tables(session, stopped, [table.name for table in session.schema.tables if table.name in wanted])
+        alone = session.models.meter.total if len(questions) == 1 else Usage()
+        return [await answer_need(session, need, stopped, alone) for need in needs]
 
 
 async def fill_tables(session: Session, needs: Sequence[Need]) -> str:
@@ -133,26 +134,23 @@ async def settle_table(session: Session, table: Table, model: bool) -> str:
 
 async def ask_hinted(session: Session, question: str, hints: Hints, source: PassageSource) -> Answer:
     """Answer one question out of tables under its hints; documents that the hints starve are read whole."""
-    before, narrowed = session.models.meter.total, narrow(session, source, hints)
-    session.normalize = tuple(Normalization(d.terms[0], d.terms[1:]) for d in hints.of(Normalize) if len(d.terms) > 1)
-    session.precede = tuple(Precedence(d.prefer, d.over) for d in hints.of(Precede))
-    session.out_of_scope = _left_out(session, narrowed) if narrowed is not None else frozenset()
-    try:
-        (answer,) = await ask_tables(session, [_with_verify(hints)])
-        if session.out_of_scope:
-            starved = list(source.documents) if answer.status == "not_found" else _starved(session)
-            if starved:
-                switch_off(session, f"no rows, or far fewer than elsewhere, in {len(starved)} documents")
-                session.out_of_scope -= {chunk.id for document in starved for chunk in session.catalog.chunks.of(document)}
-                (answer,) = await ask_tables(session, [_with_verify(hints)])
-    finally:
-        session.out_of_scope, session.normalize, session.precede = frozenset(), (), ()
+    before, narrowed, asked = session.models.meter.total, narrow(session, source, hints), session.question
+    asked.normalize = tuple(Normalization(d.terms[0], d.terms[1:]) for d in hints.of(Normalize) if len(d.terms) > 1)
+    asked.precede = tuple(Precedence(d.prefer, d.over) for d in hints.of(Precede))
+    asked.out_of_scope = _left_out(session, narrowed) if narrowed is not None else frozenset()
+    (answer,) = await ask_tables(session, [_with_verify(hints)])
+    if asked.out_of_scope:
+        starved = list(source.documents) if answer.status == "not_found" else _starved(session)
+        if starved:
+            switch_off(session, f"no rows, or far fewer than elsewhere, in {len(starved)} documents")
+            asked.out_of_scope -= {chunk.id for document in starved for chunk in session.catalog.chunks.of(document)}
+            (answer,) = await ask_tables(session, [_with_verify(hints)])
     return as_told(session, question, hints, answer, before)
 
 
 def as_told(session: Session, question: str, hints: Hints, answer: Answer, before: Usage) -> Answer:
     """The answer under the user's own words, with all notes and all that was spent since `before`."""
-    notes = tuple(dict.fromkeys((*hints.notes, *session.notes, *answer.decisions)))
+    notes = tuple(dict.fromkeys((*hints.notes, *session.question.notes, *answer.decisions)))
     return replace(answer, question=question, usage=session.models.meter.total - before, decisions=notes)
 
 
@@ -182,7 +180,7 @@ def _starved(session: Session) -> list[str]:
     for table in session.schema.tables:
         for row in session.catalog.extractions.rows(table.name):
             counts[row.document_id] = counts.get(row.document_id, 0) + 1
-    cut = {c.document_id for c in session.catalog.chunks.all() if c.id in session.out_of_scope}
+    cut = {c.document_id for c in session.catalog.chunks.all() if c.id in session.question.out_of_scope}
     others = sorted(counts.values())
     typical = others[len(others) // 2] if others else 0
     return [d for d in sorted(cut) if counts.get(d, 0) < max(1.0, _FEW_ROWS * typical)]

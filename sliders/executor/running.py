@@ -49,18 +49,19 @@ async def together(*work: Coroutine[None, None, None]) -> None:
 
 
 @asynccontextmanager
-async def journaled(session: Session, kind: str, question: str = "") -> AsyncIterator[dict[str, Any]]:
-    """A run in the journal with a fresh meter; what the block puts into the mapping is its outcome, "stopped" its end."""
+async def journaled(workspace: Session, kind: str, question: str = "") -> AsyncIterator[tuple[Session, dict[str, Any]]]:
+    """A run in the journal with a session of its own; what the block puts into the mapping is its outcome, "stopped" its end."""
+    session = workspace.for_run()
     journal = session.catalog.journal
-    session.models = session.models.for_run()
     run = journal.start_run(kind, question, {"model": session.settings.model})
     outcome: dict[str, Any] = {}
     try:
-        yield outcome
+        async with session.models.connected():
+            yield session, outcome
     except BaseException as error:
         stopped = isinstance(error, BudgetExceeded)
         journal.finish_run(run, "stopped" if stopped else "failed", {"error": f"{type(error).__name__}: {error}"})
         raise
     finally:
-        await session.models.aclose()
+        workspace.spent = session.models.meter.total
     journal.finish_run(run, "stopped" if outcome.pop("stopped", "") else "done", outcome)

@@ -51,7 +51,7 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     decisions, criteria = knowledge.corrections(table.name), criteria_of(session)
     decided = "+".join(str(decision.id) for decision in decisions)
     root = session.catalog.tables.lineage(table.name)[-1].version
-    fingerprint = f"{root}:{decided}:{session.normalize}{session.precede}:{criteria}:{table.key}{table.pinned}"
+    fingerprint = f"{root}:{decided}:{session.question.normalize}{session.question.precede}:{criteria}:{table.key}{table.pinned}"
     key = f"settled:{table.name}"
     done = [[fingerprint, True], [fingerprint, model]]  # what a model settled need not be settled without one
     if before is not None and before.version == version.version and knowledge.statistic(key) in done:
@@ -66,8 +66,8 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     options = Options(
         criteria=criteria,
         corrections=tuple(map(_correction, decisions)),
-        normalize=session.normalize,
-        precede=session.precede,
+        normalize=session.question.normalize,
+        precede=session.question.precede,
         settled=memory.settled,
         changed=memory.new_among(relation.document_ids),
         entries=_are_entries(session, table, rows),

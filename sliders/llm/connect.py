@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from copy import copy
 
 from sliders.errors import SettingsError
 from sliders.llm.cache import CachedModel, CallLog, MemoryCallLog
@@ -11,6 +13,7 @@ from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.ladder import Rung
 from sliders.llm.limits import Gate, Limiter, RateLimiter
 from sliders.llm.local import LocalModel, local_model
+from sliders.llm.loops import PerLoop
 from sliders.llm.model import Model
 from sliders.llm.model_file import EMBEDDED
 from sliders.llm.usage import Meter, PriceTable
@@ -31,6 +34,7 @@ class ModelSet:
         self.meter = meter or Meter()
         # Stages that share a model share its wrapper too, so that equal requests of two stages are one call.
         self._wrapped: dict[int, CachedModel] = {}
+        self._users: PerLoop[list[ModelSet]] = PerLoop(list)
 
     def model_for(self, stage: str) -> CachedModel:
         """The model of a stage; a stage without one of its own gets the default."""
@@ -47,7 +51,21 @@ class ModelSet:
 
     def for_run(self, log: CallLog | None = None) -> ModelSet:
         """The same models with a fresh meter, for the next run; `log` where its calls are kept elsewhere."""
-        return ModelSet(self._models, self._endpoints, log or self._log, Meter(self.meter.budget), self._gate)
+        models = copy(self)
+        models._log, models.meter, models._wrapped = log or self._log, Meter(self.meter.budget), {}
+        return models
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[None]:
+        """Connections of the running event loop stay open as long as a run of it is in such a block."""
+        users = self._users.get()
+        users.append(self)
+        try:
+            yield
+        finally:
+            users.remove(self)
+            if not users:
+                await self.aclose()
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""

@@ -128,3 +128,16 @@ def _nearness(one: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]],
     words = embed([f"{spoken_name(name)}: {said}" if said else spoken_name(name) for name, said in pairs])
     scores: NDArray[np.float32] = np.maximum(names[1:] @ names[0], words[1:] @ words[0])
     return scores
+
+
+def with_added(schema: Schema, before: Schema, now: Schema) -> Schema:
+    """A schema that was made from `before`, with the tables and columns that others added meanwhile, as `now` has them."""
+    there = {table.name: table for table in schema.tables}
+    earlier = {table.name: table.column_names for table in before.tables}
+    for table in now.tables:
+        own = there.get(table.name, replace(table, columns=()))
+        known = {*own.column_names, *earlier.get(table.name, ())}
+        if table.name in there or table.name not in earlier:
+            added = tuple(column for column in table.columns if column.name not in known)
+            there[table.name] = replace(own, columns=(*own.columns, *added))
+    return Schema(tuple(there.values()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from sliders.store.calls import Calls
 from sliders.store.chunks import Chunks
 from sliders.store.claims import Claims
@@ -29,9 +31,17 @@ class Catalog:
         self.documents = Documents(database)
         self.chunks = Chunks(database)
         self.schemas = Schemas(database)
-        self.journal = Journal(database)
-        self.claims = Claims(database)
-        self.calls = Calls(database, self.journal, self.claims)
-        self.extractions = Extractions(database, self.journal)
         self.tables = Tables(database, self.schemas)
         self.knowledge = Knowledge(database)
+        self._keep_under(Journal(database), Claims(database))
+
+    def for_run(self) -> Catalog:
+        """The same workspace for one run: its calls, decisions and claims are its own, however many runs go on beside it."""
+        catalog = copy(self)
+        catalog._keep_under(Journal(self.database, self.journal), Claims(self.database, self.claims.lease, self.claims))
+        return catalog
+
+    def _keep_under(self, journal: Journal, claims: Claims) -> None:
+        self.journal, self.claims = journal, claims
+        self.calls = Calls(self.database, journal, claims)
+        self.extractions = Extractions(self.database, journal)

@@ -1,4 +1,4 @@
-"""Several writers on one server: who works on what. A file has one writer, who never waits."""
+"""Who works on what: several runs of one process, and on a server several processes."""
 
 from __future__ import annotations
 
@@ -40,21 +40,43 @@ _TAKE = (
 )
 
 
-class Claims:
-    """What this process works on. A claim lapses when the server sees its process die, or when it is not renewed."""
+class _Process:
+    """What the runs of this process know of each other: documents with who works on them, who reads, subjects that are
+    taken, and the terms under which tables stand, once for each run that needs them so."""
 
-    def __init__(self, database: Database, lease: float | None = None) -> None:
+    def __init__(self) -> None:
+        self.documents: dict[str, Claims] = {}
+        self.reading: list[Claims] = []
+        self.turns: set[str] = set()
+        self.terms: list[str] = []
+
+
+class Claims:
+    """What one run works on. A claim lapses when the server sees its process die, or when it is not renewed.
+
+    Args:
+        beside: the claims of another run of this process.
+    """
+
+    def __init__(self, database: Database, lease: float | None = None, beside: Claims | None = None) -> None:
         self._database = database
         self._owner, self._alive = secrets.randbits(63), False
-        self._turns: set[str] = set()
-        self.shared = database.on_server and database.write
-        """Whether others may write, too."""
+        self._process: _Process = _Process() if beside is None else beside._process
+        self._served = database.on_server and database.write
+        self.shared = self._served
+        """Whether others may read the same documents, too."""
         self.lease = LEASE_SECONDS if lease is None else lease
 
     def take(self, document_id: str) -> bool:
-        """Claim a document; False where another process works on it."""
-        if not self.shared:
-            return True
+        """Claim a document; False where another run or process works on it."""
+        if self._process.documents.get(document_id, self) is not self:
+            return False
+        taken = not self._served or self._take(document_id)
+        if taken:
+            self._process.documents[document_id] = self
+        return taken
+
+    def _take(self, document_id: str) -> bool:
         if not self._alive:
             self._database.query("SELECT pg_advisory_lock(?)", (self._owner,))
             self._alive = True
@@ -65,42 +87,71 @@ class Claims:
         """Keep what is claimed for another while."""
         self._database.execute(update(claims).where(claims.c.owner == str(self._owner)).values(until=_NOW + self.lease))
 
+    def give_back(self, document_id: str) -> None:
+        """Let others work on a document."""
+        if self._process.documents.pop(document_id, None) is not None and self._served:
+            key = select(documents.c.key).where(documents.c.id == document_id).scalar_subquery()
+            own = (claims.c.owner == str(self._owner), claims.c.document_key == key)
+            self._database.execute(delete(claims).where(*own))
+
     def free(self) -> None:
         """Give back everything."""
-        if self.shared:
+        for document_id in [known for known, owner in self._process.documents.items() if owner is self]:
+            del self._process.documents[document_id]
+        if self._served:
             self._database.execute(delete(claims).where(claims.c.owner == str(self._owner)))
+        if self._alive:
+            self._database.query("SELECT pg_advisory_unlock(?)", (self._owner,))
+            self._alive = False
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
-        """Claims are renewed as long as the block runs, and given back at its end."""
+        """Claims are renewed as long as the block runs, and given back at its end; those who are in one know of each other."""
+        reading = self._process.reading
+        reading.append(self)
+        for each in reading if len(reading) > 1 else ():
+            each.shared = True
 
         async def renewing() -> None:
             while True:
                 await asyncio.sleep(self.lease / 4)
                 self.renew()
 
-        task = asyncio.create_task(renewing()) if self.shared else None
+        task = asyncio.create_task(renewing()) if self._served else None
         try:
             yield
         finally:
             if task is not None:
                 task.cancel()
+            reading.remove(self)
             self.free()
 
     @asynccontextmanager
     async def turn(self, subject: str) -> AsyncIterator[None]:
         """Nobody else of the workspace is in a block for the same subject; the server frees it when a process dies."""
         name = (f"{self._database.engine.name}.{subject}",)
-        while subject in self._turns:  # noqa: ASYNC110
+        while subject in self._process.turns:  # noqa: ASYNC110
             await asyncio.sleep(_POLL_SECONDS)
-        self._turns.add(subject)
+        self._process.turns.add(subject)
         try:
-            while self.shared and not self._database.value("SELECT pg_try_advisory_lock(hashtextextended(?, 1))", name):  # noqa: ASYNC110
+            while self._served and not self._database.value("SELECT pg_try_advisory_lock(hashtextextended(?, 1))", name):  # noqa: ASYNC110
                 await asyncio.sleep(_POLL_SECONDS)
             try:
                 yield
             finally:
-                if self.shared:
+                if self._served:
                     self._database.value("SELECT pg_advisory_unlock(hashtextextended(?, 1))", name)
         finally:
-            self._turns.discard(subject)
+            self._process.turns.discard(subject)
+
+    @asynccontextmanager
+    async def standing(self, terms: str) -> AsyncIterator[None]:
+        """The data tables stand as these terms settle them: runs of this process with other terms wait for the block's end."""
+        standing = self._process.terms
+        while standing and standing[0] != terms:  # noqa: ASYNC110
+            await asyncio.sleep(_POLL_SECONDS)
+        standing.append(terms)
+        try:
+            yield
+        finally:
+            standing.remove(terms)

@@ -15,31 +15,38 @@ from sliders.store.records import Decision, Run, RunStatus, SqlAttempt
 
 
 class Journal:
-    """What happened, when and why. Decisions and attempts belong to the run that is open, unless they name another."""
+    """What happened, when and why, in one run. Decisions and attempts belong to that run, unless they name another.
 
-    def __init__(self, database: Database) -> None:
+    Args:
+        beside: the journal of another run of this process; none of the two takes the other's run for one that was killed.
+    """
+
+    def __init__(self, database: Database, beside: Journal | None = None) -> None:
         self._database = database
+        self._running: set[int] = set() if beside is None else beside._running
         self.open_run: int | None = None
         """Number of the run that is open, None outside one."""
 
     def start_run(self, kind: str, question: str = "", settings: Mapping[str, Any] | None = None) -> int:
         """Open a run ("ask", "extract", "query" ...); its number. Decisions from now on belong to it.
 
-        Of a file, which one process writes, earlier runs that still run were killed: they are stopped now.
+        Of a file, which one process writes, runs of earlier processes that still run were killed: they are stopped now.
         """
         if not self._database.on_server:
-            killed = (runs.c.status == "running") & (runs.c.id != (self.open_run or 0))
+            killed = (runs.c.status == "running") & runs.c.id.not_in(sorted(self._running))
             self._database.execute(update(runs).where(killed).values(status="stopped", finished=codec.now()))
         self.open_run = self._database.add(
             runs, kind=kind, question=question, status="running", started=codec.now(), settings=codec.dump(dict(settings or {})),
             outcome="{}",
         )  # fmt: skip
+        self._running.add(self.open_run)
         return self.open_run
 
     def finish_run(self, run: int, status: RunStatus, outcome: Mapping[str, Any] | None = None) -> None:
         """Close a run with what is kept of it as plain JSON."""
         ended = {"status": status, "finished": codec.now(), "outcome": codec.dump(dict(outcome or {}))}
         self._database.execute(update(runs).where(runs.c.id == run).values(**ended))
+        self._running.discard(run)
         if self.open_run == run:
             self.open_run = None
 

@@ -13,7 +13,7 @@ def test_answers_come_in_order_and_hints_narrow_their_own_question_only(tmp_path
     asked = []
 
     async def tables(session, questions):
-        asked.append((tuple(questions), bool(session.out_of_scope)))
+        asked.append((tuple(questions), bool(session.question.out_of_scope)))
         return [run.plain_reply(q, "statement") for q in questions]
 
     monkeypatch.setattr(run, "ask_tables", tables)

@@ -334,10 +334,11 @@ def test_calls_are_kept_and_found(catalog: Catalog) -> None:
 
 def test_a_run_that_was_killed_is_stopped_when_the_next_one_starts(catalog: Catalog) -> None:
     killed = catalog.journal.start_run("ask", "who?")
-    catalog.journal.open_run = None  # as in the next process
-    run = catalog.journal.start_run("ask", "why?")
+    beside = catalog.for_run().journal.start_run("ask", "when?")  # of the same process: it goes on
+    assert {r.id: r.status for r in catalog.journal.runs()} == {killed: "running", beside: "running"}
+    run = Catalog(catalog.database).journal.start_run("ask", "why?")  # as in the next process
     told = "running" if catalog.database.on_server else "stopped"  # on a server another process may be at it
-    assert {r.id: r.status for r in catalog.journal.runs()} == {killed: told, run: "running"}
+    assert {r.id: r.status for r in catalog.journal.runs()} == {killed: told, beside: told, run: "running"}
 
 
 def test_journal_tells_what_happened(catalog: Catalog) -> None:
