@@ -82,7 +82,8 @@ def test_what_one_asks_after_the_other_costs_its_own_tokens_as_well(tmp_path: Pa
 
 def chaptered(name: str, **facts: object) -> str:
     """A report of three chapters in several chunks: the facts stand in the last chapter."""
-    return f"# Report on {name}\n\n## Weather\n\nIt was calm.\n\n## Log\n\n{FILLER}\n\n## Figures\n\n" + document(name, **facts).split("\n", 2)[2]
+    stated = document(name, **facts).split("\n", 2)[2]
+    return f"# Report on {name}\n\n## Weather\n\nIt was calm.\n\n## Log\n\n{FILLER}\n\n## Figures\n\n{stated}"
 
 
 def test_what_one_leaves_out_is_read_for_the_other(tmp_path: Path) -> None:
