@@ -69,6 +69,8 @@ class ModelReader:
         source = Source(chunk, chunk.text, 0, _context(self._session, document, places))
         read = read_compact if self._model.dialect.row_shape == "values" else read_chunk
         found = await read(source, [Asked(single, tuple(columns))], self._model)
+        for change in found.changes:
+            self._session.decide("extract", f"column:{table.name}.{change.column}", "changed", change.told)
         if found.failed(table.name):
             return Reading((), found.tokens, "; ".join(refusal.reason for refusal in found.refusals))
         cells = tuple(joined.placed(cell, document) for cell in _of_one_row(found.rows, columns))

@@ -312,4 +312,6 @@ def _save(session: Session, asked: Asked, extraction: Extraction, placed: _Place
     state = "failed" if extraction.failed(table) else "done"
     reasons = "; ".join(r.reason for r in refusals if r.fatal)
     decisions = [Decision("extract", f"chunk:{extraction.chunk_id}", "refused", f"{r.subject}: {r.reason}") for r in refusals]
+    changes = [c for c in extraction.changes if c.table == table]
+    decisions += [Decision("extract", f"column:{table}.{c.column}", "changed", c.told) for c in changes]
     session.catalog.extractions.save(rows, [Task(table, names, extraction.chunk_id, state, reasons)], decisions)  # type: ignore[arg-type]

@@ -1,28 +1,28 @@
 """What a model gave for a cell, checked: its words found, its value parsed and compared, its arithmetic done again.
 
-The model judges, the code checks: a check never changes a value. What it doubts comes back as a finding in words.
+The model judges, the code checks: a check never changes a value. What it doubts comes back as a finding in words; what no
+asking again would settle is a doubt alone.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sliders.extraction.around import as_printed, context_at
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
 from sliders.extraction.ground import Grounded, find
-from sliders.extraction.ground_value import find_value, without_its_mark
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
-from sliders.values.agreement import Verdict, agreement, agrees
-from sliders.values.arithmetic import ExpressionError, evaluate
-from sliders.values.parse import Parsed, parse_value, typed
+from sliders.values.agreement import Verdict, agreement, agrees, same_number
+from sliders.values.amounts import all_readings, unknown_conversion
+from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to
+from sliders.values.numbers import numbers_in
+from sliders.values.parse import Parsed, typed
 
-_TOLERANCE = 1e-6
-_FACTORS = (1e3, 1e6, 1e9, 1e12)
-_CARD_ALONE = "only the document's card tells it"
+CARD_ALONE = "only the document's card tells it"
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
 _NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -30,10 +30,14 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A cell as it would be kept, and what the check found; "" where nothing is to be said."""
+    """A cell as it would be kept, and what the check found; "" where nothing is to be said.
+
+    `before` is the value that was given, where code put another one in its place and nobody could be asked: a decision.
+    """
 
     cell: Cell
     finding: str = ""
+    before: Scalar = None
 
 
 def check_cell(
@@ -59,27 +63,29 @@ def check_cell(
     found = [_found(source, w, near, after) for w in words]
     places = [f for f in found if f.status is not Grounding.NONE]
     if parsed.value is None:
-        cell = Cell(column.name, _scalar(said), _join(words), absence=Absence.NOT_PARSED, detail=parsed.reason, how=how)
-        return Checked(_placed(cell, source, places), f"the value {said!r} does not fit the column: {parsed.reason}")
+        cell = Cell(column.name, plain_scalar(said), _join(words), absence=Absence.NOT_PARSED, detail=parsed.reason, how=how)
+        return Checked(placed(cell, source, places), f"the value {said!r} does not fit the column: {parsed.reason}")
     cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale, rationale=why, how=how, doubt=_unsure(given))
     if not places and words and all(find(w, source.head).status is not Grounding.NONE for w in words):
         cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
-        return Checked(replace(cell, doubt=_CARD_ALONE))
+        return Checked(replace(cell, doubt=CARD_ALONE))
     if not words and not cell.value and how is How.JUDGED and why and source.is_whole:
         return Checked(cell)  # silence of a whole document, which has no words
     if not places:
         lacking = _join(words)
         detail = f"these words are not in the text: {lacking!r}" if lacking else "no words were given"
         return Checked(replace(cell, printed=lacking, absence=Absence.UNGROUNDED, detail=detail), detail)
-    cell = _placed(cell, source, places)
+    cell = placed(cell, source, places)
     if len(places) < len(found):
         missing = next(w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE)
         return _doubted(cell, f"these words are not in the text: {missing!r}")
+    if doubt := _unknown_conversion(source, column, cell, places):
+        return Checked(replace(cell, doubt=doubt))
     finding = _disagreement(source, column, cell, places)
-    return _doubted(cell if finding else _with_two_readings(source, column, cell, places), finding)
+    return _doubted(cell if finding else with_two_readings(source, column, cell, places), finding)
 
 
-def _with_two_readings(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> Cell:
+def with_two_readings(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> Cell:
     """The cell with a doubt where its words have two readings ("03/04/2024") that nothing settles."""
     if cell.doubt or cell.how is How.COMPUTED or (cell.how is How.JUDGED and column.type not in _PRINTED_TYPES):
         return cell
@@ -89,6 +95,20 @@ def _with_two_readings(source: Source, column: Column, cell: Cell, places: Seque
 
 
 _PRINTED_TYPES = (*_NUMBERS, ColumnType.DATE, ColumnType.DATETIME)
+
+
+def _unknown_conversion(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> str:
+    """Why nobody but a reader can say that a converted number is right; "" where it stands as it is printed, or code can."""
+    if column.type not in _NUMBERS or not isinstance(cell.value, int | float) or column.reading == "judged":
+        return ""
+    said = [(as_printed(source, p.start, p.end, column), context_at(source, p.start)) for p in places]
+    kinds = [unknown_conversion(words, column, context) for words, context in said]
+    readings = [r for words, context in said for r in all_readings(words, column, context)]
+    if not all(kinds) or any(same_number(cell.value, reading) for reading in readings):
+        return ""
+    if cell.how is How.COMPUTED and _disagreement(source, column, cell, places):
+        return ""
+    return f"{kinds[0]}: the conversion hangs on what was measured, and no check knows it"
 
 
 def _unsure(given: Mapping[str, Any]) -> str:
@@ -120,115 +140,73 @@ def _found(source: Source, words: str, near: Sequence[tuple[int, int]], after: i
 
 
 def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> str:
-    """Why the words or the arithmetic do not carry the value; "" where they do, or where it was judged."""
-    if cell.how is How.JUDGED or cell.value is None:
+    """Why the words or the arithmetic do not carry the value; "" where they do, or where a reader judged it."""
+    numeric = column.type in _NUMBERS
+    if cell.value is None or (cell.how is How.JUDGED and (column.reading == "judged" or not numeric)):
         return ""
+    said = [(as_printed(source, p.start, p.end, column) if numeric else source.words(p.start, p.end), p.start) for p in places]
     if cell.how is How.COMPUTED:
-        return _arithmetic(cell.value, cell.rationale) if column.type in _NUMBERS else ""
-    said = [source.words(p.start, p.end) for p in places]
-    findings = [agrees(cell.value, words, column, source.context_at(p.start)) for words, p in zip(said, places, strict=True)]
-    if not all(findings) or (column.type in _NUMBERS and _opposite(source, column, cell.value, places)):
+        return _recomputed(source, column, cell, said) if numeric else ""
+    findings = [agrees(cell.value, words, column, context_at(source, start)) for words, start in said]
+    if not all(findings) or (numeric and _minus_in_words(source, column, cell.value, said)):
         return ""
+    if cell.how is How.JUDGED:
+        return findings[0] if _contradicted(column, cell, said) else ""
     if column.type is ColumnType.TEXT and find(str(cell.value), source.whole or source.text).status in _PRINTED:
         return ""  # the words tell whose it is, the document prints its full form elsewhere
-    return agrees(cell.value, " ".join(said), column, source.context_at(places[0].start)) and findings[0]
+    return agrees(cell.value, " ".join(words for words, _ in said), column, context_at(source, said[0][1])) and findings[0]
 
 
-def _opposite(source: Source, column: Column, value: Scalar, places: Sequence[Grounded]) -> bool:
-    """Whether the words print the number with the other sign: which sign a column keeps, its description says."""
-    if not isinstance(value, int | float):
+_Said = Sequence[tuple[str, int]]
+"""Printed words with their places in the text."""
+
+
+def _minus_in_words(source: Source, column: Column, value: Scalar, said: _Said) -> bool:
+    """Whether the number is printed without the minus of the value: a loss or a fall is told by words that no list knows.
+
+    The other way round is a finding: brackets and a minus are printed for everyone.
+    """
+    if not isinstance(value, int | float) or value >= 0:
         return False
-    return any(not agrees(-value, source.words(p.start, p.end), column, source.context_at(p.start)) for p in places)
+    return any(not agrees(-value, words, column, context_at(source, start)) for words, start in said)
 
 
-def _arithmetic(value: Scalar, expression: str) -> str:
+def _contradicted(column: Column, cell: Cell, said: _Said) -> bool:
+    """Whether words print one number that is not a judged one: that somebody judged it makes 200 of "100" no reading.
+
+    0 and 1 are told by words of any language, and a number without its sign has a reason of the column.
+    """
+    if not isinstance(cell.value, int | float) or cell.value in (0, 1):
+        return False
+    printed = {number.value for words, _ in said for number in numbers_in(words)}
+    return len(printed) == 1 and abs(cell.value) not in {abs(value) for value in printed}
+
+
+def _recomputed(source: Source, column: Column, cell: Cell, said: _Said) -> str:
+    """What is wrong with the arithmetic of a computed number, or with the unit of its terms."""
+    expression = cell.rationale
     try:
         result = evaluate(expression)
     except ExpressionError as error:
         return f"the arithmetic cannot be done again: {error}"
-    number = float(value) if isinstance(value, int | float) else float("nan")
-    if abs(result - number) <= max(_TOLERANCE, abs(number) * _TOLERANCE):
+    number = float(cell.value) if isinstance(cell.value, int | float) else float("nan")
+    if not rounds_to(number, result, whole=column.type is ColumnType.INTEGER):
+        return f"{expression} is {result:g}, the value is {cell.value}"
+    terms = {float(term) for term in _NUMBER.findall(expression.replace(",", ""))}
+    found = [r for words, start in said for r in all_readings(words, column, context_at(source, start))]
+    if not terms <= {abs(float(r.number.value)) for r in found}:
+        return ""  # a term that is not printed may be the factor of a conversion
+    wrong = next((r for r in found if abs(float(r.number.value)) in terms and (r.mismatch or r.converted)), None)
+    if wrong is None:
         return ""
-    return f"{expression} is {result:g}, the value is {value}"
-
-
-def value_cell(source: Source, column: Column, said: object, near: Sequence[tuple[int, int]] = ()) -> Cell:
-    """A cell of the compact dialect: a bare typed value; code finds where the text prints it.
-
-    A value that the text prints nowhere is ungrounded: the caller asks for its words.
-    """
-    if said is None:
-        return Cell(column.name, absence=Absence.NOT_STATED)
-    parsed = typed(said, column, source.context)
-    if parsed.absent:
-        return Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason)
-    if parsed.value is None:
-        return Cell(column.name, _scalar(said), str(said), absence=Absence.NOT_PARSED, detail=parsed.reason)
-    place = find_value(parsed.value, column, source.text, source.context, near)
-    cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale)
-    if place.status is Grounding.NONE and isinstance(parsed.value, str) and find(parsed.value, source.head).status in _PRINTED:
-        return replace(cell, printed=parsed.value, grounding=Grounding.DERIVED, how=How.JUDGED, doubt=_CARD_ALONE)
-    if place.status is Grounding.NONE and isinstance(parsed.value, int | float):
-        marked = without_its_mark(parsed.value, column, source.text, source.context)
-        if marked is not None:
-            place = find_value(marked, column, source.text, source.context, near)
-            cell = replace(cell, value=marked, detail=f"the reply gives {parsed.value} without its decimal mark")
-    if place.status is Grounding.NONE:
-        detail = "the text prints this value nowhere"
-        return replace(cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail)
-    cell = _placed(cell, source, [place])
-    other = agrees(cell.value, cell.printed, column, source.context_at(place.start)) if column.type in _NUMBERS else ""
-    return _with_two_readings(source, column, replace(cell, doubt=other), [place])  # printed in another currency or unit
-
-
-def _scaled(cell: Cell, column: Column, source: Source, place: Grounded) -> Cell:
-    """The cell with the scale that its words print: a bare "4.6" copied from "4.6 million"."""
-    value = cell.value
-    parsed = parse_value(cell.printed, column, source.context_at(place.start)) if column.type in _NUMBERS else Parsed()
-    if not parsed.scale or not isinstance(parsed.value, int | float) or not isinstance(value, int | float) or not value:
-        return cell
-    if not any(math.isclose(parsed.value / value, factor) for factor in _FACTORS):
-        return cell
-    return replace(cell, value=parsed.value, scale=parsed.scale, detail=f"the reply gives {cell.value} without its scale")
-
-
-def with_words(source: Source, column: Column, cell: Cell, words: str) -> Cell:
-    """An ungrounded cell of the compact dialect with the words that the model gave for it afterwards."""
-    place = find(words, source.text)
-    if place.status is Grounding.NONE:
-        return replace(cell, detail=f"{cell.detail}; these words are not in the text: {words!r}")
-    found = _scaled(_placed(replace(cell, absence=None, detail="", how=How.JUDGED), source, [place]), column, source, place)
-    if found.value is not None and not agrees(found.value, found.printed, column, source.context_at(place.start)):
-        return replace(found, how=How.STATED)
-    if column.type in _NUMBERS or column.type in (ColumnType.DATE, ColumnType.DATETIME):
-        return replace(found, doubt="its words do not print the value")
-    return found
-
-
-def with_calculation(source: Source, column: Column, cell: Cell, calculation: str) -> Cell:
-    """An ungrounded number of the compact dialect as the calculation that the model gave for it afterwards.
-
-    It stands where the text prints both numbers; one that gives another result than the value said before is doubted.
-    """
-    plain = Column(column.name, ColumnType.NUMBER)
-    numbers = [float(n) for n in _NUMBER.findall(calculation.replace(",", ""))]
-    places = [find_value(n, plain, source.text, source.context) for n in numbers]
-    try:
-        parsed = typed(evaluate(calculation), column, source.context)
-    except ExpressionError as error:
-        return replace(cell, detail=f"{cell.detail}; {error}")
-    if parsed.value is None or any(p.status is Grounding.NONE for p in places):
-        return replace(cell, detail=f"{cell.detail}; nor does it print the numbers of {calculation!r}")
-    doubt = "" if parsed.value == cell.value else f"before its calculation the reply gives {cell.value}"
-    computed = replace(cell, value=parsed.value, how=How.COMPUTED, rationale=calculation, absence=None, detail="", doubt=doubt)
-    return _placed(computed, source, places)
+    return wrong.mismatch or f"{wrong.number.text!r} is in {wrong.number.unit}, the column in {column.unit}: convert it"
 
 
 def _doubted(cell: Cell, finding: str) -> Checked:
     return Checked(replace(cell, doubt=finding) if finding else cell, finding)
 
 
-def _placed(cell: Cell, source: Source, places: Sequence[Grounded]) -> Cell:
+def placed(cell: Cell, source: Source, places: Sequence[Grounded]) -> Cell:
     """The cell at its words: the first ones are its span, further ones its parts."""
     if not places:
         return cell
@@ -243,6 +221,6 @@ def _join(words: Sequence[str]) -> str:
     return " ... ".join(words)
 
 
-def _scalar(said: object) -> Scalar:
+def plain_scalar(said: object) -> Scalar:
     short = not isinstance(said, int) or abs(said) < 2**63
     return said if isinstance(said, str | int | float | bool) and short else str(said)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sliders.errors import ModelError, ModelUnavailable, TruncatedReply
-from sliders.extraction.cell import Absence, Cell, Row, Span
+from sliders.extraction.cell import Absence, Cell, Row, Scalar, Span
 from sliders.extraction.check import Checked, check_cell, quoted
 from sliders.extraction.prompt import Asked, chunk_document, read_prompt, recheck_prompt
 from sliders.extraction.source import Source
@@ -32,13 +32,30 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A value that code put in the place of a reader's, because nobody could be asked again: of which cell, and why."""
+
+    table: str
+    column: str
+    before: Scalar
+    value: Scalar
+    reason: str
+
+    @property
+    def told(self) -> str:
+        """The change in words."""
+        return f"{self.before!r} became {self.value!r}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
-    """What one chunk gave: rows of the tables that were asked for, and what was refused."""
+    """What one chunk gave: rows of the tables that were asked for, what was refused, and what code changed."""
 
     chunk_id: str
     rows: tuple[Row, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     tokens: int = 0
+    changes: tuple[Change, ...] = ()
 
     def failed(self, table: str) -> bool:
         """Whether some of the chunk is not known for a table."""
@@ -50,7 +67,8 @@ class Extraction:
 
     def __add__(self, other: Extraction) -> Extraction:
         return Extraction(
-            self.chunk_id, (*self.rows, *other.rows), (*self.refusals, *other.refusals), self.tokens + other.tokens
+            self.chunk_id, (*self.rows, *other.rows), (*self.refusals, *other.refusals), self.tokens + other.tokens,
+            (*self.changes, *other.changes),
         )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
-from sliders.extraction.check import with_calculation, with_words
+from sliders.extraction.check_compact import changed, with_calculation, with_words
 from sliders.extraction.extract import Extraction, new_row
 from sliders.extraction.ground import find
 from sliders.extraction.list_entries import records_of
@@ -48,7 +48,7 @@ async def read_compact(source: Source, asked: Sequence[Asked], model: Model) -> 
                 rows.append(new_row(part, wanted.table.name, record.ordinal, await _one_row(reading, part, wanted, record.text)))
         else:
             rows += await read_list(reading, source, wanted)
-    return Extraction(source.chunk.id, tuple(rows), tuple(reading.refusals), reading.tokens)
+    return Extraction(source.chunk.id, tuple(rows), tuple(reading.refusals), reading.tokens, tuple(reading.changes))
 
 
 async def _one_row(reading: Reading, source: Source, asked: Asked, document: str) -> list[Cell]:
@@ -72,7 +72,7 @@ async def _stated(
     if reply is None:
         failed = reading.refusals[-1].reason
         return {c.name: Cell(c.name, absence=Absence.CALL_FAILED, detail=failed) for c in columns}
-    cells = cells_of(source, columns, reply.data, reply, request, reading.model)
+    cells = cells_of(reading, source, table, columns, reply.data, reply, request)
     if unread := [c for c in columns if c.type is ColumnType.DATE and cells[c.name].absence is Absence.NOT_PARSED]:
         cells |= await _in_order(reading, source, table, unread, cells, document)
     lost = [c for c in columns if cells[c.name].absence is Absence.UNGROUNDED]
@@ -86,7 +86,7 @@ async def _stated(
     told = reply.data if reply is not None and isinstance(reply.data, dict) else {}
     for column in lost:
         if words := str(told.get(column.name) or "").strip():
-            cells[column.name] = with_words(source, column, cells[column.name], words)
+            cells[column.name] = reading.kept(with_words(source, column, cells[column.name], words), table)
     return cells
 
 
@@ -97,7 +97,7 @@ async def _calculated(
     reply = await reading.ask(calculation_prompt(document, column), table, fatal=False)
     if reply is None or not isinstance(reply.data, dict):
         return cell
-    return with_calculation(source, column, cell, str(reply.data.get("calculation") or ""))
+    return reading.kept(with_calculation(source, column, cell, str(reply.data.get("calculation") or "")), table)
 
 
 async def _in_order(
@@ -108,7 +108,7 @@ async def _in_order(
     reply = await reading.ask(request, table, fatal=False)
     if reply is None:
         return {}
-    read = cells_of(source, columns, reply.data, reply, request, reading.model)
+    read = cells_of(reading, source, table, columns, reply.data, reply, request)
     return {c.name: replace(read[c.name], doubt=cells[c.name].detail) for c in columns if read[c.name].stands}
 
 
@@ -134,11 +134,11 @@ async def _counted(
     counts = [n for n in (reply.data or {}).get("counts", ()) if n] if reply is not None else []
     if cell.value not in counts or len(counts) < _FEWEST_PARTS or not isinstance(cell.value, int):
         return cell
-    return replace(
-        cell, value=sum(counts), printed=source.text[place.start : place.end], span=source.span(place.start, place.end),
+    told = replace(
+        cell, printed=source.text[place.start : place.end], span=source.span(place.start, place.end),
         grounding=Grounding.DERIVED, how=How.COMPUTED, rationale=" + ".join(map(str, counts)), absence=None,
-        detail=f"read from the whole text: {cell.value}",
     )  # fmt: skip
+    return reading.kept(changed(told, cell.value, sum(counts), "for the whole text"), table)
 
 
 _FEWEST_PARTS = 2

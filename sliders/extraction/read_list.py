@@ -51,30 +51,32 @@ async def read_list(reading: Reading, source: Source, asked: Asked, depth: int =
         subject = f"{again} rows"
         told = "the reply went round in a loop and said earlier rows again"
         reading.refusals.append(Refusal(source.chunk.id, subject, told, asked.table.name, fatal=False))
-    return _rows(reading, source, asked, columns, items, reply, request)
+    return _rows(reading, source, asked, items, reply, request)
 
 
 def _rows(
-    reading: Reading, source: Source, asked: Asked, columns: Sequence[Column], items: Sequence[Any], reply: Response,
+    reading: Reading, source: Source, asked: Asked, items: Sequence[Any], reply: Response,
     request: Request,
 ) -> list[Row]:  # fmt: skip
     """The rows of a reply; those that tell nothing are none."""
     rows = []
     for number, item in enumerate(items):
-        cells = _cells(reading, source, columns, item, reply, request, number)
+        cells = _cells(reading, source, asked, item, reply, request, number)
         if any(cell.absence is not Absence.NOT_STATED for cell in cells.values()):
             rows.append(new_row(source, asked.table.name, number, [cells[c.name] for c in asked.columns]))
     return rows
 
 
 def _cells(
-    reading: Reading, source: Source, columns: Sequence[Column], item: dict[str, Any], reply: Response, request: Request,
+    reading: Reading, source: Source, asked: Asked, item: dict[str, Any], reply: Response, request: Request,
     number: int = 0,
 ) -> dict[str, Cell]:  # fmt: skip
     """The cells of one object of a reply, the one with this number."""
+    columns = _naming_first(asked.columns)
     stated = [c for c in columns if not is_judged(c)]
     sure = {c.name: chance for c in stated if (chance := reply.sureness.get(numbered(c.name, number))) is not None}
-    cells = cells_of(source, stated, item, replace(reply, odds={}, sureness=sure), request, reading.model)
+    read = replace(reply, odds={}, sureness=sure)
+    cells = cells_of(reading, source, asked.table.name, stated, item, read, request)
     for column in (c for c in columns if is_judged(c)):
         judged = _judged_in_list(source, column, item.get(column.name), reply.odds.get(numbered(column.name, number)))
         cells[column.name] = replace(

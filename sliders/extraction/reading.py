@@ -9,8 +9,9 @@ from typing import Any
 
 from sliders.errors import ModelError
 from sliders.extraction.cell import Cell
-from sliders.extraction.check import value_cell
-from sliders.extraction.extract import Refusal, generate, paid_for
+from sliders.extraction.check import Checked
+from sliders.extraction.check_compact import value_cell
+from sliders.extraction.extract import Change, Refusal, generate, paid_for
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request, Response
@@ -24,12 +25,20 @@ before 10 of 28 (under 0.6: 7 of 22)."""
 
 @dataclass(slots=True)
 class Reading:
-    """One chunk on its way: what is spent and what was refused."""
+    """One chunk on its way: what is spent, what was refused, and what code changed."""
 
     source: Source
     model: Model
     tokens: int = 0
     refusals: list[Refusal] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+
+    def kept(self, checked: Checked, table: str) -> Cell:
+        """The cell, with a value that code changed kept as it was given."""
+        cell = checked.cell
+        if checked.before is not None:
+            self.changes.append(Change(table, cell.column, checked.before, cell.value, checked.finding))
+        return cell
 
     async def ask(self, request: Request, table: str, *, fatal: bool = True) -> Response | None:
         """The reply, or None with the refusal kept; a second look that fails costs no more than itself."""
@@ -42,19 +51,19 @@ class Reading:
 
 
 def cells_of(
-    source: Source, columns: Sequence[Column], data: Any, reply: Response, request: Request, model: Model
+    reading: Reading, source: Source, table: str, columns: Sequence[Column], data: Any, reply: Response, request: Request
 ) -> dict[str, Cell]:
     """Typed values with their printed places, equal ones beside the row's others."""
     told = data if isinstance(data, dict) else {}
     cells: dict[str, Cell] = {}
     near: list[tuple[int, int]] = []
     for column in columns:
-        cell = value_cell(source, column, told.get(column.name), near)
+        cell = reading.kept(value_cell(source, column, told.get(column.name), near), table)
         if cell.span is not None:
             near.append((cell.span.start - source.offset, cell.span.end - source.offset))
         if column.name in reply.odds:
             cell = replace(cell, odds=((TOLD, reply.odds[column.name]), (NOT_TOLD, 0.0)))
         if cell.stands and not cell.doubt and (chance := exp(reply.sureness.get(column.name, 0.0))) < UNSURE:
             cell = replace(cell, doubt=f"the model was not sure of it: a token with a chance of {chance:.0%}")
-        cells[column.name] = replace(cell, call_id=reply.call_id, model=model.name, prompt_hash=request.prompt_hash)
+        cells[column.name] = replace(cell, call_id=reply.call_id, model=reading.model.name, prompt_hash=request.prompt_hash)
     return cells

@@ -219,8 +219,8 @@ def readings(number: Number, column: Expected, context: Context) -> list[Reading
     mismatch = ""
     if number.currency and column.currency and not same_currency(number.currency, column.currency):
         mismatch = f"{number.text!r} is in {number.currency}, the column in {column.currency}"
-    if measured and wanted not in ("", measured):
-        mismatch = f"{number.text!r} is in {number.unit}, the column in {column.unit}"
+    if other := _other_kind(number, measured, wanted, column):
+        mismatch = f"{number.text!r} is in {other}, the column in {column.unit or column.currency}"
     converts = convert(bases[0], number.unit, column.unit) is not None and not same_unit(number.unit, column.unit)
     read = _percents if number.percent or wanted == "percent" else _units if converts else _scaled
     if measured == "coin" and column.currency:
@@ -231,6 +231,30 @@ def readings(number: Number, column: Expected, context: Context) -> list[Reading
         for value, scale, note in read(base, number, column, context)
         if abs(value) < _LIMIT and (column.type is not ColumnType.INTEGER or value == value.to_integral_value())
     ]
+
+
+_NEVER_MONEY = frozenset(("time", "calendar", "mass", "area"))
+
+
+def _other_kind(number: Number, measured: str, wanted: str, column: Expected) -> str:
+    """The printed unit where it measures another thing than the column does, "" where it may be the column's."""
+    if wanted and measured not in ("", wanted):
+        return number.unit
+    if wanted not in ("", "percent") and (number.percent or (number.currency and not column.currency)):
+        return number.currency or "%"
+    money = column.currency and not (column.unit or number.currency)
+    return number.unit if money and measured in _NEVER_MONEY and len(number.unit) > 1 else ""
+
+
+def unknown_conversion(words: str, column: Described, context: Context) -> str:
+    """What words say that are all in a unit of another kind than the column's (mg/dL for mmol/L), "" for other words: whether a
+    value follows from them hangs on what was measured."""
+    expected = settled(column)
+    found = _all_readings(words, expected, context)
+    kinds = {dimension(reading.number.unit) for reading in found}
+    if len(kinds) != 1 or not dimension(expected.unit) or kinds & {"", "percent", dimension(expected.unit)}:
+        return ""
+    return found[0].mismatch
 
 
 _Options = list[tuple[Decimal, str, str]]
@@ -256,8 +280,8 @@ def _percents(base: Decimal, number: Number, column: Expected, _context: Context
 
 def _units(base: Decimal, number: Number, column: Expected, _context: Context) -> _Options:
     value = convert(base, number.unit, column.unit)
-    note = f"{number.text} {number.unit} in {column.unit}"
     rounded = Decimal(f"{value:.12g}") if value is not None else base
+    note = f"{number.text} {number.unit} is {rounded:.6g} {column.unit}"
     options = [(rounded, "", note)]
     return [*options, (rounded.to_integral_value(), "", f"{note}, rounded")] if column.type is ColumnType.INTEGER else options
 

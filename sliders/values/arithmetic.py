@@ -85,6 +85,6 @@ def rounds_to(value: int | float, exact: int | float, *, whole: bool = False) ->
     """
     if math.isclose(value, exact, rel_tol=1e-6, abs_tol=1e-6):
         return True
-    decimals = max(0, -Decimal(str(value)).as_tuple().exponent)  # type: ignore[operator]
+    decimals = max(0, -Decimal(str(value)).normalize().as_tuple().exponent)  # type: ignore[operator]
     near = abs(value - exact) <= 0.5 * 10**-decimals * (1 + 1e-9)
     return near and (whole or math.isclose(value, exact, rel_tol=_ROUNDED))

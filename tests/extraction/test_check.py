@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.extraction.cell import Absence, Grounding, How, Span
-from sliders.extraction.check import check_cell, value_cell, with_words
+from sliders.extraction.cell import Absence, Cell, Grounding, How, Span
+from sliders.extraction.check import check_cell
+from sliders.extraction.check_compact import value_cell, with_words
+from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
 from sliders.values.parse import Context
 
@@ -175,45 +177,54 @@ def test_every_cell_has_a_value_or_a_reason_and_never_a_value_of_ours(
 # the compact dialect: bare values
 
 
+def bare(source: Source, column: Column, said: object) -> Cell:
+    return value_cell(source, column, said).cell
+
+
+def worded(source: Source, column: Column, cell: Cell, words: str) -> Cell:
+    return with_words(source, column, cell, words).cell
+
+
 def test_a_bare_value_is_found_where_the_text_prints_it() -> None:
-    cell = value_cell(SOURCE, COST, 1_500_000)
+    cell = bare(SOURCE, COST, 1_500_000)
     assert cell.stands and cell.span is not None and "1.5 million" in cell.printed
-    assert value_cell(SOURCE, COST, None).absence is Absence.NOT_STATED
+    assert bare(SOURCE, COST, None).absence is Absence.NOT_STATED
 
 
-def test_a_bare_number_without_the_mark_that_is_printed_is_what_is_printed() -> None:
-    cell = value_cell(source_of("Rate: 61,00 € per night"), Column("price", ColumnType.NUMBER), 6100)
-    assert cell.stands and cell.value == 61 and "61,00" in cell.printed and "6100" in cell.detail
+def test_a_bare_number_without_the_mark_that_is_printed_is_what_is_printed_in_doubt() -> None:
+    checked = value_cell(source_of("Rate: 61,00 € per night"), Column("price", ColumnType.NUMBER), 6100)
+    assert checked.cell.stands and checked.cell.value == 61 and "61,00" in checked.cell.printed
+    assert checked.before == 6100 and "6100" in checked.cell.doubt and "61" in checked.finding
 
 
 @pytest.mark.parametrize(("day_first", "day"), [(True, "2018-04-03"), (False, "2018-03-04"), (None, None)])
 def test_a_copied_date_is_read_in_the_order_of_its_collection(day_first: bool | None, day: str | None) -> None:
     source = replace(source_of("Sold on 03/04/2018."), context=Context(day_first=day_first))
     column = Column("sold", ColumnType.DATE)
-    assert (value_cell(source, column, "03/04/2018").value == day) is (day is not None)
+    assert (bare(source, column, "03/04/2018").value == day) is (day is not None)
     assert (check_cell(source, column, said("03/04/2018", "03/04/2018")).cell.value == day) is (day is not None)
 
 
 def test_a_bare_value_that_stands_nowhere_takes_words_afterwards() -> None:
     column = Column("fate")
-    lost = value_cell(SOURCE, column, "unharmed")
+    lost = bare(SOURCE, column, "unharmed")
     assert (lost.absence, lost.value) == (Absence.UNGROUNDED, "unharmed")
-    found = with_words(SOURCE, column, lost, "No one was hurt")
+    found = worded(SOURCE, column, lost, "No one was hurt")
     assert found.stands and (found.value, found.how, found.span) == ("unharmed", How.JUDGED, at("No one was hurt"))
-    still = with_words(SOURCE, column, lost, "they all drowned")
+    still = worded(SOURCE, column, lost, "they all drowned")
     assert still.absence is Absence.UNGROUNDED and "they all drowned" in still.detail
 
 
 def test_a_number_whose_words_do_not_print_it_is_doubted() -> None:
-    cell = with_words(SOURCE, ABOARD, value_cell(SOURCE, ABOARD, 17), "2 pilots and 15 passengers")
+    cell = worded(SOURCE, ABOARD, bare(SOURCE, ABOARD, 17), "2 pilots and 15 passengers")
     assert cell.stands and cell.value == 17 and cell.doubt
 
 
 def test_a_bare_value_that_the_card_alone_tells_is_doubted() -> None:
     source = replace(SOURCE, head="From: file The Merrow of Arden")
-    cell = value_cell(source, Column("name"), "The Merrow of Arden")
+    cell = bare(source, Column("name"), "The Merrow of Arden")
     assert (cell.stands, cell.value, cell.span) == (True, "The Merrow of Arden", None) and "card" in cell.doubt
-    assert value_cell(source, Column("name"), "The Gannet").absence is Absence.UNGROUNDED
+    assert bare(source, Column("name"), "The Gannet").absence is Absence.UNGROUNDED
 
 
 def test_a_number_of_hundreds_of_digits_is_kept_as_text_for_the_audit() -> None:
@@ -223,5 +234,5 @@ def test_a_number_of_hundreds_of_digits_is_kept_as_text_for_the_audit() -> None:
 
 def test_a_bare_number_that_is_printed_in_another_currency_is_doubted() -> None:
     source = source_of("The fee is £15.50 a day, the deposit 20 US dollars.")
-    fee, deposit = (value_cell(source, Column(n, NUMBER, currency="USD"), v) for n, v in (("fee", 15.5), ("deposit", 20)))
+    fee, deposit = (bare(source, Column(n, NUMBER, currency="USD"), v) for n, v in (("fee", 15.5), ("deposit", 20)))
     assert fee.value == 15.5 and "GBP" in fee.doubt and not deposit.doubt

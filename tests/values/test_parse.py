@@ -130,7 +130,7 @@ def test_text_that_looks_empty_is_kept_for_who_finds_its_words() -> None:
         (12, "12%", NUMBER, ""),
         (0.12, "12%", Column("s", ColumnType.NUMBER, unit="%"), "the value is 0.12"),
         (5.2, "17 feet", Column("h", ColumnType.NUMBER, unit="m"), ""),
-        (17, "17 feet", Column("h", ColumnType.NUMBER, unit="m"), "17 feet in m"),
+        (17, "17 feet", Column("h", ColumnType.NUMBER, unit="m"), "17 feet is 5.1816 m"),
         (5, "$5", Column("p", ColumnType.NUMBER, currency="EUR"), "is in $"),
         ("A+", "A-", TEXT, "the words say 'A-'"),
         ("A+", "graded A+", TEXT, ""),

@@ -1,0 +1,83 @@
+"""What belongs to quoted words where they stand: the whole number that they cut, the unit and the scale beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sliders.extraction.source import Source
+from sliders.schema.types import Column
+from sliders.values.amounts import Context
+from sliders.values.numbers import Number, numbers_in
+from sliders.values.units import dimension, scale_in
+
+_REACH = 120
+_BRACKETS = re.compile(r"[(\[]([^()\[\]\n]{1,40})[)\]]")
+_NO_UNITS = ("", "percent", "coin")
+
+
+def as_printed(source: Source, start: int, end: int, column: Column) -> str:
+    """The words at a place with the sign, scale and unit that are printed with their numbers, however little of it was quoted.
+
+    "139" of "139 mg/dL", of "| 139 | mg/dL |" and of a column with the header "Glucose (mg/dL)" is "139 mg/dL".
+    """
+    text, low = _line(source, start, end)
+    start, end = start - low, end - low
+    numbers = [n for n in numbers_in(text, decimal=source.context.decimal) if n.start < end and n.end > start]
+    for number in numbers:
+        start, end = min(start, number.start), max(end, _end_with_unit(number, text))
+    words = text[start:end]
+    lone = len(numbers) == 1 and not (numbers[0].unit or numbers[0].percent or numbers[0].currency)
+    unit = _unit_beside(source, text, low, start, end, column) if lone and dimension(column.unit) else ""
+    return f"{words} {unit}" if unit else words
+
+
+def context_at(source: Source, start: int) -> Context:
+    """What holds for a value: what its document and table show, and a scale in brackets before it in its own line."""
+    context = source.context_at(start)
+    if context.scale:
+        return context
+    text, low = _line(source, start, start)
+    notes = [note for note in _BRACKETS.findall(text[: start - low]) if len(note) > 2 and scale_in(note)]
+    return replace(context, note=f"{context.note} ({notes[-1]})".strip()) if notes else context
+
+
+def _line(source: Source, start: int, end: int) -> tuple[str, int]:
+    """The line around a place (of the source's text, or of the document's), and where it starts."""
+    inside = start >= 0 and end <= len(source.text)
+    text, shift = (source.text, 0) if inside or not source.whole else (source.whole, source.offset)
+    first, last = start + shift, end + shift
+    low = max(text.rfind("\n", 0, first) + 1, first - _REACH)
+    stop = text.find("\n", last)
+    high = min(len(text) if stop < 0 else stop, last + _REACH)
+    return text[low:high], low - shift
+
+
+def _end_with_unit(number: Number, text: str) -> int:
+    """Where a number ends, the unit behind it included."""
+    found = re.compile(rf"[\s-]?{re.escape(number.unit)}").match(text, number.end) if number.unit else None
+    return found.end() if found else number.end
+
+
+def _unit_beside(source: Source, line: str, low: int, start: int, end: int, column: Column) -> str:
+    """The unit that the next cell, the label or the header of a bare number names, "" where none is one that code knows."""
+    return next((unit for unit in _named(source, line, low, start, end) if _is_unit(unit, column)), "")
+
+
+def _named(source: Source, line: str, low: int, start: int, end: int) -> Iterator[str]:
+    behind = line[end:].split("|")
+    if line.startswith("|") and len(behind) > 2 and not behind[0].strip():
+        yield behind[1].strip()
+    yield from reversed(_BRACKETS.findall(line[:start]))
+    yield from _BRACKETS.findall(source.context_at(start + low).note)
+
+
+def _is_unit(name: str, column: Column) -> bool:
+    """Whether code knows a unit of that name, where it is no other word, too."""
+    kind = dimension(name)
+    return kind not in _NO_UNITS and (name.lower() not in _WORDS_TOO or kind == dimension(column.unit))
+
+
+_WORDS_TOO = frozenset("min in mi m g t h s l c f".split())
+"""Units that are words or abbreviations of other things in a header."""

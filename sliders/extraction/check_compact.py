@@ -1,0 +1,118 @@
+"""Bare values of the compact dialect, checked: code finds where the text prints them.
+
+The small model cannot be asked again with a finding. Where its reply and the words differ by a mark or a scale that JSON has no
+place for, the words win: the cell is doubted and the change, with the value before it, is a decision.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sliders.extraction.around import as_printed, context_at
+from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
+from sliders.extraction.check import CARD_ALONE, Checked, placed, plain_scalar, with_two_readings
+from sliders.extraction.ground import Grounded, find
+from sliders.extraction.ground_value import find_value, without_its_mark
+from sliders.extraction.source import Source
+from sliders.schema.types import Column, ColumnType
+from sliders.values.agreement import agrees
+from sliders.values.arithmetic import ExpressionError, evaluate
+from sliders.values.parse import Parsed, parse_value, typed
+
+_FACTORS = (1e3, 1e6, 1e9, 1e12)
+_PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)
+_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def changed(cell: Cell, before: Scalar, value: Scalar, why: str, *, scale: str = "") -> Checked:
+    """A cell whose value code took from the words, in doubt, with the value that the reply gave."""
+    doubt = f"the reply gives {before} {why}; the words say {value}"
+    return Checked(replace(cell, value=value, scale=scale or cell.scale, doubt=doubt, detail=doubt), doubt, before)
+
+
+def value_cell(source: Source, column: Column, said: object, near: Sequence[tuple[int, int]] = ()) -> Checked:
+    """A bare typed value at the place where the text prints it.
+
+    A value that the text prints nowhere is ungrounded: the caller asks for its words.
+    """
+    if said is None:
+        return Checked(Cell(column.name, absence=Absence.NOT_STATED))
+    parsed = typed(said, column, source.context)
+    if parsed.absent:
+        return Checked(Cell(column.name, absence=Absence.NOT_STATED, detail=parsed.reason))
+    if parsed.value is None:
+        return Checked(Cell(column.name, plain_scalar(said), str(said), absence=Absence.NOT_PARSED, detail=parsed.reason))
+    found = Checked(Cell(column.name, parsed.value, unit=column.unit, scale=column.scale))
+    place = find_value(parsed.value, column, source.text, source.context, near)
+    if place.status is Grounding.NONE and isinstance(parsed.value, str) and find(parsed.value, source.head).status in _PRINTED:
+        told = replace(found.cell, printed=parsed.value, grounding=Grounding.DERIVED, how=How.JUDGED, doubt=CARD_ALONE)
+        return replace(found, cell=told)
+    if place.status is Grounding.NONE and isinstance(parsed.value, int | float):
+        marked = without_its_mark(parsed.value, column, source.text, source.context)
+        if marked is not None:
+            place = find_value(marked, column, source.text, source.context, near)
+            found = changed(found.cell, parsed.value, marked, "without its decimal mark")
+    if place.status is Grounding.NONE:
+        detail = "the text prints this value nowhere"
+        return Checked(replace(found.cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail))
+    cell = placed(found.cell, source, [place])
+    cell = replace(cell, doubt=cell.doubt or _other_unit(cell, column, source, place))
+    return replace(found, cell=with_two_readings(source, column, cell, [place]))
+
+
+def _other_unit(cell: Cell, column: Column, source: Source, place: Grounded) -> str:
+    """Why the number is printed in another currency, unit or scale."""
+    if column.type not in _NUMBERS:
+        return ""
+    words = as_printed(source, place.start, place.end, column)
+    return agrees(cell.value, words, column, context_at(source, place.start))
+
+
+def with_words(source: Source, column: Column, cell: Cell, words: str) -> Checked:
+    """An ungrounded cell with the words that the model gave for it afterwards."""
+    place = find(words, source.text)
+    if place.status is Grounding.NONE:
+        return Checked(replace(cell, detail=f"{cell.detail}; these words are not in the text: {words!r}"))
+    found = _scaled(placed(replace(cell, absence=None, detail="", how=How.JUDGED), source, [place]), column, source, place)
+    told = found.cell
+    words = as_printed(source, place.start, place.end, column) if column.type in _NUMBERS else told.printed
+    if told.value is not None and not agrees(told.value, words, column, context_at(source, place.start)):
+        return replace(found, cell=replace(told, how=How.STATED))
+    if column.type in _NUMBERS or column.type in (ColumnType.DATE, ColumnType.DATETIME):
+        return replace(found, cell=replace(told, doubt="its words do not print the value"))
+    return found
+
+
+def _scaled(cell: Cell, column: Column, source: Source, place: Grounded) -> Checked:
+    """The cell with the scale that its words print: a bare "4.6" copied from "4.6 million"."""
+    value = cell.value
+    words = as_printed(source, place.start, place.end, column)
+    parsed = parse_value(words, column, context_at(source, place.start)) if column.type in _NUMBERS else Parsed()
+    if not parsed.scale or not isinstance(parsed.value, int | float) or not isinstance(value, int | float) or not value:
+        return Checked(cell)
+    if not any(math.isclose(parsed.value / value, factor) for factor in _FACTORS):
+        return Checked(cell)
+    return changed(cell, value, parsed.value, "without its scale", scale=parsed.scale)
+
+
+def with_calculation(source: Source, column: Column, cell: Cell, calculation: str) -> Checked:
+    """An ungrounded number as the calculation that the model gave for it afterwards.
+
+    It stands where the text prints both numbers; the result takes the place of another value that the reply gave before.
+    """
+    plain = Column(column.name, ColumnType.NUMBER)
+    numbers = [float(n) for n in _NUMBER.findall(calculation.replace(",", ""))]
+    places = [find_value(n, plain, source.text, source.context) for n in numbers]
+    try:
+        parsed = typed(evaluate(calculation), column, source.context)
+    except ExpressionError as error:
+        return Checked(replace(cell, detail=f"{cell.detail}; {error}"))
+    if parsed.value is None or any(p.status is Grounding.NONE for p in places):
+        return Checked(replace(cell, detail=f"{cell.detail}; nor does it print the numbers of {calculation!r}"))
+    computed = placed(replace(cell, how=How.COMPUTED, rationale=calculation, absence=None, detail=""), source, places)
+    same = parsed.value == cell.value
+    return Checked(computed) if same else changed(computed, cell.value, parsed.value, "before its calculation")
