@@ -9,8 +9,9 @@ from dataclasses import replace
 from sliders.extraction.source import Source
 from sliders.schema.types import Column
 from sliders.values.amounts import Context
+from sliders.values.notes import scale_in
 from sliders.values.numbers import Number, numbers_in
-from sliders.values.units import dimension, scale_in
+from sliders.values.units import dimension
 
 _REACH = 120
 _BRACKETS = re.compile(r"[(\[]([^()\[\]\n]{1,40})[)\]]")
@@ -24,7 +25,7 @@ def as_printed(source: Source, start: int, end: int, column: Column) -> str:
     """
     text, low = _line(source, start, end)
     start, end = start - low, end - low
-    numbers = [n for n in numbers_in(text, decimal=source.context.decimal) if n.start < end and n.end > start]
+    numbers = [n for n in numbers_in(text, decimal=source.context.decimal, language=source.context.language) if n.start < end and n.end > start]
     for number in numbers:
         start, end = min(start, number.start), max(end, _end_with_unit(number, text))
     words = text[start:end]
