@@ -25,7 +25,8 @@ def as_printed(source: Source, start: int, end: int, column: Column) -> str:
     """
     text, low = _line(source, start, end)
     start, end = start - low, end - low
-    numbers = [n for n in numbers_in(text, decimal=source.context.decimal, language=source.context.language) if n.start < end and n.end > start]
+    every = numbers_in(text, decimal=source.context.decimal, language=source.context.language)
+    numbers = [number for number in every if number.start < end and number.end > start]
     for number in numbers:
         start, end = min(start, number.start), max(end, _end_with_unit(number, text))
     words = text[start:end]
