@@ -174,10 +174,7 @@ def answer_text(answer: Answer) -> str:
     if len(answer.rows) > 1 or (answer.rows and len(answer.rows[0]) > 1):
         lines += ["Rows:", *_indented(answer.frame.to_string(index=False, max_rows=20))]
     if answer.citations:
-        lines.append("Sources:")
-        lines += [f"  {citation}" for citation in answer.citations[:MOST_CITATIONS]]
-        more = len(answer.citations) - MOST_CITATIONS
-        lines += [f"  and {more} more (--json lists them all)"] if more > 0 else []
+        lines += ["Sources:", *_sources(answer)]
     if answer.workflow not in ("extract_and_query", "reply", ""):
         lines.append(f"Way:      {answer.workflow.replace('_', ' ')}")
     lines += [f"Range:    {answer.range}"] if answer.range else []
@@ -192,6 +189,23 @@ def answer_text(answer: Answer) -> str:
         f"{usage.completion_tokens} generated tokens, {duration(usage.seconds)}{cost}"
     )
     return "\n".join(lines)
+
+
+def _sources(answer: Answer) -> list[str]:
+    """Citations under the result row that they stand behind, the first ones of each."""
+    groups = answer.cited_rows
+    several, shown = len(groups) > 1, 0
+    lines = []
+    for row, cited in groups.items():
+        few = cited[: max(1, MOST_CITATIONS // len(groups))]
+        if shown + len(few) > MOST_CITATIONS:
+            break
+        if several and row is not None:
+            lines.append(f"  row {row + 1}: " + " | ".join("" if v is None else str(v) for v in answer.rows[row]))
+        lines += [f"  {'  ' if several else ''}{citation}" for citation in few]
+        shown += len(few)
+    more = len(answer.citations) - shown
+    return [*lines, *([f"  and {more} more (--json lists them all)"] if more > 0 else [])]
 
 
 def _indented(text: str) -> list[str]:

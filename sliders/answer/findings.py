@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from sliders.answer.citations import resolved
 from sliders.answer.dialects import DIALECT
 from sliders.answer.expression_types import is_truth, is_whole
 from sliders.answer.finding import Finding, listed
 from sliders.answer.literals import EQUAL, unheld_literals
 from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.references import References, read_by
+from sliders.answer.resolving import resolved
 from sliders.answer.shape import empty, yes_or_no
 from sliders.answer.turns import Asks, QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
@@ -187,7 +187,7 @@ def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Find
     for node in nodes:
         owner = names.of(node)
         select = node.find_ancestor(exp.Select)
-        if owner is None or not owner[1].nulls or select is None or _tested_for_null(tree, node):
+        if owner is None or owner[1].companion or not owner[1].nulls or select is None or _tested_for_null(tree, node):
             continue
         count, name = _number(_rows_without(select, node), run_sql), owner[1].column.name
         if count:

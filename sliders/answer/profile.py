@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sliders.answer.turns import RunSql, TableView
 from sliders.extraction.cell import Scalar
 from sliders.schema.types import Column, ColumnType
+from sliders.store.records import RelationColumn
 
 MAX_VALUES = 2000
 """Distinct values kept per column: enough to look a literal up, small enough to hold for every column."""
@@ -22,7 +23,9 @@ NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 class ColumnProfile:
     """`rows` in the table, `nulls` among them, `distinct` values, the most frequent `values` with their counts.
 
-    `complete` says that `values` holds every distinct value; `lowest` and `highest` are None when all is NULL.
+    `complete` says that `values` holds every distinct value; `lowest` and `highest` are None when all is NULL. `doubt` is the
+    column that says of `doubted` values why they are not verified; `judged` values were judged by a reader. A `companion`
+    stands beside another column.
     """
 
     column: Column
@@ -32,6 +35,10 @@ class ColumnProfile:
     values: tuple[tuple[Scalar, int], ...]
     lowest: Scalar = None
     highest: Scalar = None
+    companion: RelationColumn | None = None
+    doubt: str = ""
+    doubted: int = 0
+    judged: int = 0
 
     @property
     def complete(self) -> bool:
@@ -46,7 +53,10 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True)
 class TableProfile:
-    """The profiles of a table's columns, in the order of the view, and the first rows with fewest gaps."""
+    """The profiles of a table's columns in the order of the view, companions last, and the first rows with fewest gaps.
+
+    An example row has the columns that are no companions.
+    """
 
     view: TableView
     rows: int
@@ -75,7 +85,10 @@ def profile_table(view: TableView, run_sql: RunSql) -> TableProfile:
     """
     table = identifier(view.name)
     rows = int(run_sql(f"SELECT COUNT(*) FROM {table}").rows[0][0])
-    columns = tuple(_profile_column(column, table, rows, run_sql) for column in view.columns)
+    beside = [replace(_profile_column(Column(c.sql_name), table, rows, run_sql), companion=c) for c in view.companions]
+    doubts = {p.companion.companion_of: p for p in beside if p.companion and p.companion.role == "doubt"}
+    own = tuple(_profile_column(column, table, rows, run_sql, view, doubts.get(column.name)) for column in view.columns)
+    columns = (*own, *beside)
     names = [identifier(column.name) for column in view.columns]
     gaps = " + ".join(f"({name} IS NULL)" for name in names) or "0"
     shown = run_sql(f"SELECT {', '.join(names)} FROM {table} ORDER BY {gaps} LIMIT {MAX_EXAMPLES}").rows if names else ()
@@ -87,7 +100,9 @@ def profile_tables(views: Sequence[TableView], run_sql: RunSql) -> tuple[TablePr
     return tuple(profile_table(view, run_sql) for view in views)
 
 
-def _profile_column(column: Column, table: str, rows: int, run_sql: RunSql) -> ColumnProfile:
+def _profile_column(
+    column: Column, table: str, rows: int, run_sql: RunSql, view: TableView | None = None, doubt: ColumnProfile | None = None
+) -> ColumnProfile:
     name = identifier(column.name)
     facts = run_sql(f"SELECT COUNT({name}), COUNT(DISTINCT {name}), MIN({name}), MAX({name}) FROM {table}").rows[0]
     values = run_sql(
@@ -102,4 +117,7 @@ def _profile_column(column: Column, table: str, rows: int, run_sql: RunSql) -> C
         values=tuple((value, int(count)) for value, count in values),
         lowest=facts[2],
         highest=facts[3],
+        doubt=doubt.column.name if doubt else "",
+        doubted=doubt.rows - doubt.nulls if doubt else 0,
+        judged=dict(view.judged).get(column.name, 0) if view else 0,
     )

@@ -42,7 +42,8 @@ class Citation:
 
     `how` is "stated", "computed", "judged" or, by a person, "decided", `reason` the arithmetic, judgement, odds or decision,
     `doubt` why it is unverified. A value that rests on several places has a citation for each; a judgement may have no
-    words, and a decision has none.
+    words, and a decision has none. `result_row` is the row of the answer's `rows` that it stands behind, from 0; None where the
+    answer has no rows, or it stands behind all.
     """
 
     document: str
@@ -59,6 +60,7 @@ class Citation:
     how: str = "stated"
     reason: str = ""
     doubt: str = ""
+    result_row: int | None = None
 
     def __str__(self) -> str:
         where = self.document if self.page is None else f"{self.document}, page {self.page}"
@@ -162,6 +164,12 @@ class Answer:
         return tuple(dict.fromkeys([*said, *self.decisions]))
 
     @property
+    def cited_rows(self) -> dict[int | None, tuple[Citation, ...]]:
+        """The citations by the result row that they stand behind, in order; those of the whole result under None."""
+        rows = dict.fromkeys(citation.result_row for citation in self.citations)
+        return {row: tuple(c for c in self.citations if c.result_row == row) for row in rows}
+
+    @property
     def frame(self) -> pd.DataFrame:
         """The result rows as a data frame."""
         return frame_of(self.columns, self.rows)
@@ -192,8 +200,9 @@ class Answer:
     def _repr_html_(self) -> str:
         """How a notebook shows it; document text is escaped."""
         rows = table_html(self.columns, self.rows) if len(self.rows) > 1 or len(self.columns) > 1 else ""
-        cited = table_html(("document", "page", "words", "column", "read as"), (
-            (c.document, c.page, c.quote, c.column, f"{c.how}; {c.doubt}" if c.doubt else c.how) for c in self.citations
+        cited = table_html(("result row", "document", "page", "words", "column", "read as"), (
+            (None if c.result_row is None else c.result_row + 1, c.document, c.page, c.quote, c.column,
+             f"{c.how}; {c.doubt}" if c.doubt else c.how) for c in self.citations
         ))  # fmt: skip
         cost = f"{self.usage.calls} calls, {self.usage.tokens} tokens"
         return (

@@ -87,8 +87,9 @@ def _plain(rows: Rows) -> list[list[object]]:
 
 def _bare_table(profile: TableProfile, longest: int) -> str:
     table = profile.view.table
-    columns = ",\n".join(f"  {column_name(c.column.name)} {c.column.type.sql}" for c in profile.columns)
-    names = " | ".join(c.column.name for c in profile.columns)
+    own = [c.column for c in profile.columns if c.companion is None]
+    columns = ",\n".join(f"  {column_name(column.name)} {column.type.sql}" for column in own)
+    names = " | ".join(column.name for column in own)
     rows = [on_one_line(" | ".join(cell_text(cell)[:longest] for cell in row)) for row in profile.examples[:_EXAMPLE_ROWS]]
     shown = "\n".join([names, *rows]).replace("*/", "* /")
     return "\n".join([f"CREATE TABLE {column_name(table.name)} (", columns, ");", "/* example rows:", shown, "*/"])

@@ -16,7 +16,7 @@ from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Request
 from sliders.llm.prompts import load_prompt
 from sliders.llm.replies import LenientReply
-from sliders.schema.types import Column, ColumnType
+from sliders.schema.types import ColumnType
 
 LOOK_ROWS = 50
 
@@ -92,7 +92,7 @@ def _table_sql(profile: TableProfile, shown: Shown) -> str:
     lines = [f"CREATE TABLE {column_name(table.name)} ( -- {told}"]
     for column in profile.columns:
         brief = replace(shown, values=_FEW_NUMBERS) if column.column.name == profile.view.document else shown
-        told = on_one_line("; ".join(filter(None, [_meaning(column.column), _summary(column, brief)])))
+        told = on_one_line("; ".join(filter(None, [_meaning(column), _summary(column, brief), _surety(column)])))
         lines.append(f"  {column_name(column.column.name)} {column.column.type.sql}, -- {told}")
     lines.append(");")
     for row in profile.examples[: shown.examples]:
@@ -104,11 +104,24 @@ def _cut(cell: object, shown: Shown) -> object:
     return f"{cell[: shown.longest]}..." if isinstance(cell, str) and len(cell) > shown.longest else cell
 
 
-def _meaning(column: Column) -> str:
+def _meaning(profile: ColumnProfile) -> str:
+    column, beside = profile.column, profile.companion
+    if beside is not None:
+        return f"{_BESIDE[beside.role]} {beside.companion_of}"
     unit = column.measured_in
     words = column.description.strip().rstrip(".")
     said = f"{words} (in {unit})" if unit and words else words or (f"in {unit}" if unit else "")
     return f"{said}; judged by a reader" if column.reading == "judged" else said
+
+
+_BESIDE = {"doubt": "why the value is not verified: of", "bound": "how the number is bounded: of", "canonical": "one name: of"}
+
+
+def _surety(profile: ColumnProfile) -> str:
+    """How many values are judged, and how many are not verified."""
+    judged = f"{profile.judged} judged" if profile.judged and profile.column.reading != "judged" else ""
+    doubted = f"{profile.doubted} not verified, see {profile.doubt}" if profile.doubted else ""
+    return "; ".join(filter(None, (judged, doubted)))
 
 
 def _summary(profile: ColumnProfile, shown: Shown) -> str:
@@ -168,7 +181,7 @@ def named_values(question: str, profiles: Sequence[TableProfile], most: int) -> 
     near: dict[str, list[str]] = {}
     for profile in profiles:
         for column in profile.columns:
-            if column.column.type not in TEXTUAL:
+            if column.column.type not in TEXTUAL or (column.companion is not None and column.companion.role != "canonical"):
                 continue
             exact = [text for text in column.texts if len(key := _plain(text)) > 1 and not key.isdigit() and f" {key} " in asked]
             for text in exact:
@@ -226,6 +239,7 @@ def sql_request(
     values = {
         "tables": schema_sql(profiles, shown), "named": named_values(question, profiles, shown.named),
         "uncovered": uncovered, "question": question,
+        "beside": sorted({c.companion.role for p in profiles for c in p.columns if c.companion is not None}),
     }  # fmt: skip
     if dialect.sql == "text":  # a small model that sees its own statement writes it again
         notes = list(dict.fromkeys([*mind, *(on_one_line(note) for turn in turns for note in turn.told)]))

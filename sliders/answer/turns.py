@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from sliders.extraction.cell import Scalar
 from sliders.schema.types import Column, Table
+from sliders.store.records import RelationColumn
 
 Action = Literal["answer", "look", "cannot"]
 Asks = Literal["", "number", "one", "several", "yes_no"]
@@ -37,12 +38,15 @@ class TableView:
     """A filled table as the agent sees it.
 
     `row_id` is the hidden column that citations are made from; `document` names the file of each row and is shown.
-    Either is empty when the table has none.
+    Either is empty when the table has none. `companions` stand beside columns of the table, whose SQL names they name as
+    `companion_of`; `judged` is how many values of a column a reader judged, for columns that have some.
     """
 
     table: Table
     row_id: str = "row_id"
     document: str = "document"
+    companions: tuple[RelationColumn, ...] = ()
+    judged: tuple[tuple[str, int], ...] = ()
 
     @property
     def name(self) -> str:

@@ -82,8 +82,8 @@ async def _with_judged_values(
 async def _statement(session: Session, need: Need, mind: Sequence[str] = ()) -> tuple[SqlAnswer, Sequence[TableProfile]]:
     """What the SQL agent finds in the tables as they stand, and the tables as it saw them."""
     ordered = sorted(session.filled, key=lambda t: t.name not in need.columns)
-    views = [TableView(_sql_table(session, t)) for t in ordered]
-    names = [session.catalog.schemas.relation(t.name).relation for t in ordered]
+    views = [_view(session, t) for t in ordered]
+    names = [view.name for view in views]
 
     def run_sql(sql: str) -> QueryResult:
         return run_readonly(session.catalog.database, sql, tables=names)
@@ -95,12 +95,16 @@ async def _statement(session: Session, need: Need, mind: Sequence[str] = ()) -> 
     return await beside_others(found, profiles, run_sql, model), profiles
 
 
-def _sql_table(session: Session, table: Table) -> Table:
+def _view(session: Session, table: Table) -> TableView:
     """The table under its SQL names, as the agent must write them; columns that nothing was asked for are no columns yet."""
     relation = session.catalog.schemas.relation(table.name)
     asked = session.catalog.extractions.columns_asked(table.name)
-    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns if c.name in asked or not asked)
-    return replace(table, name=relation.relation, columns=columns)
+    shown = [c for c in table.columns if c.name in asked or not asked]
+    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in shown)
+    names = {c.name: relation.sql_name(c.name) for c in shown}
+    beside = tuple(replace(c, companion_of=names[c.companion_of]) for c in relation.companions if c.companion_of in names)
+    judged = tuple((names[n], count) for n, count in session.catalog.extractions.judged(table.name).items() if n in names)
+    return TableView(replace(table, name=relation.relation, columns=columns), companions=beside, judged=judged)
 
 
 def _finished(
@@ -122,7 +126,7 @@ def _finished(
         found,
         status=status,
         text=text,
-        citations=cite(session, found.sql, views),
+        citations=cite(session, found.sql, views, found.rows),
         completeness=ledger,
         usage=usage,
         reason=reason,

@@ -306,6 +306,17 @@ class Extractions:
         found = select(func.count()).select_from(OF_ROWS).where(tables.c.name == table, CURRENT, ASKED)
         return int(self._database.value(found))
 
+    def judged(self, table: str) -> dict[str, int]:
+        """How many values of current documents a reader judged, by column; columns without any are missing."""
+        c = cells.c
+        found = (
+            select(columns.c.name, func.count())
+            .select_from(OF_ROWS.join(cells, c.row_key == rows.c.key).join(columns, columns.c.key == c.column_key))
+            .where(tables.c.name == table, CURRENT, columns.c.active == 1, c.absence.is_(None), c.how == "judged")
+            .group_by(columns.c.name)
+        )
+        return dict(self._database.query(found))
+
     def reliability(self, table: str, names: Iterable[str] | None = None) -> Reliability:
         """What the values of these columns (schema names; all when left out) rest on, counted over current documents."""
         c = cells.c

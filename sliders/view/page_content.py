@@ -144,11 +144,12 @@ class Silent:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A citation of an answer: the value and its words."""
+    """A citation of an answer: the value, its words, and the result row (from 0) that it stands behind."""
 
     column: str
     value: Value
     quote: str = ""
+    result_row: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,9 @@ class _Known:
 def sql_view(catalog: Catalog, table: Table) -> TableView:
     """A table under its SQL names."""
     relation = catalog.schemas.relation(table.name)
-    return TableView(
-        replace(table, name=relation.relation, columns=tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns))
-    )
+    columns = tuple(replace(c, name=relation.sql_name(c.name)) for c in table.columns)
+    beside = tuple(replace(c, companion_of=relation.sql_name(c.companion_of)) for c in relation.companions)
+    return TableView(replace(table, name=relation.relation, columns=columns), companions=beside)
 
 
 def shown_table(catalog: Catalog, name: str, view: TableView, behind: Behind, most_cells: int) -> ShownTable:

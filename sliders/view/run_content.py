@@ -111,4 +111,4 @@ def _cited(one: Mapping[str, Any], names: Mapping[str, str]) -> Cited:
     source = Source(
         document, one["value"], one["quote"], one["how"], one["grounding"], True, place, one["reason"], "", one["doubt"]
     )
-    return Cited(one["column"], Value(one["value"], (source,)), one["quote"])
+    return Cited(one["column"], Value(one["value"], (source,)), one["quote"], one.get("result_row"))
