@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from sliders.values.fold import fold, unaccented
+from sliders.values.vocabulary import MONTH_CASES
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "ru", "zh", "ja", "ko", "ar", "hi")
 """The languages whose numbers, dates and notes code reads."""
@@ -48,7 +49,9 @@ def _month_names(name: str, widths: tuple[str, ...]) -> Iterator[tuple[str, int]
 def months(language: str = "") -> Mapping[str, int]:
     """Names and abbreviations of months in all the languages that code reads, folded; `language` is that of the text."""
     found = dict(_SHORTENED)
-    for name in filter(None, (language, *_LOCALES)):
+    for line in MONTH_CASES:
+        found.update((letter_by_letter(word), number) for number, word in enumerate(line.split(), start=1))
+    for name in (language, *_LOCALES) if language in LANGUAGES else _LOCALES:
         for word, number in _month_names(name, ("wide", "abbreviated")):
             if name in (language, *_WIDELY_READ) or word not in _WORDS_TOO:
                 found.setdefault(word, number)
@@ -100,8 +103,22 @@ def _words(patterns: Any) -> Iterator[str]:
 
 
 def month_anywhere(word: str) -> frozenset[int]:
-    """The months that a word names in any language of CLDR."""
-    return _everywhere()[0].get(letter_by_letter(word), frozenset())
+    """The months that a word, or another form of it, names in any language of CLDR."""
+    plain = letter_by_letter(word)
+    return _everywhere()[0].get(plain, frozenset()) or _stems().get(plain[:_STEM], frozenset())
+
+
+_STEM = 5
+
+
+@cache
+def _stems() -> Mapping[str, frozenset[int]]:
+    """The months by the beginning of their names, of those that are longer."""
+    found: dict[str, frozenset[int]] = {}
+    for name, numbers in _everywhere()[0].items():
+        if len(name) > _STEM:
+            found[name[:_STEM]] = found.get(name[:_STEM], frozenset()) | numbers
+    return found
 
 
 def scale_anywhere(word: str) -> bool:

@@ -155,3 +155,10 @@ YES = frozenset(
 """Words that state a yes."""
 NO = frozenset("no n false f 0 nein non não nee nie ne нет ☐ 否 无 無 いいえ なし 아니오 아니요 لا नहीं".split())
 """Words that state a no."""
+MONTH_CASES: tuple[str, ...] = (
+    "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре",
+    "январю февралю марту апрелю маю июню июлю августу сентябрю октябрю ноябрю декабрю",
+    "styczniu lutym marcu kwietniu maju czerwcu lipcu sierpniu wrześniu październiku listopadzie grudniu",
+    "lednu únoru březnu dubnu květnu červnu červenci srpnu září říjnu listopadu prosinci",
+)
+"""Names of months in the cases that CLDR leaves out ("in March"), January to December."""

@@ -1,0 +1,1 @@
+"""Values of fifteen languages: right ones without a finding, wrong ones found."""
