@@ -61,8 +61,8 @@ def _line(text: str, words: str, column: str, right: Any, wrong: Any) -> Line:
 
 
 def found_in(rows: Sequence[Line], wrong: bool) -> dict[int, str]:
-    """The lines whose value came back with a finding or stands with a doubt, by number, when all right or all wrong are given."""
-    columns = {f"value_{number}": {"description": f"the value of line {number}", **row.options} for number, row in enumerate(rows)}
+    """The lines whose value came back or is doubted, by number, and why, when all right or all wrong values are given."""
+    columns = {f"value_{n}": {"description": f"the value of line {n}", **row.options} for n, row in enumerate(rows)}
     facts = {name: Fact(row.wrong if wrong else row.right, (row.words,)) for name, row in zip(columns, rows, strict=True)}
     documents = {"report.md": "\n\n".join(row.text for row in rows)}
     table = FactTable("reports", columns, (FactRow("report.md", facts),), "document", "a report")
@@ -77,8 +77,9 @@ def found_in(rows: Sequence[Line], wrong: bool) -> dict[int, str]:
             ws.pin_schema(schema_of(world))
             ws.ask(_QUESTION)
             cells = [cell for row in ws.session.catalog.extractions.rows("reports") for cell in row.cells]
-    found = {int(cell.column.removeprefix("value_")): cell.doubt or str(cell.absence) for cell in cells if cell.doubt or cell.absence}
-    return found | {int(name.removeprefix("value_")): "sent back" for name, _ in reader.doubted if name not in found}
+    told = {name: "sent back" for name, _ in reader.doubted}
+    told |= {cell.column: cell.doubt or str(cell.absence) for cell in cells if cell.doubt or cell.absence}
+    return {int(name.removeprefix("value_")): words for name, words in told.items()}
 
 
 def measure(rows: Sequence[Line]) -> Tally:
@@ -101,7 +102,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{language:8}  {tally.right_without_finding:>16} of {tally.lines}  {tally.wrong_found:>5} of {tally.lines}")
         print("".join(f"          {words}\n" for words in tally.failed), end="")
     if args.json:
-        args.json.write_text(json.dumps({k: asdict(v) for k, v in tallies.items()}, indent=1, ensure_ascii=False), encoding="utf-8")
+        figures = {language: asdict(tally) for language, tally in tallies.items()}
+        args.json.write_text(json.dumps(figures, indent=1, ensure_ascii=False), encoding="utf-8")
     return int(any(tally.failed for tally in tallies.values()))
 
 

@@ -22,8 +22,8 @@ class Run:
     """One question over documents, each of which fills one row; `rechecks` are cells that a check sent back."""
 
     def __init__(
-        self, folder: Path, documents: Sequence[str], columns: Mapping[str, Mapping[str, Any]], rows: Sequence[Mapping[str, Said]],
-        asked: Sequence[tuple[str, str, object]],
+        self, folder: Path, documents: Sequence[str], columns: Mapping[str, Mapping[str, Any]],
+        rows: Sequence[Mapping[str, Said]], asked: Sequence[tuple[str, str, object]],
     ) -> None:  # fmt: skip
         names = [f"d{number}.md" for number in range(len(documents))]
         facts = [{column: Fact(value, (words,)) for column, (value, words) in row.items()} for row in rows]
@@ -52,7 +52,8 @@ class Run:
             assert (answer.value, answer.status) == (value, "answered"), question
 
 
-MONEY, PEOPLE, SHARE, DAY = {"type": "number", "currency": "CNY"}, {"type": "integer"}, {"type": "number", "unit": "%"}, {"type": "date"}
+MONEY, PEOPLE = {"type": "number", "currency": "CNY"}, {"type": "integer"}
+SHARE, DAY = {"type": "number", "unit": "%"}, {"type": "date"}
 CHINESE = (
     ("# "
      "东江股份有限公司2023年度报告摘要\n\n公司2023年度实现营业收入28.9亿元，同比增长12.5%。截至2023年末，公司员工860名。本报告于2024年4月1日公告。",
@@ -63,14 +64,17 @@ CHINESE = (
       "published": ("2024-03-28", "2024年3月28日")}),
     ("# 北山科技业绩快报\n\n（单位：万元）\n\n| 项目 | 2023年度 |\n|---|---|\n| 营业收入 | 12,080 "
      "|\n\n员工总数为三千二百人，收入增长率8.1％。二〇二四年二月五日发布。",
-     {"revenue": (120800000, "12,080"), "staff": (3200, "三千二百人"), "growth": (8.1, "8.1％"), "published": ("2024-02-05", "二〇二四年二月五日")}),
+     {"revenue": (120800000, "12,080"), "staff": (3200, "三千二百人"), "growth": (8.1, "8.1％"),
+      "published": ("2024-02-05", "二〇二四年二月五日")}),
     ("# 西岭能源年度公告\n\n2023年营业收入1.2亿元，增长百分之六点五，员工４５６名，公告于2024年4月30日刊登。",
      {"revenue": (120000000, "营业收入1.2亿元"), "staff": (456, "员工４５６名"), "growth": (6.5, "百分之六点五"),
       "published": ("2024-04-30", "2024年4月30日")}),
     ("# 中原食品公告\n\n全年实现营业收入人民币5亿元，较上年增长3%，现有员工1,024人。公告日：2024年4月12日。",
-     {"revenue": (500000000, "人民币5亿元"), "staff": (1024, "员工1,024人"), "growth": (3, "增长3%"), "published": ("2024-04-12", "2024年4月12日")}),
+     {"revenue": (500000000, "人民币5亿元"), "staff": (1024, "员工1,024人"), "growth": (3, "增长3%"),
+      "published": ("2024-04-12", "2024年4月12日")}),
     ("# 海滨港务公告\n\n本公司全年收入9800万元，同比增长0.8%，员工人数77人。2024年1月31日。",
-     {"revenue": (98000000, "收入9800万元"), "staff": (77, "77人"), "growth": (0.8, "0.8%"), "published": ("2024-01-31", "2024年1月31日")}),
+     {"revenue": (98000000, "收入9800万元"), "staff": (77, "77人"), "growth": (0.8, "0.8%"),
+      "published": ("2024-01-31", "2024年1月31日")}),
 )  # fmt: skip
 ASKED = (
     ("六家公司的营业收入合计是多少？", "SELECT SUM(revenue) FROM notices", 3763300000),
