@@ -1,4 +1,4 @@
-"""The planner: analyzer, reading workflows, hints and guards, decomposition, filtering, routing.
+"""The planner: the judged kind of a question, reading workflows, hints and guards, filtering, routing.
 
     python -m benchmarks.planner [--questions 8] [--parts analyzer,...] [--model M] [--base-url URL] [--json FILE]
 
@@ -14,27 +14,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.planning import decomposition, hinted, mixed, reading
+from benchmarks.planning import filtering, hinted, kinds, mixed, reading
 from benchmarks.planning.bench import Bench
-from benchmarks.train_analyzer import Training, accuracies, kept_labels
 from sliders.settings import Settings
 
 _OUT = Path(__file__).parent / "out" / "planner"
-
-
-def analyzer(bench: Bench, seeds: int) -> dict[str, Any]:
-    """Held-out accuracy of the classifier."""
-    rows = kept_labels(bench.folder / "labels.pickle")
-    known = bench.ledger.get("analyzer") or bench.ledger.put("analyzer", accuracies(Training(rows), range(seeds)))
-    return {f"analyzer.{name}": value for name, value in known.items()}
 
 
 def main() -> None:
     """Runs the parts that are asked for and prints the flat report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=int, default=8, help="questions of each set")
-    parser.add_argument("--parts", default="analyzer,workflows,ablations,hints,decompose,filter,routing,bad")
-    parser.add_argument("--seeds", type=int, default=1, help="repetitions of the analyzer's held-out measurement")
+    parser.add_argument("--parts", default="analyzer,workflows,ablations,hints,filter,routing,bad")
     parser.add_argument("--model", help="a model name; the embedded one when left out")
     parser.add_argument("--base-url")
     parser.add_argument("--with-extraction", action="store_true", help="routing: run extraction for every question")
@@ -44,12 +35,11 @@ def main() -> None:
     options: dict[str, Any] = {"base_url": args.base_url, "api_key": "none"} if args.base_url else {}
     bench = Bench(args.work, Settings.from_env(model=args.model or "local", **options), args.questions)
     parts: dict[str, Callable[[], dict[str, Any]]] = {
-        "analyzer": lambda: analyzer(bench, args.seeds),
+        "analyzer": lambda: kinds.compare(bench),
         "workflows": lambda: reading.compare(bench),
         "ablations": lambda: reading.ablations(bench),
         "hints": lambda: hinted.compare(bench),
-        "decompose": lambda: decomposition.decomposition(5 * args.questions),
-        "filter": lambda: decomposition.filtering(bench, 2 * args.questions),
+        "filter": lambda: filtering.filtering(bench, 2 * args.questions),
         "routing": lambda: mixed.compare(bench, args.with_extraction),
         "bad": lambda: {"bad": mixed.bad_input(bench)},
     }

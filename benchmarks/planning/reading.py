@@ -35,17 +35,16 @@ def _arms(case: Case) -> dict[str, Any]:
     return {"retrieval": retrieval, "short_retrieval": short, "whole": whole, "ours": ours, "precise": precise}
 
 
-def _without_workflow(profile: Any, hints: Any, corpus: Any) -> Route:
-    route = choose_route(profile, hints, corpus)
-    return replace(route, workflow="lookup", calculate=False, prose=False, extend=False)
+def _without_workflow(hints: Any, corpus: Any) -> Route:
+    return replace(choose_route(hints, corpus), workflow="lookup", calculate=False, prose=False)
 
 
-def _without_adjustment(profile: Any, hints: Any, corpus: Any) -> Route:
-    return replace(choose_route(profile, hints, corpus), segments=5, tokens=256)
+def _without_adjustment(hints: Any, corpus: Any) -> Route:
+    return replace(choose_route(hints, corpus), segments=5, tokens=256)
 
 
-def _without_assembly(profile: Any, hints: Any, corpus: Any) -> Route:
-    return replace(choose_route(profile, hints, corpus), weights=(0, 1))
+def _without_assembly(hints: Any, corpus: Any) -> Route:
+    return replace(choose_route(hints, corpus), weights=(0, 1))
 
 
 ABLATIONS = {

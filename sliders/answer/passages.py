@@ -1,4 +1,4 @@
-"""Passages for a call: retrieved segments merged with their neighbours, extended, cut tables made whole
+"""Passages for a call: retrieved segments merged with their neighbours, cut tables made whole
 (OkraLong, section 3.3 and appendix B.3)."""
 
 from __future__ import annotations
@@ -61,13 +61,12 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """How to search: `segments` of at most `tokens` each, `weights` of words and meaning; `extend` adds the neighbours
-    of the best one; segments below the share `threshold` of the best score are left out."""
+    """How to search: `segments` of at most `tokens` each, `weights` of words and meaning; segments
+    below the share `threshold` of the best score are left out."""
 
     segments: int = 5
     tokens: int = 150
     weights: Weights = (1, 1)
-    extend: bool = False
     threshold: float = 0.1
 
 
@@ -131,13 +130,10 @@ class PassageSource:
         return self.assemble(self.rank(question, context)[: context.segments], context)
 
     def assemble(self, ranked: Sequence[RankedSegment], context: Context) -> tuple[Passage, ...]:
-        """Segments as passages: neighbours joined, extended where asked, tables recovered."""
+        """Segments as passages: neighbours joined, tables recovered."""
         pieces: dict[str, list[tuple[int, int, float]]] = {}
-        for number, segment in enumerate(ranked):
-            start, end = segment.start, segment.end
-            if context.extend and number == 0:
-                start, end = self._extended(segment.document_id, start, end, context.tokens)
-            start, end = self._with_table(segment.document_id, start, end)
+        for segment in ranked:
+            start, end = self._with_table(segment.document_id, segment.start, segment.end)
             pieces.setdefault(segment.document_id, []).append((start, end, segment.score))
         passages = [
             self.passage(document_id, start, end, score)
@@ -166,19 +162,6 @@ class PassageSource:
         passage = Passage(document_id, document.name, start, end, text, 0, score, header, document.page_at(start),
                           outline.table_head(start))  # fmt: skip
         return replace(passage, tokens=self.count(passage.shown))
-
-    def _extended(self, document_id: str, start: int, end: int, tokens: int) -> Span:
-        """The segment with half a neighbour before and after."""
-        entry = self._entry_of(self.documents[document_id], tokens).spans
-        starts = entry[:, 0].tolist()
-        if start not in starts:
-            return start, end
-        place = starts.index(start)
-        if place:
-            start = int(entry[place - 1, 0])
-        if place + 1 < len(entry):
-            end = int(entry[place + 1, 1])
-        return start, end
 
     def _with_table(self, document_id: str, start: int, end: int) -> Span:
         """The span with the rest of a table that it cuts, when the table is small enough."""

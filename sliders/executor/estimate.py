@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sliders.executor.choose import LONG
 from sliders.executor.fill import BEFORE_GATE, Work, missing_work
 from sliders.executor.needs import known_need
-from sliders.executor.run import check, turned_away
+from sliders.executor.run import check
 from sliders.executor.sampling import samples
 from sliders.executor.session import Session
 from sliders.extraction.prompt import Asked, chunk_document, read_prompt
@@ -121,7 +121,7 @@ def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
     model = session.models.model_for("plan")
     if model.dialect.hints == "patterns":
         return []
-    request = hints_request([question for question in questions if turned_away(session, question) is None])
+    request = hints_request(questions)
     return [request] if model.known(request) is None else []
 
 

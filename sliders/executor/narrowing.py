@@ -13,7 +13,6 @@ from sliders.documents.document import Document
 from sliders.executor.session import Session
 from sliders.executor.vectors import KeptSegments
 from sliders.plan.directives import Hints, Ignore, Locate
-from sliders.plan.features import names_in
 from sliders.plan.prune import ignored, locate
 
 PROBE = Context(5, 150, (1, 1))
@@ -96,8 +95,14 @@ def switch_off(session: Session, reason: str, hinted: bool = True) -> None:
     session.decide("plan", "hints", "switched off", reason)
 
 
+_NAME = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’.-]*(?:\s+(?:of|the|de|and|&)?\s*[A-Z0-9][\w'’.-]*)*")
 _LEAST_NAME = 4
 _BEGINNING = 300
+
+
+def names_in(question: str) -> tuple[str, ...]:
+    """Runs of capitalised words, but not the first word of a sentence."""
+    return tuple(dict.fromkeys(match.group().strip() for match in _NAME.finditer(question)))
 
 
 def named_documents(source: PassageSource, question: str) -> frozenset[str]:

@@ -11,20 +11,19 @@ from sliders.answer.result import Answer
 from sliders.answer.workflows import Asked, candidates, lookup, precise, split, stepwise, whole
 from sliders.errors import BudgetExceeded, PlanError
 from sliders.executor import run
-from sliders.executor.narrowing import PROBE, named_documents, narrow, passage_source, switch_off
+from sliders.executor.narrowing import named_documents, narrow, passage_source, switch_off
 from sliders.executor.session import Question, Session
-from sliders.plan.analysis import Analyzer, TaskProfile
+from sliders.llm.model import Usage
 from sliders.plan.directives import Directive, Hints, Ignore, Locate, Verify
-from sliders.plan.features import Corpus, content_terms
 from sliders.plan.hint_patterns import parse_hints
 from sliders.plan.hint_reader import read_hints
-from sliders.plan.planner import WORKFLOWS, Route, choose_route, explain_lines, search_words, shortened
+from sliders.plan.planner import WORKFLOWS, Corpus, Route, choose_route, explain_lines, search_words, shortened, with_verify
 
 AUTO = "auto"
 _RUN = {"lookup": lookup, "split": split, "stepwise": stepwise, "candidates": candidates, "whole_context": whole}
 CHOICES = tuple(name for name in WORKFLOWS if name != "reply")
-_ABOUT_ONE = ("extractive", "abstractive", "arithmetic")
-"""Classes of questions that are about one thing: documents that do not name it are other things' documents."""
+_ABOUT_ONE = ("fact", "explanation", "calculation", None)
+"""Kinds of questions that are about one thing: documents that do not name it are other things' documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,6 @@ class Planned:
 
     question: str
     hints: Hints
-    profile: TaskProfile | None
     route: Route
 
     def lines(self) -> tuple[str, ...]:
@@ -91,38 +89,28 @@ async def plan_question(
     session: Session, question: str, source: PassageSource, workflow: str = AUTO,
     directives: Sequence[Directive] = (), hints: Hints | None = None,
 ) -> Planned:  # fmt: skip
-    """Input kind, hints, profile and route; no model is called where the hints are given."""
+    """Kind, hints and route; no model is called where the hints are given. A workflow that is named answers any input."""
     short = shortened(question)
     if short != question:
         session.note(f"the question has {len(question.split())} words; it was cut to the {len(short.split())} that ask")
-    if not directives and (kind := run.turned_away(session, short)) is not None:
-        return Planned(short, Hints(short), None, Route("reply", reasons=(kind,)))
     hints = hints or await read_hints(short, session.models.model_for("plan"), directives)
     if workflow == "extract_and_query":
-        return Planned(hints.question, hints, None, Route("extract_and_query", reasons=("asked for",)))
-    corpus = corpus_of(source, hints.question)
-    profile = Analyzer().analyze(hints.question, source.rank(hints.question, PROBE), corpus)
-    route = choose_route(profile, hints, corpus)
+        return Planned(hints.question, hints, Route("extract_and_query", reasons=("asked for",)))
+    if hints.kind == "no question" and workflow == AUTO and not directives:
+        return Planned(short, hints, Route("reply", reasons=("kind of question: no question",)))
+    route = choose_route(hints, Corpus(len(source.documents), source.characters))
     if workflow != AUTO:
         route = replace(route, workflow=workflow, reasons=("asked for",))  # type: ignore[arg-type]
-    return Planned(hints.question, hints, profile, route)
-
-
-def corpus_of(source: PassageSource, question: str) -> Corpus:
-    """Size of the text, and which words of the question occur in it."""
-    index = source.index(PROBE.tokens)
-    known = frozenset(term for term in content_terms(question) if index.words.scores(term).any())
-    return Corpus(len(source.documents), source.characters, known)
+    return Planned(hints.question, hints, route)
 
 
 async def _answered(session: Session, planned: Planned, source: PassageSource, cascade: bool) -> Answer:
     route, hints = planned.route, planned.hints
     if route.workflow == "reply":
-        return run.plain_reply(planned.question, route.reasons[0])
+        return run.turned_away(planned.question, Usage())
     if route.workflow == "extract_and_query":
         return await run.ask_hinted(session, planned.question, hints, source)
-    one_thing = planned.profile is not None and planned.profile.task in _ABOUT_ONE
-    named = named_documents(source, planned.question) if one_thing else frozenset()
+    named = named_documents(source, planned.question) if hints.kind in _ABOUT_ONE else frozenset()
     narrowed = narrow(session, source, hints, named)
     asked = _asked(session, planned, narrowed or source)
     answer = await _RUN[route.workflow](asked)
@@ -146,10 +134,10 @@ def may_switch_off(answer: Answer, narrowed: PassageSource | None) -> bool:
 def _asked(session: Session, planned: Planned, source: PassageSource) -> Asked:
     route = planned.route
     mode: Mode = "number" if route.calculate else "prose" if route.prose else "words"
-    verify = planned.hints.of(Verify)
+    verify, question = planned.hints.of(Verify), with_verify(planned.hints)
     return Asked(
-        planned.question, source, session.models.model_for("answer"),
-        Context(route.segments, route.tokens, route.weights, route.extend, route.share), mode,
-        search_words(planned.question, planned.hints),
+        question, source, session.models.model_for("answer"),
+        Context(route.segments, route.tokens, route.weights, route.share), mode,
+        search_words(question, planned.hints),
         tuple(p for d in verify for p in d.positive), tuple(n for d in verify for n in d.negative), route.first,
     )  # fmt: skip

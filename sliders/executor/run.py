@@ -17,11 +17,9 @@ from sliders.executor.needs import Need, plan_tables
 from sliders.executor.session import Question, Session
 from sliders.executor.settle import settle
 from sliders.llm.model import Usage
-from sliders.plan.analysis import Analyzer
 from sliders.plan.directives import Hints, Normalize, Precede, Verify
-from sliders.plan.features import content_terms
 from sliders.plan.hint_reader import read_all_hints
-from sliders.plan.planner import REPLIES, not_a_question
+from sliders.plan.planner import INSIST, with_verify
 from sliders.reconcile.repairs import Normalization, Precedence
 from sliders.schema.types import Table
 
@@ -30,18 +28,19 @@ _FEW_ROWS = 0.25
 
 
 async def ask_many(session: Session, questions: Sequence[str]) -> list[Answer]:
-    """Answer several questions out of tables, in their order; what is no question gets a plain reply.
+    """Answer several questions out of tables, in their order; what the model judges to be no question is not answered.
 
     A question that says where to look, what to skip, which terms mean the same or which source wins is asked by itself, after the
     others: what its hints leave out must not be missing for them. Raises PlanError: a question is empty, or there is no document.
     """
     check(session, questions)
-    kinds = {n: kind for n, question in enumerate(questions) if (kind := turned_away(session, question)) is not None}
-    answers = {n: plain_reply(questions[n], kind) for n, kind in kinds.items()}
-    asked = [n for n in range(len(questions)) if n not in kinds]
-    hints = await read_all_hints([questions[n] for n in asked], session.models.model_for("plan"))
+    before = session.models.meter.total
+    hints = await read_all_hints(questions, session.models.model_for("plan"))
+    asked = [n for n, read in enumerate(hints) if read.kind != "no question"]
+    alone = session.models.meter.total - before if len(questions) == 1 else Usage()
+    answers = {n: turned_away(question, alone) for n, question in enumerate(questions) if n not in asked}
     # Verify ranks candidates, of which tables know none: its sentence stays in the question.
-    hinted = {n: read for n, read in zip(asked, hints, strict=True) if len(read.directives) > len(read.of(Verify))}
+    hinted = {n: hints[n] for n in asked if len(hints[n].directives) > len(hints[n].of(Verify))}
     if shared := [n for n in asked if n not in hinted]:
         answers |= dict(zip(shared, await ask_tables(session, [questions[n] for n in shared]), strict=True))
     for n, read in hinted.items():
@@ -58,24 +57,16 @@ def check(session: Session, questions: Sequence[str]) -> None:
     Raises:
         PlanError: it is one of these.
     """
-    if any(not question.strip() for question in questions):
+    if any(not any(map(str.isalnum, question)) for question in questions):
         raise PlanError("the question is empty; ask something about the documents")
     if not session.catalog.documents.count():
         raise PlanError("the workspace has no documents; add some first: sliders add FILES")
 
 
-def turned_away(session: Session, text: str) -> str | None:
-    """The kind of an input that is no question about the documents, told without a model; None for a question."""
-    judged = Analyzer().input_kind(text)
-    if not_a_question(text, judged, False) is None:
-        return None
-    known = bool(session.catalog.chunks.search(" ".join(sorted(content_terms(text))), limit=1))
-    return not_a_question(text, judged, known)
-
-
-def plain_reply(question: str, kind: str) -> Answer:
-    """The answer to what is no question: it costs nothing."""
-    return Answer(question, "answered", None, REPLIES[kind], workflow="reply", reason=f"not a question: {kind}")
+def turned_away(question: str, spent: Usage) -> Answer:
+    """The answer to what the model judges to be no question: that it is none, and how to insist."""
+    reason = "the model judges that this is no question about documents"
+    return Answer(question, "failed", None, INSIST, workflow="reply", reason=reason, usage=spent)
 
 
 async def ask_tables(session: Session, questions: Sequence[str]) -> list[Answer]:
@@ -138,13 +129,13 @@ async def ask_hinted(session: Session, question: str, hints: Hints, source: Pass
     asked.normalize = tuple(Normalization(d.terms[0], d.terms[1:]) for d in hints.of(Normalize) if len(d.terms) > 1)
     asked.precede = tuple(Precedence(d.prefer, d.over) for d in hints.of(Precede))
     asked.out_of_scope = _left_out(session, narrowed) if narrowed is not None else frozenset()
-    (answer,) = await ask_tables(session, [_with_verify(hints)])
+    (answer,) = await ask_tables(session, [with_verify(hints)])
     if asked.out_of_scope:
         starved = list(source.documents) if answer.status == "not_found" else _starved(session)
         if starved:
             switch_off(session, f"no rows, or far fewer than elsewhere, in {len(starved)} documents")
             asked.out_of_scope -= {chunk.id for document in starved for chunk in session.catalog.chunks.of(document)}
-            (answer,) = await ask_tables(session, [_with_verify(hints)])
+            (answer,) = await ask_tables(session, [with_verify(hints)])
     return as_told(session, question, hints, answer, before)
 
 
@@ -152,13 +143,6 @@ def as_told(session: Session, question: str, hints: Hints, answer: Answer, befor
     """The answer under the user's own words, with all notes and all that was spent since `before`."""
     notes = tuple(dict.fromkeys((*hints.notes, *session.question.notes, *answer.decisions)))
     return replace(answer, question=question, usage=session.models.meter.total - before, decisions=notes)
-
-
-def _with_verify(hints: Hints) -> str:
-    """The question with what Verify says in words: tables have no candidates to rank."""
-    verify = hints.of(Verify)
-    said = [f"It is {p}." for d in verify for p in d.positive] + [f"It is not {n}." for d in verify for n in d.negative]
-    return " ".join([hints.question, *said])
 
 
 def _left_out(session: Session, narrowed: PassageSource) -> frozenset[str]:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Literal, TypeVar, get_args
+
+Kind = Literal["fact", "explanation", "calculation", "several", "steps", "all", "no question"]
+"""What a question asks for: one fact, a text that explains, figures that are calculated with, a fact of each of several things, a
+fact that leads to the next, something over all documents. "no question" asks nothing of the documents."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +75,15 @@ D = TypeVar("D")
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """A question and the hints that came with it; `notes` are lines for the user (contradictions that were dropped)."""
+    """A question and the hints that came with it; `notes` are lines for the user (contradictions that were dropped).
+
+    `kind` is the model's judgement, None where no model was asked.
+    """
 
     question: str
     directives: tuple[Directive, ...] = ()
     notes: tuple[str, ...] = ()
+    kind: Kind | None = None
 
     def of(self, cls: type[D]) -> tuple[D, ...]:
         """The hints of one class."""

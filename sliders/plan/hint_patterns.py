@@ -166,14 +166,15 @@ _ASKS = re.compile(
 def parse_hints(text: str, extra: Sequence[Directive] = ()) -> Hints:
     """The question without the sentences that are hints only, and the hints, those of `extra` first.
 
-    A sentence that asks and hints at once stays in the question. Contradictions are dropped and said.
+    A sentence that asks and hints at once stays in the question, and so does one that says what the answer is.
+    Contradictions are dropped and said.
     """
     found: list[Directive] = list(extra)
     kept: list[str] = []
     for sentence in _SENTENCE.findall(text[:20_000]):
         hint = next((one for read in _READERS if (one := read(sentence.strip())) is not None), None)
         found += [hint] if hint is not None else []
-        if hint is None or _ASKS.search(sentence):
+        if hint is None or isinstance(hint, Verify) or _ASKS.search(sentence):
             kept.append(sentence)
     question = "".join(kept).strip()
     if not question or len(text) > 20_000:

@@ -1,17 +1,20 @@
-"""Reads hints: by the model in the full dialect (HALO, section 4), by patterns in the compact one."""
+"""Reads hints and judges the kind of a question: by the model in the full dialect (HALO, section 4); by patterns, without a
+judgement, in the compact one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
+from sliders.chunks.sentences import sentence_spans
 from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
 from sliders.llm.dialect import FULL
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
-from sliders.plan.directives import Directive, Hints, Ignore, Locate, Normalize, Precede, Verify, settle
+from sliders.plan.directives import KINDS, Directive, Hints, Ignore, Kind, Locate, Normalize, Precede, Verify, settle
 from sliders.plan.hint_patterns import parse_hints
 
 _LONGEST = 4_000
@@ -39,13 +42,14 @@ class HintReply(BaseModel):
 
 
 class HintsReply(BaseModel):
-    """The hints of several questions."""
+    """The kinds of several questions in their order, and the hints of those that give some."""
 
+    kinds: list[str] = Field(default_factory=list)
     hints: list[HintReply] = Field(default_factory=list)
 
 
 def hints_request(questions: Sequence[str]) -> Request:
-    """The call of the full dialect that reads the hints of several questions."""
+    """The call of the full dialect that judges the kinds of several questions and reads their hints."""
     prompt = load_prompt("plan/read_hints", FULL)
     messages = prompt.render(questions=[q[:_LONGEST] for q in questions])
     return Request("plan", messages, prompt.hash, reply=HintsReply, max_tokens=200 + 200 * len(questions))
@@ -55,7 +59,7 @@ async def read_hints(text: str, model: Model, extra: Sequence[Directive] = ()) -
     """The hints of one question and those given beside it; see `read_all_hints`."""
     (hints,) = await read_all_hints([text], model)
     directives, notes = settle([*extra, *hints.directives])
-    return Hints(hints.question, directives, (*hints.notes, *notes)) if extra else hints
+    return replace(hints, directives=directives, notes=(*hints.notes, *notes)) if extra else hints
 
 
 async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
@@ -73,9 +77,15 @@ async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
         except (ModelRefusal, TruncatedReply, BudgetExceeded):  # a spent budget is said by the stage that comes next
             found += [parse_hints(text) for text in batch]
             continue
-        told = {hint.question: hint for hint in HintsReply.model_validate(reply.data).hints}
-        found += [_hints(text, told.get(number)) for number, text in enumerate(batch, 1)]
+        said = HintsReply.model_validate(reply.data)
+        told = {hint.question: hint for hint in said.hints}
+        kinds = dict(enumerate(said.kinds, 1))
+        found += [replace(_hints(text, told.get(n)), kind=_kind(kinds.get(n, ""))) for n, text in enumerate(batch, 1)]
     return found
+
+
+def _kind(said: str) -> Kind | None:
+    return next((kind for kind in KINDS if kind == said.strip().casefold().replace("_", " ")), None)
 
 
 def _hints(text: str, told: HintReply | None) -> Hints:
@@ -83,7 +93,15 @@ def _hints(text: str, told: HintReply | None) -> Hints:
         return Hints(text)
     directives, notes = settle(_directives(told, text))
     rest = told.rest.strip() if directives and _words(told.rest) <= _words(text) else ""
-    return Hints(rest or text, directives, notes)
+    return Hints(_with_sentences(rest, text, directives) if rest else text, directives, notes)
+
+
+def _with_sentences(rest: str, text: str, directives: Sequence[Directive]) -> str:
+    """The rest of a question with the sentences that say what the answer is and what not, where it has lost their words."""
+    said = [phrase.casefold() for d in directives if isinstance(d, Verify) for phrase in (*d.positive, *d.negative)]
+    lost = [phrase for phrase in said if phrase not in rest.casefold()]
+    sentences = (text[start:end].strip() for start, end in sentence_spans(text))
+    return " ".join([rest, *(s for s in sentences if s not in rest and any(phrase in s.casefold() for phrase in lost))])
 
 
 def _words(text: str) -> set[str]:

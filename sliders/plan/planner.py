@@ -1,4 +1,4 @@
-"""Profile and hints to the cheapest workflow that can answer (OkraLong, section 3.4): rules that can be printed."""
+"""Kind and hints of a question to the cheapest workflow that can answer (OkraLong, section 3.4): rules that can be printed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sliders.chunks.sentences import sentence_spans
-from sliders.plan.analysis import TaskProfile
 from sliders.plan.directives import Hints, Normalize, Verify
-from sliders.plan.features import Corpus
 
 WorkflowName = Literal["reply", "lookup", "split", "stepwise", "candidates", "whole_context", "extract_and_query"]
 WORKFLOWS: tuple[WorkflowName, ...] = (
@@ -19,7 +17,7 @@ CHARACTERS_A_TOKEN = 4
 MAX_STEPS = 4
 """Searches of the step-wise workflow."""
 _FACTS, _CONTEXTUAL = 5, 8
-_SMALL, _MIDDLE, _LARGE = 150, 256, 400
+_MIDDLE, _LARGE = 256, 400
 _SHARE = 0.4
 """Segments below this share of the best score are filtered out of the context: on held-out questions of four sets the
 evidence that was found stayed the same from 0.1 to 0.4, with 8% fewer tokens, and fell above."""
@@ -31,19 +29,26 @@ _FIRST = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Corpus:
+    """The text that a question is asked of."""
+
+    documents: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
 class Route:
     """The chosen workflow with its search: `segments` of at most `tokens`, `weights` of words and meaning.
 
-    `extend` adds the neighbours of the best one; a segment must reach `share` of the best score; `calculate` lets code
-    work out a calculation; `prose` asks for sentences; `first` is how many segments are read before the others, which
-    follow only where those do not answer (0: all at once). `reasons` are lines for `explain`.
+    A segment must reach `share` of the best score; `calculate` lets code work out a calculation; `prose` asks for sentences;
+    `first` is how many segments are read before the others, which follow only where those do not answer (0: all at once).
+    `reasons` are lines for `explain`.
     """
 
     workflow: WorkflowName
     segments: int = _FACTS
-    tokens: int = _SMALL
+    tokens: int = _MIDDLE
     weights: tuple[float, float] = (1, 1)
-    extend: bool = False
     calculate: bool = False
     prose: bool = False
     reasons: tuple[str, ...] = ()
@@ -61,7 +66,7 @@ class Route:
             return self.workflow.replace("_", " ")
         return (
             f"{self.workflow}: {self.segments} segments of {self.tokens} tokens"
-            + (f", the best {self.first} first" if self.first else "") + (", extended" if self.extend else "")
+            + (f", the best {self.first} first" if self.first else "")
             + (", calculated by code" if self.calculate else "")
         )  # fmt: skip
 
@@ -78,64 +83,43 @@ class Route:
         return told and f"calls at most: {told}{more}"
 
 
-def choose_route(profile: TaskProfile, hints: Hints, corpus: Corpus) -> Route:
+def choose_route(hints: Hints, corpus: Corpus) -> Route:
     """The route of a question.
 
-    Contextual tasks read 8 segments and facts 5; where the first segments did not show the evidence, segments grow to
-    400 and 256 tokens; the best of them are read before the others. What has to be counted, ranked or summed over
-    documents is extracted and queried.
+    Where no model judged its kind, several documents are extracted and queried, the way that can answer any question, and one
+    is looked into. An explanation reads 8 segments and facts 5, of which the best are read before the others. What has to be
+    counted, ranked or summed over documents is extracted and queried.
     """
-    facts = [profile.describe()]
-    if profile.task == "aggregation" and corpus.documents > 1:
-        return Route("extract_and_query", reasons=(*facts, "counts and ranks over documents need a table"))
-    contextual = profile.task in ("abstractive", "arithmetic")
-    prose = profile.task == "abstractive"
+    kind = hints.kind
+    facts = [f"kind of question: {kind}" if kind else "no model judged what kind of question it is"]
+    prose, calculate = kind == "explanation", kind == "calculation"
     read = Route(
-        "lookup", _CONTEXTUAL if prose else _FACTS,
-        _SMALL if profile.evidence else _LARGE if contextual else _MIDDLE,
-        calculate=profile.task == "arithmetic", prose=prose, reasons=tuple(facts),
+        "lookup", _CONTEXTUAL if prose else _FACTS, _LARGE if prose or calculate else _MIDDLE,
+        calculate=calculate, prose=prose, reasons=tuple(facts),
     )  # fmt: skip
     first = 0 if prose else _FIRST
 
     def way(workflow: WorkflowName, reason: str, segments: int = 0) -> Route:
         return replace(read, workflow=workflow, segments=segments or read.segments, reasons=(*read.reasons, reason))
 
+    if corpus.documents > 1 and kind in (None, "all"):
+        told = "counts and ranks over documents need a table" if kind else "a table can answer any question"
+        return replace(way("extract_and_query", told), first=first)
     if corpus.characters <= (read.tokens if first else _WHOLE * read.budget) * CHARACTERS_A_TOKEN:
         return way("whole_context", "the documents are no longer than the passages would be")
     if hints.of(Verify):
         return way("candidates", "constraints on the answer: an answer from each passage, ranked")
-    if profile.task == "multi_source":
+    if kind == "several":
         return way("split", "several things are named: each is searched for", read.segments + 1)
-    if profile.task == "multi_bridge":
+    if kind == "steps":
         return way("stepwise", "one fact leads to the next: step by step")
-    return replace(read, extend=read.calculate and profile.evidence, first=first)
+    return replace(read, first=first)
 
 
-_SURE, _SURER = 0.6, 0.85
-"""How sure the classifier must be that an input is no question, and where a word of it occurs in the documents."""
-
-
-REPLIES: dict[str, str] = {
-    "small_talk": "Hello. Ask a question about the documents: what they state, how many, which is the largest.",
-    "nonsense": "No question can be made out of that. Ask something about the documents in a sentence.",
-    "command": "That is not a question about the documents. Questions are answered here; other tasks are not done.",
-    "statement": "That says something and asks nothing. Ask a question about the documents.",
-}
-
-
-def not_a_question(text: str, judged: tuple[str, float], known_words: bool) -> str | None:
-    """The kind of an input that is no question about the documents, None where it may be one; careful on purpose.
-
-    Args:
-        judged: kind and probability by the classifier.
-        known_words: whether a word of the input occurs in the documents.
-    """
-    if not any(char.isalnum() for char in text):
-        return "nonsense"
-    kind, sure = judged
-    if kind == "question" or sure < (_SURER if known_words else _SURE) or (known_words and kind == "nonsense"):
-        return None
-    return None if kind == "statement" and text.rstrip().endswith("?") else kind
+INSIST = (
+    "As the model reads it, this asks nothing of the documents. Ask it in other words; or have it answered all the same by "
+    "naming how to read: --workflow lookup on the command line, ask(question, workflow=\"lookup\") in Python."
+)
 
 
 def search_words(question: str, hints: Hints) -> str:
@@ -143,6 +127,14 @@ def search_words(question: str, hints: Hints) -> str:
     low = question.lower()
     same = [d.terms for d in hints.of(Normalize) if any(term.lower() in low for term in d.terms)]
     return " ".join([question, *(term for terms in same for term in terms if term.lower() not in low)])
+
+
+def with_verify(hints: Hints) -> str:
+    """The question with what Verify says where its own words do not say it."""
+    low, verify = hints.question.lower(), hints.of(Verify)
+    said = [f"It is {p}." for d in verify for p in d.positive if p.lower() not in low]
+    said += [f"It is not {n}." for d in verify for n in d.negative if n.lower() not in low]
+    return " ".join([hints.question, *said])
 
 
 LONGEST_QUESTION = 600

@@ -254,9 +254,6 @@ def test_neighbours_are_joined_and_cut_tables_made_whole():
     texts = {"t.md": f"# T\n\nIntro words.\n\n| name | value |\n|---|---|\n{rows}\n\nClosing words."}
     found = source(texts).search("item 7", Context(1, 15))
     assert "item 0" in found[0].text and "item 11" in found[0].text
-    wide = source().search("source of the Elbe", Context(1, 12, extend=True))
-    narrow = source().search("source of the Elbe", Context(1, 12))
-    assert len(wide[0].text) > len(narrow[0].text)
 
 
 def test_narrowed_sources_search_only_what_is_left():

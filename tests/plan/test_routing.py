@@ -41,22 +41,25 @@ def workspace(tmp_path):
         yield ws
 
 
-def test_auto_answers_with_a_citation_and_decisions(workspace):
-    answer = workspace.ask("What is the annual fee?", workflow="auto")
+def test_auto_answers_with_a_citation_and_decisions(tmp_path):
+    def reply(request):
+        content = request.messages[-1].content
+        if request.stage == "plan":
+            return {"kinds": ["fact"], "hints": []}
+        return {"quote": "The annual fee is 120 dollars", "answer": "120 dollars" if "annual fee is 120" in content else None}
+
+    with Workspace(tmp_path / "w.db", model=FunctionModel(reply), embedder=HashEmbedder()) as ws:
+        ws.add_text(REPORT, "report.md")
+        ws.add_text("# Other\n\n" + "The weather was mild and the harvest was good. " * 400, "other.md")
+        answer = ws.ask("What is the annual fee?", workflow="auto")
+        rows = ws.session.catalog.journal.decisions(stage="plan")
     assert answer.text == "120 dollars" and answer.workflow == "lookup"
     assert answer.citations[0].document == "report.md" and answer.citations[0].quote == "The annual fee is 120 dollars"
-    rows = workspace.session.catalog.journal.decisions(stage="plan")
     assert any(row.verdict == "workflow" and "lookup" in row.reason for row in rows)
 
 
-def test_small_talk_gets_a_reply_and_costs_nothing(workspace):
-    answer = workspace.ask("Hello there!", workflow="auto")
-    assert answer.workflow == "reply" and answer.usage.calls == 0 and workspace.calls == []
-    assert "documents" in answer.text
-
-
 def test_a_wrong_hint_is_switched_off(workspace):
-    answer = workspace.ask("What is the annual fee? Look in the contact section.", workflow="auto")
+    answer = workspace.ask("What is the annual fee? Look in the contact section.", workflow="lookup")
     assert answer.text == "120 dollars"
     assert any("switched off" in line for line in answer.decisions)
     rows = workspace.session.catalog.journal.decisions(stage="plan", verdict="switched off")
@@ -72,27 +75,27 @@ def test_a_right_hint_narrows_what_is_read(workspace):
 
 
 def test_hints_for_what_no_document_has(workspace):
-    answer = workspace.ask("What is the annual fee?", workflow="auto", directives=[Locate(("martial arts chapter",))])
+    answer = workspace.ask("What is the annual fee?", workflow="lookup", directives=[Locate(("martial arts chapter",))])
     assert answer.text == "120 dollars"
     assert any("no document has" in line for line in answer.decisions)
 
 
 def test_contradicting_hints_are_said(workspace):
     hints = [Locate(("fees section",)), Ignore(("fees section",)), Verify(("fee",), ("fee",))]
-    answer = workspace.ask("What is the annual fee?", workflow="auto", directives=hints)
+    answer = workspace.ask("What is the annual fee?", workflow="lookup", directives=hints)
     assert answer.text == "120 dollars"
     assert sum("contradict" in line for line in answer.decisions) == 2
 
 
 def test_unanswerable_goes_through_the_cascade_and_stays_not_found(workspace):
-    answer = workspace.ask("What is the name of the chairman of the association?", workflow="auto")
+    answer = workspace.ask("What is the name of the chairman of the association?", workflow="lookup")
     assert answer.status == "not_found" and answer.value is None
     assert any("read again" in line for line in answer.decisions)
 
 
 def test_the_second_question_embeds_no_segment_again(workspace):
     workspace.ask("What is the annual fee?", workflow="lookup")
-    kept = workspace.session.catalog.knowledge.vectors("segments:150", HashEmbedder().name)
+    kept = workspace.session.catalog.knowledge.vectors("segments:256", HashEmbedder().name)
     assert len(kept) == 2
 
     class Counting(HashEmbedder):
@@ -116,7 +119,7 @@ def test_the_plan_shows_workflow_and_hints_without_a_call(workspace):
 @pytest.mark.parametrize("question", ["", "   \n"])
 def test_an_empty_question_is_refused(workspace, question):
     with pytest.raises(PlanError, match="empty"):
-        workspace.ask(question, workflow="auto")
+        workspace.ask(question, workflow="lookup")
 
 
 def test_an_unknown_workflow_is_refused(workspace):
@@ -126,13 +129,13 @@ def test_an_unknown_workflow_is_refused(workspace):
 
 
 def test_another_language_is_answered_by_reading(workspace):
-    answer = workspace.ask("Wie hoch ist die annual fee in diesem Vertrag denn bitte?", workflow="auto")
+    answer = workspace.ask("Wie hoch ist die annual fee in diesem Vertrag denn bitte?", workflow="lookup")
     assert answer.text == "120 dollars"
 
 
 def test_a_very_long_question_is_cut(workspace):
     question = "The history of this matter is long. " * 3400 + "What is the annual fee?"
-    answer = workspace.ask(question, workflow="auto")
+    answer = workspace.ask(question, workflow="lookup")
     assert answer.text == "120 dollars" and answer.question == question
     assert any("was cut" in line for line in answer.decisions)
     assert max(len(call.split()) for call in workspace.calls) < 5000
@@ -140,11 +143,6 @@ def test_a_very_long_question_is_cut(workspace):
 
 def test_select_context_is_public():
     assert callable(sliders.select_context)
-
-
-def test_small_talk_costs_nothing_by_tables_either(workspace):
-    answer = workspace.ask("Hello there!")
-    assert answer.workflow == "reply" and answer.usage.calls == 0 and workspace.calls == []
 
 
 def test_hints_in_the_question_are_shown_before_anything_is_asked(workspace):

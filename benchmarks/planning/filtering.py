@@ -1,4 +1,4 @@
-"""Kinds of inputs and context filtering: accuracy and consistency (Semantic Decomposition, section 5.2)."""
+"""Context filtering: accuracy and consistency (Semantic Decomposition, section 5.2)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import yaml
-
 from benchmarks.planning.bench import Bench, mean, spread
 from benchmarks.planning.labels import gold
-from benchmarks.train_analyzer import _HERE as BENCHMARKS
 from sliders.chunks.selection import select_context
 from sliders.llm.connect import connect
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Model, Request, Response
-from sliders.plan.analysis import Analyzer
-from sliders.plan.planner import not_a_question
 
 ALPHA, REPEATS = 2.5, 5
 _TEMPERATURE = 0.7
@@ -60,17 +55,6 @@ class Sampled:
     async def generate(self, request: Request) -> Response:
         """The request with a temperature."""
         return await self.inner.generate(replace(request, temperature=_TEMPERATURE))
-
-
-def decomposition(number: int) -> dict[str, Any]:
-    """The kind of written inputs by code and classifier (trained on other folds of them)."""
-    listed = yaml.safe_load((BENCHMARKS / "planning" / "written_inputs.yaml").read_text(encoding="utf-8"))
-    inputs = [(str(text), label) for label, texts in listed.items() for text in texts]
-    chosen = random.Random(0).sample(inputs, min(number, len(inputs)))
-    analyzer = Analyzer()
-    said = [not_a_question(text, analyzer.input_kind(text), False) or "question" for text, _ in chosen]
-    right = [float(kind == label) for kind, (_, label) in zip(said, chosen, strict=True)]
-    return {"decompose.code_accuracy_seen_in_training": round(mean(right), 4), "decompose.inputs": len(chosen)}
 
 
 @dataclass(frozen=True, slots=True)
