@@ -1,7 +1,7 @@
 """`python -m benchmarks.fidelity --json FILE`: what the pipeline keeps of what a perfect reader says.
 
-Evaluation sets (`--sets`, folders under `--evals`) and the small cases of `cases.yaml`, each pinned, induced and induced
-question by question. Documents,
+Evaluation sets (`--sets`, folders under `--evals`) and the small cases of `cases.yaml`, each pinned, induced, induced
+question by question, and with its documents cut into small parts (`split`). Documents,
 values and statements are shown for the sets that may be looked at; of all others only counts.
 """
 
@@ -11,7 +11,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,12 @@ from benchmarks.suites import SuiteError
 
 LOOK = ("restaurant_listings_e2e", "ntsb_aviation", "sec_10k_core")
 SCORE_ONLY = ("rki_covid_daily", "wiki_people", "sroie_receipts", "edgar_nda_contracts", "nba_game_summaries")
-MODES = ("pinned", "induced", "stepwise")
+SPLIT = "split"
+MODES = ("pinned", "induced", "stepwise", SPLIT)
 
 
 def _tally(world: World, mode: str) -> Tally:
-    reader = PerfectReader(world)
+    reader = PerfectReader(world, mode == SPLIT)
     tally = run(world, reader, mode)
     unknown = sorted(set(reader.unknown))
     return replace(tally, harm=[*(f"no reply is known for {u}" for u in unknown), *tally.harm])
@@ -50,12 +51,24 @@ def _line(name: str, mode: str, data: dict[str, Any]) -> str:
     return f"{name} {mode}: {told.format(**data)}{cases_}" + (" (crashed)" if data["failures"] else "")
 
 
+def totals(figures: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """Flat figures over all sets and modes, those of `split` apart, under their own prefix."""
+    out: dict[str, Any] = {}
+    for prefix in ("", f"{SPLIT}."):
+        some = [data for modes in figures.values() for mode, data in modes.items() if (mode == SPLIT) == bool(prefix)]
+        counts = {name: sum(data[name] for data in some) for name in ("rows_lost", "rows_extra")}
+        for kept, of in (("cells_kept", "cells"), ("answers_right", "questions")):
+            counts[kept] = round(sum(data[kept] for data in some) / max(1, sum(data[of] for data in some)), 5)
+        out |= {f"{prefix}{name}": count for name, count in counts.items()} if some else {}
+    return out
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fidelity", description=__doc__)
     parser.add_argument("--json", type=Path, help="file for the figures")
     parser.add_argument("--evals", type=Path, default=Path("../shared/evals"), help="folder of the evaluation sets")
     parser.add_argument("--sets", default=",".join((*LOOK, *SCORE_ONLY)), help="names, with commas; empty for none")
-    parser.add_argument("--modes", default=",".join(MODES), help="any of pinned, induced, stepwise")
+    parser.add_argument("--modes", default=",".join(MODES), help=f"any of {', '.join(MODES)}")
     parser.add_argument("--case", help="only the cases whose name holds this; - for none")
     parser.add_argument("--show", action="store_true", help="print what was harmed, where it may be shown")
     return parser
@@ -72,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.show:
             print(json.dumps(data.get("harm", []), indent=1, ensure_ascii=False))
         if args.json:
-            args.json.write_text(json.dumps(figures, indent=1, ensure_ascii=False), encoding="utf-8")
+            args.json.write_text(json.dumps(totals(figures) | figures, indent=1, ensure_ascii=False), encoding="utf-8")
 
     chosen = [world for world in cases() if not args.case or args.case in world.name]
     for mode in args.modes.split(",") if chosen else ():
@@ -88,6 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             tally = _tally(world, mode)
             facts = {"skipped": world.skipped, "seconds": round(time.perf_counter() - started, 1)}
             told(name, mode, tally.as_dict(world.secret) | facts)
+    print(json.dumps(totals(figures)))
     return 0
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import PurePath
+from statistics import median
 from typing import Any
 
 import sqlglot
@@ -15,6 +17,8 @@ from sqlglot import exp
 
 from benchmarks.fidelity.gold import Fact, FactRow, FactTable, World, key_of
 from benchmarks.fidelity.sight import Eyes, Sight
+from benchmarks.fidelity.words import places
+from sliders.llm.dialect import FULL
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 
@@ -36,17 +40,25 @@ def shape_of(request: Request) -> Mapping[str, Any]:
 
 
 class PerfectReader:
-    """See the module. `given` holds the cells that were said, by table and number of the row, `statements` the SQL by
-    question, `doubted` cells that a check sent back, `unknown` requests that no reply is known for."""
+    """See the module.
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    `given` holds the cells that were said, by table and number of the row, `statements` the SQL by question, `doubted` cells
+    that a check sent back, `unknown` requests that no reply is known for.
+
+    Args:
+        split: documents are cut into small parts, and a row of several in a document is told only where the part prints its whole
+            key, with the key.
+    """
+
+    def __init__(self, world: World, split: bool = False) -> None:
+        self.world, self.split = world, split
         self.given: dict[tuple[str, int], dict[str, Fact]] = {}
         self.statements: dict[str, str] = {}
         self.unknown: list[str] = []
         self.doubted: list[tuple[str, Fact]] = []
         self._eyes = Eyes(world.documents)
-        self.model = FunctionModel(self.reply, name="perfect-reader", context_tokens=_WINDOW)
+        dialect = replace(FULL, chunk_tokens=part_tokens(world)) if split else FULL
+        self.model = FunctionModel(self.reply, name="perfect-reader", context_tokens=_WINDOW, dialect=dialect)
 
     def reply(self, request: Request) -> Any:
         """The reply of one request, by what its shape asks for."""
@@ -108,9 +120,11 @@ class PerfectReader:
     def visible(self, prompt: str, table: FactTable) -> list[tuple[int, FactRow, dict[str, Fact]]]:
         """Rows of a table that the prompt shows, with their number and the facts whose words it shows."""
         above = "\n".join(_ABOVE.findall(prompt))
-        sight = self._eyes.look(_ABOVE.sub("", prompt))
+        sight = self._eyes.look(_ABOVE.sub("", prompt), self._named(above))
         if sight is None:
             return []
+        if self.split:
+            return list(self._visible_of_part(sight, table, above))
         out = []
         for number, row in enumerate(table.rows):
             if row.document == sight.document and (table.grain == "document" or _row_shown(row, sight)):
@@ -118,6 +132,28 @@ class PerfectReader:
                 if facts or (table.grain == "document" and sight.shows(self._eyes.start(sight.document))):
                     out.append((number, row, facts))
         return out
+
+    def _named(self, above: str) -> str:
+        """The document that the card above a part names, "" for none."""
+        found = re.search(r"^From: (?:file )?([^;\n]+)", above, re.MULTILINE) if self.split else None
+        return next((name for name in self.world.documents if found and PurePath(name).stem == found[1].strip()), "")
+
+    def _visible_of_part(self, sight: Sight, table: FactTable, above: str) -> Iterator[tuple[int, FactRow, dict[str, Fact]]]:
+        """Rows that one of several parts tells: what it shows of the document's row, or of rows whose key it prints."""
+        text, key = self.world.documents[sight.document], key_of(table)
+        begins = sight.shows(self._eyes.start(sight.document))
+        for number, row in enumerate(table.rows):
+            if row.document != sight.document:
+                continue
+            facts = {n: f for n, f in row.facts.items() if (sight.shows(f.place) if f.place and f.place != (0, 0) else begins)}
+            if table.grain != "document":
+                facts |= {n: f for n, f in row.facts.items() if _told_above(n, row, above)}
+                names = {n: _printed_in(row.facts[n], text, sight) for n in key if n in row.facts and n not in facts}
+                if not (facts if key else sight.shows(row.anchor)) or None in names.values() or set(key) >= set(facts):
+                    continue
+                facts = {n: names.get(n) or facts[n] for n in row.facts if n in facts or n in names}  # type: ignore[misc]
+            if facts or begins:
+                yield number, row, facts
 
     def say(self, table: FactTable, number: int, facts: Mapping[str, Fact]) -> None:
         """Remember what was said of a row."""
@@ -153,6 +189,17 @@ class PerfectReader:
             return "SELECT NULL"
         self.statements[question.question] = sql
         return sql
+
+
+def part_tokens(world: World) -> int:
+    """The size of a part, so that a usual document is cut in three."""
+    return max(12, round(median(len(text) for text in world.documents.values()) / 4 / 3))
+
+
+def _printed_in(fact: Fact, text: str, sight: Sight) -> Fact | None:
+    """The fact with words of its value that are shown, None where none are."""
+    spot = next((p for p in places(text, fact.value) if sight.shows(p)), None)
+    return None if spot is None else replace(fact, words=(text[spot[0] : spot[1]],), how="stated", why="", place=spot)
 
 
 def _row_shown(row: FactRow, sight: Sight) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from sqlglot import exp
 
 import sliders
 from benchmarks.cells import score_table
-from benchmarks.fidelity.gold import Fact, FactTable, World
+from benchmarks.fidelity.gold import Fact, FactTable, World, database, rows_value
 from benchmarks.fidelity.reader import PerfectReader
 from benchmarks.scoring import Prediction, score_answer
 from benchmarks.suites import GoldTable
@@ -123,7 +123,8 @@ def run(world: World, reader: PerfectReader, mode: str) -> Tally:
     """Documents in, questions asked, tables and answers compared with what the reader said and knows.
 
     Args:
-        mode: "pinned" and "induced" ask all questions together, "stepwise" one after the other with what is known by then.
+        mode: "pinned", "induced" and "split" ask all questions together, "stepwise" one after the other with what is known by
+            then; with "split" the reader sees small parts, and questions that what it told does not answer are left out.
     """
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in world.documents]
@@ -139,9 +140,26 @@ def run(world: World, reader: PerfectReader, mode: str) -> Tally:
                 tally = tally_cells(world, reader, {name: ws.tables[name] for name in ws.tables})
         except CRASHES as error:
             return Tally(failures=1, questions=len(world.questions), harm=[f"crash: {type(error).__name__}: {error}"])
+    answerable = answered_by(world, reader.given) if mode == "split" else None
     for (question, _), answer in zip(world.questions, answers, strict=True):
+        if answerable is not None and question.id not in answerable:
+            continue
         tally += _tally_answer(question, answer, reader.statements.get(question.question))
     return tally
+
+
+def answered_by(world: World, given: Mapping[tuple[str, int], Mapping[str, Fact]]) -> set[str]:
+    """The questions whose SQL gives the right answer over the cells that were said."""
+    told = [
+        replace(t, rows=tuple(replace(row, facts=given[t.name, n]) for n, row in enumerate(t.rows) if (t.name, n) in given))
+        for t in world.tables
+    ]
+    connection, out = database(told), set()
+    for question, sql in world.questions:
+        value = rows_value(connection.execute(sql).fetchall())
+        if score_answer(question, Prediction("answered", value)).right:
+            out.add(question.id)
+    return out
 
 
 def _tally_answer(question: Any, answer: Any, said: str | None) -> Tally:

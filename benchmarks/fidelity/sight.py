@@ -67,10 +67,10 @@ class Eyes:
         self._known = Counter(bones for found in self.pieces.values() for bones in {p.bones for p in found})
         self.look = lru_cache(maxsize=512)(self._look)
 
-    def _look(self, prompt: str) -> Sight | None:
+    def _look(self, prompt: str, named: str = "") -> Sight | None:
         bones = skeleton(prompt)
         best, score = None, 0.0
-        for name, pieces in self.pieces.items():
+        for name, pieces in self.pieces.items() if not named else [(named, self.pieces[named])]:
             shown, sum_ = list[Place](), 0.0
             for piece in pieces:
                 whole = piece.bones in bones

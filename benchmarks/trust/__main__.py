@@ -41,7 +41,7 @@ def play(checkout: Path, cases: Path = FOLDER, only: str = "") -> Iterator[dict[
 
 def _shown(outcome: dict[str, Any]) -> str:
     mark = "ok  " if passes(outcome["control"], outcome["verdict"]) else "FAIL"
-    role = "control" if outcome["control"] else "trap"
+    role = "control" if outcome["control"] else "guard" if outcome["guard"] else "trap"
     unknown = f" [unknown: {'; '.join(outcome['unknown'])}]" if outcome["unknown"] else ""
     return f"{mark} {outcome['verdict']:12} {role:7} {outcome['kind']}/{outcome['case']}: {outcome['about']}{unknown}"
 
@@ -65,12 +65,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         outcomes.append(outcome)
         if args.show or not passes(outcome["control"], outcome["verdict"]):
             print(_shown(outcome), flush=True)
-    figures = totals([(o["case"], o["control"], o["kind"], o["verdict"]) for o in outcomes])
+    figures = totals([(o["case"], o["control"], o["guard"], o["kind"], o["verdict"]) for o in outcomes])
     figures |= {"seconds": round(time.perf_counter() - started, 1), "outcomes": outcomes}
     told = "{cases} cases, {controls} of them controls: {silent_wrong} silently wrong, {false_alarms} false alarms, "
     told += "{right} right, {warned} warned, {unnamed} without the name asked for, "
     told += "{extra_calls} with too many calls, {crashed} crashed; "
-    print(told.format(**figures), f"{figures['passed']} pass, {figures['seconds']} s")
+    told += "{passed} pass, {guards_failed} of {guards} guards do not; {seconds} s"
+    print(told.format(**figures))
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1, ensure_ascii=False), encoding="utf-8")
     return 0 if len(outcomes) == len(known) else 2

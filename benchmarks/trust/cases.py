@@ -72,7 +72,11 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case; `tables` are table name to row, key, scope, columns (name to options); `steps` what is done, in order."""
+    """One case.
+
+    A `guard` was passed by the version before these cases too, and is counted apart; `tables` are table name to row, key, scope and
+    columns (name to options); `steps` are what is done, in order.
+    """
 
     name: str
     kind: str
@@ -83,6 +87,7 @@ class Case:
     agent: tuple[Mapping[str, Any], ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     fails: Mapping[str, str] = field(default_factory=dict)
+    guard: bool = False
 
     @property
     def questions(self) -> Iterator[Mapping[str, Any]]:
@@ -117,7 +122,7 @@ def load(folder: Path = FOLDER, only: str = "") -> list[Case]:
     return [case for case in cases if only in case.name or only in case.kind]
 
 
-_KNOWN = {"case", "kind", "control", "docs", "tables", "ask", "then", "agent", "settings", "fails", "about"}
+_KNOWN = {"case", "kind", "control", "guard", "docs", "tables", "ask", "then", "agent", "settings", "fails", "about"}
 
 
 def _case(said: Mapping[str, Any], kind: str) -> Case:
@@ -132,7 +137,7 @@ def _case(said: Mapping[str, Any], kind: str) -> Case:
         raise ValueError("it asks nothing; give it `ask`")
     agent = tuple(said.get("agent") or ())
     case = Case(str(said["case"]), str(said.get("kind", kind)), bool(said.get("control", False)), papers, tables, tuple(steps),
-                agent, said.get("settings") or {}, said.get("fails") or {})  # fmt: skip
+                agent, said.get("settings") or {}, said.get("fails") or {}, bool(said.get("guard")))  # fmt: skip
     for question in case.questions:
         columns_of(case, question)
     return case

@@ -167,7 +167,8 @@ def play(package: Any, case: Any) -> dict[str, Any]:
             outcomes.append(Outcome(CRASHED, f"{type(error).__name__}: {str(error)[:200]} ({where})"))
     worst = max(outcomes, key=lambda o: WORST.index(o.verdict))
     return {
-        "case": case.name, "kind": case.kind, "control": case.control, "verdict": worst.verdict, "about": worst.about,
+        "case": case.name, "kind": case.kind, "control": case.control, "guard": case.guard,
+        "verdict": worst.verdict, "about": worst.about,
         "unknown": sorted(set(reader.unknown)), "calls": reader.calls, "seconds": round(time.perf_counter() - started, 2),
     }  # fmt: skip
 

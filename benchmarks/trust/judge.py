@@ -119,20 +119,27 @@ def _folded(value: Any) -> str:
     return " ".join(str(value).split()).casefold()
 
 
-def totals(outcomes: Sequence[tuple[str, bool, str, str]]) -> dict[str, Any]:
-    """Figures of cases given as name, control, kind and verdict."""
-    def counts(some: Sequence[tuple[str, bool, str, str]]) -> dict[str, Any]:
-        verdicts = [verdict for *_, verdict in some]
-        return {
-            "cases": len(some), "controls": sum(control for _, control, *_ in some),
-            "silent_wrong": verdicts.count(SILENT),
-            "false_alarms": sum(control and verdict not in (RIGHT, SILENT) for _, control, _, verdict in some),
-            "passed": sum(passes(control, verdict) for _, control, _, verdict in some),
-            **{name: verdicts.count(name) for name in (RIGHT, WARNED, UNNAMED, CALLS, CRASHED)},
-        }  # fmt: skip
+Played = tuple[str, bool, bool, str, str]
+"""Name, whether it is a control, whether it is a guard, kind, verdict."""
 
-    kinds = sorted({kind for _, _, kind, _ in outcomes})
-    failed = {name: verdict for name, control, _, verdict in outcomes if not passes(control, verdict)}
-    return counts(outcomes) | {
-        "by_kind": {kind: counts([o for o in outcomes if o[2] == kind]) for kind in kinds}, "failed": failed,
+
+def totals(outcomes: Sequence[Played]) -> dict[str, Any]:
+    """Figures of cases; guards, which the version before the cases passed too, are counted apart."""
+    counted = [o for o in outcomes if not o[2]]
+    guards = [o for o in outcomes if o[2]]
+    kinds = sorted({kind for *_, kind, _ in counted})
+    failed = {name: verdict for name, control, _, _, verdict in outcomes if not passes(control, verdict)}
+    return _counts(counted) | {
+        "guards": len(guards), "guards_failed": sum(o[0] in failed for o in guards),
+        "by_kind": {kind: _counts([o for o in counted if o[3] == kind]) for kind in kinds}, "failed": failed,
+    }  # fmt: skip
+
+
+def _counts(some: Sequence[Played]) -> dict[str, int]:
+    verdicts = [verdict for *_, verdict in some]
+    alarms = sum(control and verdict not in (RIGHT, SILENT) for _, control, _, _, verdict in some)
+    return {
+        "cases": len(some), "controls": sum(control for _, control, *_ in some), "silent_wrong": verdicts.count(SILENT),
+        "false_alarms": alarms, "passed": sum(passes(control, verdict) for _, control, _, _, verdict in some),
+        **{name: verdicts.count(name) for name in (RIGHT, WARNED, UNNAMED, CALLS, CRASHED)},
     }  # fmt: skip

@@ -84,8 +84,8 @@ class Reader:
         out, listed = [], json.dumps(shape)
         for _, part in self._seen(prompt):
             for row in part.rows:
-                asked = {c: said for c, said in row.cells.items() if re.search(rf"^- {re.escape(c)} \(", prompt, re.MULTILINE)}
-                if f"Table {row.table}:" not in prompt or not self._worth(row, asked):
+                asked = {c: said for c, said in row.cells.items() if _is_asked(c, prompt)}
+                if f"Table {row.table}:" not in prompt or not self._worth(row, asked, prompt):
                     continue
                 self._given += [(column, said, row) for column, said in asked.items()]
                 told: dict[str, Any] = {"table": row.table, "cells": {c: said.reply() for c, said in asked.items()}}
@@ -94,11 +94,11 @@ class Reader:
                 out.append(told)
         return {"rows": out}
 
-    def _worth(self, row: SaidRow, asked: Mapping[str, Said]) -> bool:
-        """Whether a row is told: it holds more than its key, or has no more, or each document is one."""
+    def _worth(self, row: SaidRow, asked: Mapping[str, Said], prompt: str) -> bool:
+        """Whether a row is told: it holds more than its key of what is asked, no more is asked, or each document is one."""
         table = self.case.tables[row.table]
-        only_key = set(row.cells) <= set(table["key"])
-        return bool(set(asked) - set(table["key"])) or (bool(asked) and only_key) or table["one_row"]
+        more = [c for c in table["columns"] if c not in table["key"] and _is_asked(c, prompt)]
+        return bool(set(asked) - set(table["key"])) or (bool(asked) and not more) or table["one_row"]
 
     def _cells(self, prompt: str, shape: Mapping[str, Any]) -> dict[str, Any]:
         """Cells that came back with a finding: what the case says then, else the same once more."""
@@ -160,7 +160,8 @@ class Reader:
             return {"action": "cannot", "sql": "", "reason": question["cannot"]}
         said = statements_of(question)
         sql = said[min(turns, len(said) - 1)]
-        return {"action": "look" if sql.startswith(LOOK) else "answer", "sql": sql.removeprefix(LOOK), "reason": ""}
+        action = "look" if sql.startswith(LOOK) else "answer"
+        return {"action": action, "asks": _asks(question), "sql": sql.removeprefix(LOOK), "reason": ""}
 
     def _hints(self, prompt: str, shape: Mapping[str, Any]) -> dict[str, Any]:
         out = []
@@ -188,6 +189,17 @@ def _share(text: str, bones: str) -> float:
     """Which share of a text's lines, by their letters, stands in others."""
     lines = [own for line in text.splitlines() if (own := skeleton(line))]
     return sum(len(own) for own in lines if own in bones) / max(1, sum(map(len, lines)))
+
+
+def _is_asked(column: str, prompt: str) -> bool:
+    return re.search(rf"^- {re.escape(column)} \(", prompt, re.MULTILINE) is not None
+
+
+def _asks(question: Mapping[str, Any]) -> str:
+    """What a question asks for, by what its right answer is."""
+    right = question.get("right")
+    usual = "several" if isinstance(right, list) else "number" if isinstance(right, int | float) else "one" if right else ""
+    return str(question.get("asks", usual))
 
 
 def _file_of(prompt: str) -> str:

@@ -77,9 +77,14 @@ def test_values_are_compared_as_they_mean() -> None:
 
 
 def test_false_alarms_are_counted_over_the_controls() -> None:
-    figures = totals([("a", True, "k", "false_alarm"), ("b", False, "k", "warned"), ("c", False, "k", "silent_wrong")])
-    assert (figures["cases"], figures["controls"], figures["silent_wrong"], figures["false_alarms"]) == (3, 1, 1, 1)
-    assert figures["failed"] == {"a": "false_alarm", "c": "silent_wrong"} and figures["by_kind"]["k"]["passed"] == 1
+    figures = totals([
+        ("a", True, False, "k", "false_alarm"), ("b", False, False, "k", "warned"), ("c", False, False, "k", "silent_wrong"),
+        ("d", False, True, "k", "silent_wrong"),
+    ])  # fmt: skip
+    assert [figures[name] for name in ("cases", "controls", "silent_wrong", "false_alarms")] == [3, 1, 1, 1]
+    assert (figures["guards"], figures["guards_failed"]) == (1, 1)
+    assert figures["failed"] == {"a": "false_alarm", "c": "silent_wrong", "d": "silent_wrong"}
+    assert figures["by_kind"]["k"]["passed"] == 1
 
 
 def test_cases_are_played_in_a_process_of_their_own() -> None:
