@@ -74,8 +74,8 @@ class Paper:
 class Case:
     """One case.
 
-    A `guard` was passed by the version before these cases too, and is counted apart; `tables` are table name to row, key, scope and
-    columns (name to options); `steps` are what is done, in order.
+    A `guard` was passed by the version before these cases too, and is counted apart; `tables` are table name to row, key, scope
+    and columns (name to options); `steps` are what is done, in order.
     """
 
     name: str
