@@ -9,7 +9,8 @@ from typing import Literal
 from sliders.extraction.cell import Scalar
 
 Kind = Literal[
-    "unverified", "judged", "cut", "conflict", "unfound", "empty", "merge", "name", "document", "tie", "statement", "unread"
+    "unverified", "judged", "cut", "conflict", "unfound", "empty", "merge", "name", "document", "tie", "statement", "unread",
+    "row", "bound",
 ]
 Number = int | float
 _WORDS: Mapping[Kind, tuple[str, str]] = {
@@ -24,6 +25,8 @@ _WORDS: Mapping[Kind, tuple[str, str]] = {
     "document": ("document without a row", "documents without a row"),
     "tie": ("row that is tied", "rows that are tied"),
     "statement": ("other statement of the model", "other statements of the model"),
+    "row": ("row of a table that was not read", "rows of tables that were not read"),
+    "bound": ("value that is a bound or an estimate", "values that are bounds or estimates"),
     "unread": ("part that was not read", "parts that were not read"),
 }
 

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from sliders.documents.document import Document
 from sliders.errors import ModelError
 from sliders.executor.session import Session
-from sliders.extraction.extract import generate
+from sliders.extraction.asking import generate
 from sliders.extraction.prompt import Card, card_prompt
 from sliders.llm.model import Model
 

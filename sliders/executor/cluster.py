@@ -30,7 +30,8 @@ from sliders.errors import DocumentError, SettingsError, SlidersError
 from sliders.executor.runner import LocalRunner, Parsed, Reading
 from sliders.executor.tasks import index_task, parse_task
 from sliders.executor.workers import KEPT_DOCUMENTS, Limits, Reader, SharedLimiter
-from sliders.extraction.extract import Extraction, Refusal
+from sliders.extraction.asking import Refusal
+from sliders.extraction.extract import Extraction
 from sliders.extraction.prompt import chunk_document
 from sliders.llm.cache import CachedModel
 from sliders.llm.limits import Limiter

@@ -20,6 +20,7 @@ from sliders.executor.session import Session
 from sliders.extraction.cell import Row
 from sliders.extraction.extract import Extraction, joined
 from sliders.extraction.gate import gate_chunks
+from sliders.extraction.grid_rows import Unread
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked
 from sliders.schema.types import Schema
@@ -314,4 +315,18 @@ def _save(session: Session, asked: Asked, extraction: Extraction, placed: _Place
     decisions = [Decision("extract", f"chunk:{extraction.chunk_id}", "refused", f"{r.subject}: {r.reason}") for r in refusals]
     changes = [c for c in extraction.changes if c.table == table]
     decisions += [Decision("extract", f"column:{table}.{c.column}", "changed", c.told) for c in changes]
+    missed = _missed(session, table, extraction)
+    decisions += [Decision("extract", f"chunk:{extraction.chunk_id}", "row not read", one.finding) for one in missed]
     session.catalog.extractions.save(rows, [Task(table, names, extraction.chunk_id, state, reasons)], decisions)  # type: ignore[arg-type]
+
+
+def _missed(session: Session, table: str, extraction: Extraction) -> list[Unread]:
+    """The lines of grids that gave no row of a table, which are kept with it: they may be rows."""
+    knowledge, key = session.catalog.knowledge, f"unread:{table}"
+    kept = knowledge.statistic(key, [])
+    missed = [one for one in extraction.missed if one.table == table]
+    others = [one for one in kept if one["chunk"] != extraction.chunk_id]
+    if missed or len(others) < len(kept):
+        told = [{"chunk": extraction.chunk_id, "finding": one.finding, "values": dict(one.values)} for one in missed]
+        knowledge.set_statistic(key, [*others, *told])
+    return missed

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sliders.executor.session import Session
 from sliders.extraction.cell import Absence, Cell, Row, Scalar
-from sliders.extraction.extract import row_id
+from sliders.extraction.drafts import row_id
 from sliders.schema.types import Table
 from sliders.store import codec
 from sliders.store.data_tables import enters

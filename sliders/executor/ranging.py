@@ -24,7 +24,7 @@ from sliders.store.sandbox import Change, Sandbox
 MOST_VARIATIONS = 300
 _ROWS_READ = 3_000_000
 """Rows that all recomputations together may go over: large tables are tried in larger bundles."""
-_UNSETTLED: tuple[Kind, ...] = ("conflict", "unverified", "unfound", "cut", "merge", "name")
+_UNSETTLED: tuple[Kind, ...] = ("conflict", "unverified", "unfound", "cut", "merge", "name", "row", "bound")
 """Variations that are doubts. Of 30 answers of an embedded model over five sets that nobody looked at, which stood without a
 warning, those moved by a value near the cut were 2 wrong and 1 right; of 32 of a strong reader none is moved by these."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError
 from sliders.executor.session import Session
-from sliders.extraction.extract import generate
+from sliders.extraction.asking import generate
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt_compact import ONE_SEVERAL, rows_begun, rows_prompt, says_again, several_prompt
 from sliders.llm.model import Model

@@ -58,6 +58,7 @@ class TableVariations:
                 if (row_id, place.column) not in disputed:
                     yield self._of_cell(place, column, cells, doubted)
         yield from self._rowless(others)
+        yield from self._unread()
 
     def _place(self, row_id: str, column: str = "") -> Place:
         return Place(self.read.relation.relation, row_id, self.read.relation.sql_name(column) if column else "")
@@ -156,6 +157,19 @@ class TableVariations:
         texts = [value for value in known if isinstance(value, str)]
         extremes: list[Scalar] = [min(numbers), max(numbers)] if numbers else [min(texts), max(texts)] if texts else []
         return list(dict.fromkeys(extremes))
+
+    def _unread(self) -> Iterator[Variation]:
+        """Lines of printed grids that look like the rows that were read from them and gave none: each could be one."""
+        kept = self.session.catalog.knowledge.statistic(f"unread:{self.name}", [])
+        places = dict(self.session.catalog.chunks.places()) if kept else {}
+        for number, one in enumerate(kept):
+            if (document := places.get(one["chunk"])) is not None:
+                row_id = f"unread:{document}:{number}"
+                head = (Place(self.read.relation.relation, row_id, "document"), document)
+                told = {name: value for name, value in one["values"].items() if name in self.read.table.column_names}
+                state = (head, *((self._place(row_id, name), value) for name, value in told.items()))
+                name = self.words.document(document)
+                yield Variation("row", (state,), 1, one["finding"], name, command_of("why", name))
 
     def _rowless(self, others: Mapping[str, Sequence[Scalar]]) -> Iterator[Variation]:
         """Documents that were read without a row of any table, or whose reading failed: each could have been one."""

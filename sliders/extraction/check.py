@@ -13,7 +13,7 @@ from typing import Any
 
 from sliders.extraction.around import as_printed, context_at
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
-from sliders.extraction.ground import Grounded, find
+from sliders.extraction.ground import Grounded, equal_places, find
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
 from sliders.values.agreement import Verdict, agreement, agrees, same_number
@@ -66,6 +66,8 @@ def check_cell(
         cell = Cell(column.name, plain_scalar(said), _join(words), absence=Absence.NOT_PARSED, detail=parsed.reason, how=how)
         return Checked(placed(cell, source, places), f"the value {said!r} does not fit the column: {parsed.reason}")
     cell = Cell(column.name, parsed.value, unit=column.unit, scale=column.scale, rationale=why, how=how, doubt=_unsure(given))
+    if len(words) == len(places) == 1 and places[0].count > 1 and column.type in _NUMBERS and how is not How.COMPUTED:
+        places = [_fitting(source, column, parsed.value, words[0], places[0], near)]
     if not places and words and all(find(w, source.head).status is not Grounding.NONE for w in words):
         cell = replace(cell, printed=_join(words), grounding=Grounding.DERIVED, how=How.JUDGED)
         return Checked(replace(cell, doubt=CARD_ALONE))
@@ -109,6 +111,26 @@ def _unknown_conversion(source: Source, column: Column, cell: Cell, places: Sequ
     if cell.how is How.COMPUTED and _disagreement(source, column, cell, places):
         return ""
     return f"{kinds[0]}: the conversion hangs on what was measured, and no check knows it"
+
+
+def _fitting(
+    source: Source, column: Column, value: Scalar, words: str, place: Grounded, near: Sequence[tuple[int, int]]
+) -> Grounded:
+    """Of equal printed numbers ("12" in "12 kg went 12 km") the one whose sign and unit carry the value; where the row has other
+    cells, only in the line that was chosen by them."""
+
+    def carries(start: int, end: int) -> bool:
+        return not agrees(value, as_printed(source, start, end, column), column, context_at(source, start))
+
+    if not carries(place.start, place.end):
+        for start, end in equal_places(words, source.text)[:_MOST_EQUAL]:
+            between = source.text[min(start, place.start) : max(end, place.end)]
+            if not (near and "\n" in between) and carries(start, end):
+                return replace(place, start=start, end=end)
+    return place
+
+
+_MOST_EQUAL = 50
 
 
 def _unsure(given: Mapping[str, Any]) -> str:

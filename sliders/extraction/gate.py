@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sliders.chunks.chunk import Chunk
 from sliders.errors import ModelError
-from sliders.extraction.extract import generate
+from sliders.extraction.asking import generate
 from sliders.extraction.prompt import Asked, chunk_document, gate_prompt
 from sliders.extraction.prompt_compact import YES_NO, judge_gate_prompt
 from sliders.llm.model import Model, Response

@@ -85,6 +85,11 @@ def find(words: str, text: str, near: Spans = (), *, fuzzy: bool = True) -> Grou
     return NOWHERE if found is None else Grounded(Grounding.FUZZY, body.origin(found[0]), body.origin(found[1] - 1) + 1, 1)
 
 
+def equal_places(words: str, text: str) -> list[tuple[int, int]]:
+    """Every place where a text prints words, in any typesetting."""
+    return _printed(words.strip(), text)[1]
+
+
 def _printed(words: str, text: str) -> tuple[Grounding, list[tuple[int, int]]]:
     if places := _places(words, text):
         return Grounding.EXACT, places

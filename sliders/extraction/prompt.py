@@ -150,16 +150,29 @@ def read_schema() -> dict[str, Any]:
     return {"type": "object", "properties": {"rows": {"type": "array", "items": row}}, "required": ["rows"]}
 
 
-def recheck_prompt(document: str, findings: Sequence[str]) -> Request:
-    """Cells that a check doubts, asked once more with what it found."""
+def recheck_prompt(document: str, findings: Sequence[str], tables: Sequence[Asked] = ()) -> Request:
+    """Cells that a check doubts, asked once more with what it found.
+
+    Args:
+        document: the passages that the findings are about.
+        tables: those of which a grid prints rows that were not read; the reply may give these.
+    """
     prompt = load_prompt("extraction/recheck", FULL)
     return Request(
         stage="extract",
-        messages=prompt.render(document=document, findings=list(findings)),
+        messages=prompt.render(document=document, findings=list(findings), tables=[_shown(a) for a in tables]),
         prompt_hash=prompt.hash,
-        reply=Rechecked,
-        max_tokens=200 + 120 * len(findings),
+        reply=None if tables else Rechecked,
+        json_schema=_with_new_rows() if tables else None,
+        max_tokens=200 + 120 * len(findings) * (1 + sum(len(a.columns) for a in tables)),
     )
+
+
+def _with_new_rows() -> dict[str, Any]:
+    """The JSON schema of the reply to findings that rows of a grid were not read."""
+    cells = {"type": "array", "items": {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]}}
+    properties = {"cells": cells, "new_rows": read_schema()["properties"]["rows"]}
+    return {"type": "object", "properties": properties, "required": ["cells"]}
 
 
 def gate_prompt(parts: Sequence[str], asked: Sequence[Asked], card: str = "") -> Request:

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
 from sliders.extraction.check_compact import changed, with_calculation, with_words
-from sliders.extraction.extract import Extraction, new_row
+from sliders.extraction.drafts import new_row
+from sliders.extraction.extract import Extraction
 from sliders.extraction.ground import find
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked, chunk_document

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from sliders.errors import ModelError, TruncatedReply
+from sliders.extraction.asking import Refusal, generate, paid_for
 from sliders.extraction.cell import Absence, Cell, How, Row
-from sliders.extraction.extract import Refusal, generate, new_row, paid_for
+from sliders.extraction.drafts import new_row
 from sliders.extraction.prompt import Asked, chunk_document
 from sliders.extraction.prompt_compact import YES_NO, is_judged, rows_prompt, says_again
 from sliders.extraction.reading import Reading, cells_of

@@ -8,10 +8,11 @@ from math import exp
 from typing import Any
 
 from sliders.errors import ModelError
+from sliders.extraction.asking import Refusal, generate, paid_for
 from sliders.extraction.cell import Cell
 from sliders.extraction.check import Checked
 from sliders.extraction.check_compact import value_cell
-from sliders.extraction.extract import Change, Refusal, generate, paid_for
+from sliders.extraction.extract import Change
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request, Response

@@ -11,7 +11,8 @@ import pytest
 from sliders.chunks.chunk import ChunkContext
 from sliders.errors import ModelRefusal, ModelUnavailable
 from sliders.extraction.cell import Absence, Cell, Row
-from sliders.extraction.extract import Extraction, joined, new_row, read_chunk
+from sliders.extraction.drafts import new_row
+from sliders.extraction.extract import Extraction, joined, read_chunk
 from sliders.extraction.prompt import Asked, read_prompt
 from sliders.extraction.source import Source
 from sliders.llm.model import Request, Response

@@ -1,0 +1,125 @@
+"""What a check speaks against, asked once more: the findings of a text in one call, with the passages of their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sliders.errors import ModelError
+from sliders.extraction.asking import generate, paid_for
+from sliders.extraction.cell import How
+from sliders.extraction.check import check_cell, quoted
+from sliders.extraction.drafts import Draft, Drafts
+from sliders.extraction.grid_rows import Unread, grids_of
+from sliders.extraction.prompt import chunk_head, recheck_prompt
+from sliders.extraction.source import Source
+from sliders.llm.model import Model
+from sliders.schema.types import ColumnType
+
+_MOST_FINDINGS = 24
+_AROUND = 300
+"""Characters that a passage has on either side of the words, up to the end of their line."""
+_LEFT_OUT = "[...]"
+
+
+async def recheck(drafts: Drafts, model: Model) -> tuple[int, list[Unread]]:
+    """Ask once more for the cells and rows that a check speaks against, and take what comes back.
+
+    A cell that is given again as it was keeps its doubt, whatever it is called; a failed call changes nothing.
+
+    Returns:
+        The tokens spent, and the lines of grids that still gave no row.
+    """
+    findings, missed = drafts.findings()[:_MOST_FINDINGS], drafts.unread()[:_MOST_FINDINGS]
+    if not findings and not missed:
+        return 0, []
+    lines = [*(_described(draft, name) for draft, name in findings), *(one.finding for one in missed)]
+    numbered = [f"{number}. {line}" for number, line in enumerate(lines, 1)]
+    tables = [a for a in drafts.asked if a.table.name in {one.table for one in missed}]
+    reply = await generate(recheck_prompt(passages(drafts, findings, missed), numbered, tables), model)
+    if isinstance(reply, ModelError):
+        return paid_for(reply), missed
+    told = reply.data if isinstance(reply.data, Mapping) else {}
+    for item in told.get("cells", ()):
+        number = item.get("number")
+        if isinstance(number, int) and 1 <= number <= len(findings):
+            _take(drafts, *findings[number - 1], item)
+    drafts.add(told.get("new_rows") or () if missed else ())
+    left = {one.start for one in drafts.unread()}
+    return reply.usage.tokens, [one for one in missed if one.start in left]
+
+
+def _take(drafts: Drafts, draft: Draft, name: str, item: Mapping[str, Any]) -> None:
+    column, before = draft.column(name), draft.cells[name]
+    again = check_cell(drafts.source, column, item, drafts.near(draft, name))
+    numeric = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)
+    insisted = again.cell.value == before.cell.value and again.cell.stands and (again.finding or before.finding)
+    if item.get("value") is None:
+        given = draft.given[name].get("value")
+        again = replace(again, cell=replace(again.cell, detail=f"taken back: {given!r}; {before.finding}"))
+    elif insisted and (again.finding or (numeric and again.cell.how is How.JUDGED and column.reading != "judged")):
+        why = str(item.get("why") or "").strip()
+        doubt = f"{insisted}; asked again, the reader keeps it" + (f": {why}" if why else "")
+        again = replace(again, cell=replace(again.cell, doubt=doubt), finding=insisted)
+    draft.cells[name] = again
+
+
+def _described(draft: Draft, name: str) -> str:
+    others = (c.cell for n, c in draft.cells.items() if n != name)
+    row = ", ".join(f"{c.column} {c.value!r}" for c in others if c.value is not None and c.absence is None)
+    given, about = draft.given[name], draft.column(name).description
+    said = f"value {given.get('value')!r}, words {quoted(given)!r}"
+    return f"{name} ({about}) of the row with {row or 'no other cell'}: {said}. Found: {draft.cells[name].finding}"
+
+
+def passages(drafts: Drafts, findings: Sequence[tuple[Draft, str]], missed: Sequence[Unread] = ()) -> str:
+    """The text around the words of the findings, under the document's card and headings: all of it only where words that
+    were not found leave no place to look at."""
+    source = drafts.source
+    places = [place for draft, name in findings for place in _places(drafts, draft, name)]
+    lost = any(not _places(drafts, draft, name) for draft, name in findings)
+    spans = _merged(source, [*places, *((one.start, one.end) for one in missed)]) if not lost else [(0, len(source.text))]
+    if sum(end - start for start, end in spans) > 0.7 * len(source.text):
+        spans = [(0, len(source.text))]
+    shown = []
+    for start, end in spans:
+        shown += [_LEFT_OUT] if start else []
+        shown += [source.text[start:end].strip("\n")]
+    if spans and spans[-1][1] < len(source.text):
+        shown.append(_LEFT_OUT)
+    head = chunk_head(source.chunk, source.card)
+    return "\n\n".join(filter(None, (head, "\n".join(shown).strip())))
+
+
+def _places(drafts: Drafts, draft: Draft, name: str) -> list[tuple[int, int]]:
+    """Where a cell's words stand, else where those of its row's other cells do."""
+    cell = draft.cells[name].cell
+    own = [drafts.local(span) for span in (cell.span, *cell.parts) if span is not None]
+    inside = [(start, end) for start, end in own or drafts.near(draft, name) if start >= 0 and end <= len(drafts.source.text)]
+    return inside if own or len(draft.cells) > 1 else []
+
+
+def _merged(source: Source, places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Whole lines around places, those that touch as one, with the lines that name the columns of a grid."""
+    spans = []
+    for start, end in places:
+        spans.append(_widened(source.text, start, end))
+        grid = next((g for g in grids_of(source.text) if g.rows and g.rows[0].start <= start < g.rows[-1].end), None)
+        if grid is not None and grid.header:
+            spans.append((grid.header[0].start, grid.rows[0].start))
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _widened(text: str, start: int, end: int) -> tuple[int, int]:
+    low, high = max(0, start - _AROUND), min(len(text), end + _AROUND)
+    line, stop = text.rfind("\n", max(0, low - _AROUND), low), text.find("\n", high, high + _AROUND)
+    low = line + 1 if line >= 0 else low if not low else text.find(" ", low, start) + 1 or low
+    high = stop if stop >= 0 else high if high == len(text) else text.rfind(" ", end, high) if " " in text[end:high] else high
+    return low, high
