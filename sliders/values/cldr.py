@@ -25,9 +25,13 @@ _CURRENCIES = (
 
 def letter_by_letter(text: str) -> str:
     """Lower case without accents, of the same length."""
-    if text.isascii():
-        return text.lower()
-    return "".join(folded if len(folded := unaccented(char)) == 1 else char for char in text)
+    return text.lower() if text.isascii() else "".join(map(_letter, text))
+
+
+@cache
+def _letter(char: str) -> str:
+    folded = unaccented(char)
+    return folded if len(folded) == 1 else char
 
 
 def _locale(name: str) -> Any:
@@ -56,6 +60,15 @@ def months(language: str = "") -> Mapping[str, int]:
             if name in (language, *_WIDELY_READ) or word not in _WORDS_TOO:
                 found.setdefault(word, number)
     return found
+
+
+@cache
+def month_pattern(language: str = "") -> str:
+    """Alternatives of a pattern for the names of months, grouped by their first letters: nothing else is compared with them."""
+    names = sorted(months(language), key=len, reverse=True)
+    first = dict.fromkeys(name[0] for name in names)
+    parts = (f"{char}(?:{'|'.join(re.escape(name[1:]) for name in names if name[0] == char)})" for char in first)
+    return f"(?=[{''.join(first)}])(?:{'|'.join(parts)})"
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from sliders.values.cldr import currency_names
 from sliders.values.fold import fold
@@ -32,11 +33,18 @@ def currency_code(name: str) -> str:
 _NAME_AFTER = re.compile(rf"\s([^\W\d_]+(?:[ -][^\W\d_]+){{0,2}}){ENDED}")
 
 
+@cache
+def _first_words() -> frozenset[str]:
+    return frozenset(name.split()[0] for name in currency_names() if name)
+
+
 def currency_after(text: str, end: int) -> str:
     """The ISO code of the currency whose full name in any language stands behind a number ("polnische Zloty"), or ""."""
     if (match := _NAME_AFTER.match(text, end)) is None:
         return ""
     words = fold(match[1]).split()
+    if not words or words[0] not in _first_words():
+        return ""
     names = currency_names()
     return next((names[name] for count in range(len(words), 0, -1) if (name := " ".join(words[:count])) in names), "")
 

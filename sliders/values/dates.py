@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from sliders.values.cldr import letter_by_letter, months
+from sliders.values.cldr import letter_by_letter, month_pattern, months
 from sliders.values.han import value_of
 from sliders.values.scripts import WORD, plain_digits
 from sliders.values.vocabulary import DAYS
@@ -73,7 +73,7 @@ _HAN_DAY = rf"\s?(?P<day>\d{{1,2}}|[{_HAN}]{{1,3}})\s?[日号號일]"
 @cache
 def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
     """Full dates first, then months with a year, then bare years, with the names of months in every language that code reads."""
-    month = "|".join(sorted(map(re.escape, months(language)), key=len, reverse=True))
+    month = month_pattern(language)
     named = (
         rf"{_DAY_OR_WORD}(?:\s+day)?{_GAP}(?P<month>{month}){_ENDED}{_GAP}(?P<year>\d{{4}}|{_SHORT_YEAR}){_TIME}",
         rf"(?P<month>{month}){_ENDED}[\s.-]*(?:the\s+)?{_DAY_OR_WORD}(?:,\s?|\s+(?:of\s+)?|-)(?P<year>\d{{4}}|['’]\d\d){_TIME}",
@@ -102,6 +102,9 @@ def _patterns(language: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(f"{before}{pattern}{after}", re.IGNORECASE) for before, pattern, after in ordered)
 
 
+_FIGURE = re.compile(r"\d|[〇零○一二三四五六七八九十元]\s?年")
+
+
 @lru_cache(maxsize=4096)
 def dates_in(text: str, *, day_first: bool | None = None, language: str = "") -> tuple[PrintedDate, ...]:
     """Every calendar date of `text` in order, full ones first claimed, then months with a year, then bare years.
@@ -113,6 +116,8 @@ def dates_in(text: str, *, day_first: bool | None = None, language: str = "") ->
     """
     folded = letter_by_letter(plain_digits(text))
     found: list[PrintedDate] = []
+    if not _FIGURE.search(folded):
+        return ()
     for pattern in _patterns(language):
         for match in pattern.finditer(folded):
             if any(match.start() < other.end and other.start < match.end() for other in found):
@@ -125,7 +130,7 @@ def dates_in(text: str, *, day_first: bool | None = None, language: str = "") ->
 
 @cache
 def _yearless(language: str) -> tuple[re.Pattern[str], ...]:
-    month = "|".join(sorted(map(re.escape, months(language)), key=len, reverse=True))
+    month = month_pattern(language)
     return tuple(
         re.compile(pattern, re.IGNORECASE)
         for pattern in (

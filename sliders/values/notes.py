@@ -126,10 +126,10 @@ def _other_note(text: str) -> bool:
     unit = _UNIT_OF.sub("", inner)
     if (unit != inner or text[0] in "(（[【") and unit and _HAN_WHOLE.fullmatch(unit):
         return True
-    if not scale_in(inner):
-        return False
     words = _WORD.findall(inner)
-    return all(map(_is_noted, words)) and (text[0] in "(（[" or any(map(_is_lead, words[:1])))
+    if not (text[0] in "(（[" or any(map(_is_lead, words[:1]))):
+        return False
+    return all(map(_is_noted, words)) and bool(scale_in(inner))
 
 
 def _is_lead(word: str) -> bool:
@@ -142,6 +142,7 @@ _CURRENCY_WORDS = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
 def _is_noted(word: str) -> bool:
     plain = letter_by_letter(word)
     prefixes = ("", "d'", "d’", "بال", "ب", "ال")

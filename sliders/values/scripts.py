@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 
@@ -24,11 +25,14 @@ _RANGES = (
 )  # fmt: skip
 
 
+_LATER = re.compile("[\u0600-\U0010ffff]")
+
+
 def plain_digits(text: str) -> str:
     """The text with ASCII digits and marks for those of any script, of the same length: "٤٠٫٥" is 40.5."""
     if text.isascii():
         return text
-    return "".join(char if char < "\u0600" else _plain(char) for char in text)
+    return text if _LATER.search(text) is None else _LATER.sub(lambda match: _plain(match[0]), text)
 
 
 @cache
