@@ -6,7 +6,6 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from dataclasses import asdict
-from glob import has_magic
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated
@@ -33,7 +32,7 @@ from sliders.cli_shell import (
     takes,
 )
 from sliders.cli_start import next_steps
-from sliders.documents.discover import discover, is_there
+from sliders.documents.discover import discover, is_there, means_documents
 from sliders.errors import PlanError, SettingsError, SlidersError
 from sliders.executor.querying import is_sql
 from sliders.plan.hint_patterns import parse_hints
@@ -68,15 +67,10 @@ TablesArgument = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]..."
 
 
 def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Documents and questions of `sliders ask`: the last word is a question, and so is every other word that has
-    a space in it and names no file."""
-    documents: list[str] = []
-    questions: list[str] = []
-    for place, word in enumerate(words):
-        named = bool(word) and (is_there(word) or (has_magic(word) and " " not in word.strip()))
-        is_question = place == len(words) - 1 or (not named and (" " in word.strip() or not word.strip()))
-        (questions if is_question else documents).append(word)
-    return documents, questions
+    """Documents and questions of `sliders ask`: the last word is a question, and so is any other that means no documents."""
+    named = [*map(means_documents, words[:-1]), *(False for _ in words[-1:])]
+    documents = [word for word, is_document in zip(words, named, strict=True) if is_document]
+    return documents, [word for word, is_document in zip(words, named, strict=True) if not is_document]
 
 
 @app.command()

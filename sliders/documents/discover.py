@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -93,6 +94,25 @@ def is_there(name: str) -> bool:
         return os.path.lexists(Path(name).expanduser())
     except RuntimeError:  # the home of a user that does not exist
         return False
+
+
+_EXTENSION = re.compile(r"[^./\\]\.[A-Za-z][A-Za-z0-9]{0,7}$")
+_QUESTION_MARKS = ("?", "？", "؟", "﹖", "⸮", "՞", "፧", "\N{GREEK QUESTION MARK}")
+
+
+def means_documents(word: str) -> bool:
+    """Whether a word means documents: what exists, or looks like a path, pattern or address; anything else is no such word.
+
+    It looks like one with a scheme; or, without a blank and a question mark at its end, with a separator, an extension or a
+    wildcard, or with ASCII letters, digits and signs alone.
+    """
+    if not word.strip():
+        return False
+    if is_there(word) or (glob.has_magic(word) and next(glob.iglob(word, recursive=True), None) is not None):
+        return True
+    if any(char.isspace() for char in word.strip()) or word.rstrip().endswith(_QUESTION_MARKS):
+        return False
+    return bool("/" in word or os.sep in word or _EXTENSION.search(word) or {*"*["} & {*word} or word.isascii())
 
 
 def printable(name: str) -> str:

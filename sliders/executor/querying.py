@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from sliders.answer.result import frame_of
 from sliders.errors import QueryError, StoreError, UnsafeStatement
@@ -27,6 +27,8 @@ from sliders.store.database import quote_identifier
 if TYPE_CHECKING:
     import pandas as pd
 
+T = TypeVar("T")
+
 
 class Tables(Mapping[str, "pd.DataFrame"]):
     """The current version of each data table, read on access."""
@@ -35,7 +37,7 @@ class Tables(Mapping[str, "pd.DataFrame"]):
         self._session = session
 
     def __getitem__(self, name: str) -> pd.DataFrame:
-        if name not in set(self):
+        if name not in self:
             raise StoreError(f"there is no table {name!r}; tables are: {', '.join(self) or 'none yet'}")
         columns, rows = self._session.catalog.tables.read(name)
         return frame_of(columns, list(rows))
@@ -43,13 +45,27 @@ class Tables(Mapping[str, "pd.DataFrame"]):
     def __iter__(self) -> Iterator[str]:
         return (table.name for table in self._session.filled)
 
+    def __contains__(self, name: object) -> bool:
+        return any(known == name for known in self)
+
+    @overload
+    def get(self, key: str, /) -> pd.DataFrame | None: ...
+
+    @overload
+    def get(self, key: str, /, default: pd.DataFrame | T) -> pd.DataFrame | T: ...
+
+    def get(self, key: str, /, default: pd.DataFrame | T | None = None) -> pd.DataFrame | T | None:
+        """The table of that name, or `default` where there is none."""
+        known = set(self)
+        return self[key] if key in known else default
+
     def _repr_html_(self) -> str:
         """How a notebook shows them: each table with its size and columns."""
         rows = [(name, len(frame), ", ".join(map(str, frame.columns))) for name, frame in self.items()]
         return table_html(("table", "rows", "columns"), rows) if rows else note("no tables yet: ask a question, or pin a schema")
 
     def __len__(self) -> int:
-        return len(list(self))
+        return sum(1 for _ in self)
 
 
 def needed_cells(sql: str, schema: Schema) -> dict[str, tuple[str, ...]]:

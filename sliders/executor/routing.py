@@ -22,6 +22,7 @@ from sliders.plan.planner import WORKFLOWS, Corpus, Route, choose_route, explain
 AUTO = "auto"
 _RUN = {"lookup": lookup, "split": split, "stepwise": stepwise, "candidates": candidates, "whole_context": whole}
 CHOICES = tuple(name for name in WORKFLOWS if name != "reply")
+_JUDGED_LATER = "note: when it is asked, a model judges the kind of question, which may choose another workflow"
 _ABOUT_ONE = ("fact", "explanation", "calculation", None)
 """Kinds of questions that are about one thing: documents that do not name it are other things' documents."""
 
@@ -76,7 +77,8 @@ async def explain_routed(
     source = passage_source(session, question)
     hints = parse_hints(shortened(question), directives)
     planned = await plan_question(session, question, source, workflow, directives, hints)
-    return planned.lines()
+    judged = workflow == AUTO and session.models.model_for("plan").dialect.hints != "patterns"
+    return (*planned.lines(), *([_JUDGED_LATER] if judged else []))
 
 
 def _check(session: Session, question: str, workflow: str) -> None:
