@@ -8,17 +8,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sliders.documents.document import ElementKind
+from sliders.values.han import han_part
+from sliders.values.scripts import is_cased
 
 _MAX_HEADING = 90
 _LONG_LINE = 200
 _WRAPPED = 60
+_PROSE = 80
+_MAX_CASELESS = 30
 
 _MARKDOWN = re.compile(r"(#{1,6})\s+(\S.*)")
 _DIVISION = re.compile(r"[^\W\d_]{3,} (?:[IVXLC]+|\d{1,3}|[A-Z])")
 _NUMBERED_PART = re.compile(
     r"[^\W\d_]{3,}\s+(?:(?:[IVXLC]{2,}|\d{1,3}[A-Z]?)(?:\s*[.:)–—]|\s+-)|[A-Z](?:\s*[:–—]|\s+-))[\s–—-]*(.+)"
 )
-_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+([A-Z][^.!?]*)")
+_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})(?:[.)]?\s+|[、．]\s*)([^\W\d_][^.!?。！？]*)")
+_ENDS = ".,;。，；、।،؛"
 _RULE = re.compile(r"[=\-_*~─━]{3,}\s*")
 _DIGITS = re.compile(r"\d+")
 _ITEM = re.compile(r"[ \t]*(?:[•●▪◦‣·∙*\-–]|\d{1,3}[.)]|\((?:\d{1,3}|[a-z]{1,4})\)|\[[^\]\s]{1,24}\])[ \t]+\S")
@@ -61,9 +66,11 @@ def heading_level(line: str, below: str = "") -> int:
         return len(match[1])
     if (match := _NUMBERED_PART.fullmatch(line)) and line[0].isupper() and _names_a_part(match[1]):
         return 2 if 4 * len(line) <= 3 * len(below.strip()) or not below else 0
-    if "   " in line or line[-1] in ".,;" or line.count("|") > 1:
+    if "   " in line or line[-1] in _ENDS or line.count("|") > 1:
         return 0
-    if match := _NUMBERED.fullmatch(line):
+    if level := han_part(line):
+        return level
+    if (match := _NUMBERED.fullmatch(line)) and _begins(match[2]):
         return min(match[1].count(".") + 2, 6) if len(match[2].split()) <= 10 else 0
     return 0 if not _is_capitals(line) else 1 if _DIVISION.fullmatch(line) else 2
 
@@ -72,12 +79,19 @@ def is_title_like(line: str) -> bool:
     """A short line in title case without end mark: a heading if it stands alone above running text."""
     line = line.strip()
     words = line.split()
-    if not 1 <= len(words) <= 9 or len(line) > 70 or "   " in line or line[-1] in ".,;:!?" or not line[0].isupper():
+    if not 1 <= len(words) <= 9 or len(line) > 70 or "   " in line or line[-1] in _ENDS + ":!?：！？" or not _begins(line):
         return False
     if any(ch.isdigit() for ch in line):
         return False
+    if not is_cased(line):
+        return len(line) <= _MAX_CASELESS and not any(mark in line for mark in _ENDS)
     long = [w for w in words if len(w) > 3]
     return bool(long) and sum(w[0].isupper() for w in long) * 3 >= len(long) * 2
+
+
+def _begins(line: str) -> bool:
+    """Whether a line begins as a heading does: with a capital, or with a letter of a script that has none."""
+    return line[0].isupper() or (line[0].isalpha() and not is_cased(line[0]))
 
 
 def split_block(lines: Sequence[str], follows: str, furniture: frozenset[str] = frozenset()) -> Iterator[Piece]:
@@ -112,7 +126,8 @@ def _opening_level(lines: Sequence[str], at: int, follows: str) -> int:
             return 0
         return level
     alone = at == 0 and len(lines) == 1
-    return 2 if alone and len(follows.strip()) >= 80 and is_title_like(line) and not _ITEM.match(line) else 0
+    least = _PROSE if is_cased(line) else _PROSE // 2
+    return 2 if alone and len(follows.strip()) >= least and is_title_like(line) and not _ITEM.match(line) else 0
 
 
 def _has_prose(lines: Sequence[str]) -> bool:
@@ -174,6 +189,6 @@ def _names_a_part(rest: str) -> bool:
 def _is_capitals(line: str) -> bool:
     line = line.strip()
     letters = sum(ch.isalpha() for ch in line)
-    if letters < 4 or len(line) > _MAX_HEADING or any(ch.islower() for ch in line):
+    if letters < 4 or len(line) > _MAX_HEADING or any(ch.islower() for ch in line) or not is_cased(line):
         return False
     return letters * 10 >= len(line.replace(" ", "")) * 8

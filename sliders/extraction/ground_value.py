@@ -67,7 +67,8 @@ def _best(places: list[_Place], printed: str, text: str, near: Spans) -> Grounde
 
 def _number_places(value: Amount, column: Column, text: str, context: Context) -> Iterator[_Place]:
     expected = settled(column)
-    dated = [(date.start, date.end) for date in dates_in(text, day_first=context.day_first) if date.month is not None]
+    dates = dates_in(text, day_first=context.day_first, language=context.language)
+    dated = [(date.start, date.end) for date in dates if date.month is not None]
     for reading in all_readings(text, expected, context):
         if not same_number(value, reading):
             continue
@@ -80,10 +81,10 @@ def _number_places(value: Amount, column: Column, text: str, context: Context) -
 
 def _date_places(value: str, text: str, context: Context) -> Iterator[_Place]:
     day, _, time = value.replace("T", " ").partition(" ")
-    for date in dates_in(text, day_first=context.day_first):
+    for date in dates_in(text, day_first=context.day_first, language=context.language):
         if day in date_forms(date):
             rank = (date.iso != day) + 2 * bool(time and date.time and date.time != time)
             yield rank, date.start, date.end
-    for start, end, month, number in yearless_in(text):
+    for start, end, month, number in yearless_in(text, context.language):
         if day[5:] == f"{month:02d}-{number:02d}":
             yield 4, start, end

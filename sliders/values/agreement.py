@@ -14,6 +14,7 @@ from sliders.values.dates import PrintedDate, dates_in, times_in, yearless_in
 from sliders.values.digits import Amount
 from sliders.values.expected import ColumnType, Described, Scalar
 from sliders.values.fold import fold
+from sliders.values.han import INEXACT
 from sliders.values.language import OTHER, is_frequent, language_of
 from sliders.values.names import same_text
 from sliders.values.number_words import spelled_anywhere, spelled_words
@@ -105,6 +106,8 @@ def _number(value: Amount, words: str, column: Described, context: Context) -> A
         return _AGREES
     if not found:
         return _no_digits(value, words, language)
+    if all(reading.number.word for reading in found) and language != "en" and INEXACT.search(words):
+        return _UNKNOWN
     if any(_unknown_scale(value, reading, words, language) for reading in found):
         return _UNKNOWN
     shown = dict.fromkeys(f"{r.number.text} ({r.note})" if r.note else r.number.text for r in found)
@@ -164,7 +167,7 @@ def _date(value: str, words: str, context: Context) -> Agreement:
     if not equal:
         days = yearless_in(words, context.language)
         borne = days and not any(d.iso != day[:4] for d in dates) and any(day[5:] == f"{m:02d}-{d:02d}" for _, _, m, d in days)
-        if not borne and not _understood(day, dates, words, _language(words, context)):
+        if not borne and not days and not _understood(day, dates, words, _language(words, context)):
             return _UNKNOWN
         if not borne:
             shown = ", ".join(date.iso for date in dates) or f"no date in {words!r}"
@@ -212,7 +215,8 @@ def _understood(day: str, dates: tuple[PrintedDate, ...], words: str, language: 
     left, tokens = {int(figure) for figure in _SHORT.findall(plain)}, _TOKEN.findall(plain)
     if not named:
         known = language != OTHER and (bool(dates) or bool(left) or _read_through(words, language))
-        return known and not left & {int(part) for part in day[5:].split("-") if part} and not any(map(month_anywhere, tokens))
+        named_elsewhere = len(day) > 4 and language != "en" and any(map(month_anywhere, tokens))
+        return known and not left & {int(part) for part in day[5:].split("-") if part} and not named_elsewhere
     if len(day) > 7 and int(day[8:10]) in left | _spelled(plain, language):
         return False
     return language in ("en", "") or all(is_frequent(token, language) or letter_by_letter(token) in months() for token in tokens)

@@ -10,6 +10,8 @@ from decimal import Decimal
 
 from sliders.errors import SlidersError
 from sliders.values.digits import amount
+from sliders.values.han import han_numbers
+from sliders.values.scripts import plain_digits
 from sliders.values.spelled import choice, spelled_in
 from sliders.values.vocabulary import SCALE_WORDS, SCALES, SPELLED_SCALES
 
@@ -51,6 +53,9 @@ def evaluate(expression: str) -> int | float:
 
 
 def _arithmetic(expression: str) -> str:
+    expression = plain_digits(expression)
+    for number in sorted(han_numbers(expression), key=lambda number: -number.start):
+        expression = f"{expression[: number.start]}{number.value}{expression[number.end :]}"
     text = _GROUP.sub("", expression.translate(_SIGNS).partition("=")[0])
     text = _SCALED.sub(lambda match: f"({match[1]}*{SCALES[SCALE_WORDS[match[2].lower()]]})", text)
     for spelled in reversed(list(spelled_in(text))):

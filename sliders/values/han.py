@@ -19,6 +19,9 @@ _SCALES = {10**3: "thousands", 10**4: "ten thousands", 10**6: "millions", 10**8:
 _COUNTERS = "人名个個件周週次位家年月日号號天歳岁元円圆块台本冊匹頭头社店倍点點项項張张回部份页頁所座栋棟艘辆隻只架条條種种歩步分"
 """What a single numeral counts when it stands before it: in any other word it is a part of the word."""
 
+INEXACT = re.compile("[半多余餘几幾来來数數強弱]|반|몇")
+"""Beside a numeral in words: it is more, less or about that."""
+
 _ARABIC = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _UNITS = "".join({**_SMALL, **_LARGE})
 _NUMERALS = "".join(_DIGITS)
@@ -29,6 +32,10 @@ _MIXED = re.compile(
 _PURE = re.compile(rf"[{_NUMERALS}{''.join(c for c in _UNITS if c < 'ᄀ' or c < '가')}]+(?:点[{_NUMERALS}]+)?")
 _PURE_KOREAN = re.compile(rf"(?<![{HANGUL}])[{''.join(_KOREAN_DIGITS)}십백천만억]+(?=\s?(?:[명원개건대인년회세]|$|[^{HANGUL}]))")
 _PART = re.compile(rf"{_ARABIC}|.")
+_NUMBERED = r"\s?[\d〇一二三四五六七八九十百]+\s?"
+_DIVISION = re.compile(rf"第{_NUMBERED}(?:(?P<part>[章編编部篇])|[节節])|제\s?\d+\s?(?:(?P<korean>[장부편])|절)")
+_LISTED = re.compile(r"[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[)）]")
+_LONGEST_PART = 40
 _PERCENT = re.compile(rf"百分之\s?({_ARABIC}|[{_NUMERALS}十百点]+)")
 
 
@@ -101,3 +108,12 @@ def value_of(run: str) -> tuple[Decimal, str]:
             number, factor = Decimal(part.replace(",", "")), 1
     scale = next((name for size, name in sorted(_SCALES.items(), reverse=True) if factor >= size), "")
     return total + section + (number or 0), scale
+
+
+def han_part(line: str) -> int:
+    """The depth of a line that begins a numbered part as Chinese or Korean texts do ("第一章 总则", "一、概况"), else 0."""
+    if len(line) > _LONGEST_PART or re.search(r"[。！？；]", line):
+        return 0
+    if match := _DIVISION.match(line):
+        return 1 if match["part"] or match["korean"] else 2
+    return 3 if _LISTED.match(line) else 0

@@ -195,5 +195,9 @@ def spelled_words(text: str, language: str) -> list[Phrase]:
 
 
 def spelled_anywhere(text: str) -> frozenset[float]:
-    """The numbers that words of the text spell in any of these languages."""
-    return frozenset(phrase.value for language in (*_TO_19, *_GROUPS) for phrase in spelled_words(text, language))
+    """The numbers that words of the text spell in any of these languages; what is an English word counts in none."""
+    spelled = (phrase for language in (*_TO_19, *_GROUPS) for phrase in spelled_words(text, language))
+    return frozenset(phrase.value for phrase in spelled if text[phrase.start : phrase.end].lower() not in _ENGLISH_TOO)
+
+
+_ENGLISH_TOO = frozenset("once cent due sei elf mil set dos sto nove mille do pair".split())

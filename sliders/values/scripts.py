@@ -63,3 +63,9 @@ def scripts(text: str) -> frozenset[str]:
 def unspaced(char: str) -> bool:
     """Whether a character's script lets words touch each other and any number (Chinese, Japanese, Korean, Thai)."""
     return script_of(char) in ("Han", "Kana", "Hangul") or "\u0e00" <= char <= "\u0eff" or "\u1780" <= char <= "\u17ff"
+
+
+def is_cased(text: str) -> bool:
+    """Whether the letters of a text are of a script with capitals: Latin, Greek, Cyrillic, not Arabic, Devanagari or Han."""
+    letters = [char for char in text if char.isalpha()]
+    return 2 * sum(char.isupper() or char.islower() for char in letters) > len(letters)
