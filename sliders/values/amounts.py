@@ -159,7 +159,10 @@ def _joined(before: Number, number: Number, text: str) -> Number | None:
 
 
 def _in_date(number: Number, text: str) -> bool:
-    return any(date.full and date.start <= number.start < date.end and not text.isdigit() for date in dates_in(text))
+    """Whether a number is a part of a date; eight digits with a unit or a currency ("19080120 minutes") are none."""
+    measured = bool(number.unit or number.currency or number.percent)
+    dates = [date for date in dates_in(text) if date.full and not (measured and date.text.isdigit())]
+    return any(date.start <= number.start < date.end and not text.isdigit() for date in dates)
 
 
 def _candidates(found: list[Number], text: str, column: Expected) -> list[Number]:

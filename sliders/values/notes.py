@@ -18,22 +18,32 @@ _LONG = choice(word for word in _SCALES if len(word) > 2 or not word.isascii())
 _END = rf"(?![{LETTERS}\u0600-\u06ff\u0900-\u097f])"
 _START = rf"(?<![{LETTERS}\u0600-\u06ff\u0900-\u097f\d.,])"
 _MONEY = r"(?:u\.?s\.?\s+)?(?:dollars|euros?|usd|eur|yen|pounds)\b"
-_SCALE_NOTE = re.compile(
-    rf"{_START}(?:in|en|em|w|v|ve|в|dollars?|euros?|amounts?|usd|eur|gbp|chf|rs\.?|inr|us\$|₹)\s*,?\s*(?:in\s+)?(?:of\s+)?(?:us)?"
-    rf"[$€£]?\s?(?P<word>{_LONG}|mn|mm|bn){_END}"
-    rf"|[$€£]\s*,?\s*(?:in\s+)?(?P<money>{_LONG}|mn|mm|bn|[mk]){_END}"
-    rf"|{_START}(?P<lead>{_LONG}){_END}\.?\s+(?:(?:of|de|di)\s+)?{_MONEY}"
-    rf"|{_START}(?P<tight>k|m|mio|mrd|tsd|md)\.?\s?(?:€|eur\b|usd\b|chf\b|\$)"
-    r"|(?P<zeros>(?<![\d,.])[$€£]?\s?['’]?\b000(?:'?s|,000)?\b(?!\s?,?\d))"
-    rf"|{_START}T(?:EUR|€|USD|CHF){_END}",
-    re.IGNORECASE,
-)
+@cache
+def _leading() -> re.Pattern[str]:
+    """A scale that begins a note, and the currency behind it: "(тыс. руб.)"."""
+    return re.compile(rf"(?P<word>{_LONG}){_END}\.?,?\s*(?:{choice(_CURRENCIES)}){_END}")
+
+
+@cache
+def _scale_note() -> re.Pattern[str]:
+    """A scale after a word such as "in", before or behind a currency."""
+    return re.compile(
+        rf"{_START}(?:in|en|em|w|v|ve|в|dollars?|euros?|amounts?|usd|eur|gbp|chf|rs\.?|inr|us\$|₹)\s*,?\s*(?:in\s+)?(?:of\s+)?(?:us)?"
+        rf"[$€£]?\s?(?P<word>{_LONG}|mn|mm|bn){_END}"
+        rf"|[$€£]\s*,?\s*(?:in\s+)?(?P<money>{_LONG}|mn|mm|bn|[mk]){_END}"
+        rf"|{_START}(?P<lead>{_LONG}){_END}\.?\s+(?:(?:of|de|di)\s+)?{_MONEY}"
+        rf"|{_START}(?P<tight>k|m|mio|mrd|tsd|md)\.?\s?(?:€|eur\b|usd\b|chf\b|\$)"
+        r"|(?P<zeros>(?<![\d,.])[$€£]?\s?['’]?\b000(?:'?s|,000)?\b(?!\s?,?\d))"
+        rf"|{_START}T(?:EUR|€|USD|CHF){_END}",
+        re.IGNORECASE,
+    )
+
+
 _HAN_MONEY = r"(?:人民币|人民幣|美|港|日|欧|歐)?[元円圆圓]|ドル|ユーロ|人民币|人民幣|원|달러|유로|人|股|株|吨|명|주|톤"
 _HAN_SCALE = "[十百千]?[万萬亿億兆]|[十百千]|[십백천]?[만억조]|[백천]"
 _HAN_NOTE = re.compile(rf"(?<![\d.一二三四五六七八九十])(?P<han>{_HAN_SCALE})(?={_HAN_MONEY})")
 _HAN_ALONE = re.compile(r"(?P<han>[千万萬亿億兆천만억]|[十百千][万萬])")
 _CURRENCIES = tuple(word.lower() for word in (*CURRENCY_NAMES, *CURRENCY_SYMBOLS, *CURRENCY_CODES))
-_LEADING = re.compile(rf"(?P<word>{_LONG}){_END}\.?,?\s*(?:{choice(_CURRENCIES)}){_END}")
 _UNIT_OF = re.compile(rf"^(?:金额|金額|数量|货币)?(?:单位|單位|単位|단위|币种)\s*[:：]?\s*|^{_END}(?=[（(])")
 _HAN_WHOLE = re.compile(
     rf"(?:人民币|人民幣|美元|港元)?\s*[十百千万萬亿億兆십백천만억조]{{0,2}}(?:{_HAN_MONEY}|[%％])?(?:[、,，/／]\s*[%％人股株元円])*"
@@ -59,11 +69,11 @@ def scale_in(note: str) -> str:
         return direct
     if match := _HAN_NOTE.search(note) or _HAN_ALONE.fullmatch(bare):
         return _named(int(value_of(match["han"])[0]))
-    if match := _LEADING.match(bare):
+    if match := _leading().match(bare):
         return _SCALES[match["word"]]
     if match := _ARABIC.search(note) or _HINDI.search(note):
         return SCALE_WORDS[match["word"]]
-    if not (match := _SCALE_NOTE.search(note)):
+    if not (match := _scale_note().search(note)):
         return ""
     if match["zeros"]:
         return "millions" if "000,000" in match["zeros"] else "thousands"
