@@ -35,7 +35,8 @@ Skip = Callable[[Document, Sequence[Span], np.ndarray], Sequence[bool]]
 class Passage:
     """`text` is `Document.text[start:end]`; `header` names document and section for the reader.
 
-    `head` is the head of a table that began before it: without it nobody knows what its values are.
+    `head` is what stands elsewhere about its table: the note on its units, and its head where it began before the passage.
+    Without them nobody knows what its values are.
     """
 
     document_id: str
@@ -159,9 +160,18 @@ class PassageSource:
         title = document.title or document.name
         # A heading that the text repeats would be read twice.
         header = " > ".join(dict.fromkeys(part for part in (title, *path[-1:]) if part and part not in text[:200]))
-        passage = Passage(document_id, document.name, start, end, text, 0, score, header, document.page_at(start),
-                          outline.table_head(start))  # fmt: skip
+        head = outline.table_head(start)
+        head = "\n".join(filter(None, (*(note for note in outline.table_notes(start, end) if note not in head), head)))
+        passage = Passage(document_id, document.name, start, end, text, 0, score, header, document.page_at(start), head)
         return replace(passage, tokens=self.count(passage.shown))
+
+    def unread(self, passages: Iterable[Passage], seen: Sequence[Passage]) -> tuple[Passage, ...]:
+        """What of the passages is in none of those that were seen."""
+        return tuple(
+            self.passage(p.document_id, start, end, p.score) for p in passages
+            for start, end in _without(p.start, p.end, [(s.start, s.end) for s in seen if s.document_id == p.document_id])
+            if any(map(str.isalnum, self.documents[p.document_id].text[start:end]))
+        )  # fmt: skip
 
     def _with_table(self, document_id: str, start: int, end: int) -> Span:
         """The span with the rest of a table that it cuts, when the table is small enough."""
@@ -172,6 +182,16 @@ class PassageSource:
                 if not inside and len(text) <= 8 * _TABLE_TOKENS and self.count(text) <= _TABLE_TOKENS:
                     start, end = min(start, element.start), max(end, element.end)
         return start, end
+
+
+def _without(start: int, end: int, seen: Sequence[Span]) -> list[Span]:
+    """The pieces of a span that no other one covers."""
+    pieces = []
+    for begin, stop in sorted(seen):
+        if begin < end and stop > start:
+            pieces += [(start, begin)] if begin > start else []
+            start = max(start, stop)
+    return [*pieces, (start, end)] if start < end else pieces
 
 
 def _joined(found: Sequence[tuple[int, int, float]]) -> list[tuple[int, int, float]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, field_validator
@@ -24,8 +25,10 @@ from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
 from sliders.llm.replies import LenientReply, every_member
 from sliders.values.arithmetic import ExpressionError, evaluate
-from sliders.values.digits import faces_in
+from sliders.values.digits import amount, faces_in
+from sliders.values.notes import scale_in
 from sliders.values.numbers import numbers_in, only_number
+from sliders.values.vocabulary import SCALES
 
 UNANSWERABLE = "unanswerable"
 """What a prompt asks for where the passages do not hold the answer; `null` says the same."""
@@ -56,6 +59,12 @@ class Read(LenientReply):
         return {True: "yes", False: "no"}[answer] if isinstance(answer, bool) else answer
 
 
+class ReadInUnit(Read):
+    """An answer with the unit that the question asks for."""
+
+    unit: str = short(80)
+
+
 class Calculation(LenientReply):
     """Printed numbers put into an expression, with the words that print them."""
 
@@ -65,12 +74,22 @@ class Calculation(LenientReply):
     expression: str = short(160)
 
 
+class CalculationInParts(LenientReply):
+    """As `Calculation`; a list where several things are asked for, names among them."""
+
+    model_config = ConfigDict(json_schema_extra=every_member)
+
+    quote: str = short(240)
+    expression: str | list[str] = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What one call over passages gave.
 
-    `answered` is False for a refusal; `citations` are the words that carry the answer, empty when the model's quote is
-    not in the passages; `confidence` is the mean token log-probability (natural log), None where the server gives none.
+    `answered` is False for a refusal; `citations` are the words that carry the answer, or that one out of further passages
+    will need, empty when the model's quote is not in the passages; `lacking` says what of the answer had to be left out;
+    `confidence` is the mean token log-probability (natural log), None where the server gives none.
     """
 
     answered: bool
@@ -80,6 +99,7 @@ class Reading:
     reason: str = ""
     confidence: float | None = None
     usage: Usage = field(default_factory=Usage)
+    lacking: str = ""
 
 
 def is_refusal(text: object) -> bool:
@@ -95,8 +115,9 @@ def read_request(
     values: dict[str, Any] = {"question": question, "passages": [p.read_by(dialect) for p in passages]}
     if mode != "number":
         values["prose"] = mode == "prose"
-    room = _TOKENS[mode] if dialect.sql == "text" else 4 * _TOKENS[mode]
-    reply = Calculation if mode == "number" else Read
+    small = dialect.sql == "text"
+    room = _TOKENS[mode] if small else 4 * _TOKENS[mode]
+    reply = (Calculation if small else CalculationInParts) if mode == "number" else Read if small else ReadInUnit
     return Request("answer", prompt.render(**values), prompt.hash, max_tokens=room, logprobs=logprobs, reply=reply)
 
 
@@ -114,44 +135,66 @@ async def read(
     data = reply.data if isinstance(reply.data, dict) else {}
     confidence = sum(reply.token_logprobs) / len(reply.token_logprobs) if reply.token_logprobs else None
     quote = str(data.get("quote") or "")
-    if mode == "number":
-        return _calculated(str(data.get("expression") or ""), quote, passages, confidence, reply.usage)
-    given = data.get("answer")
+    given = data.get("expression" if mode == "number" else "answer")
     items = given if isinstance(given, list) else [given]
-    return _answered(items, quote, passages, confidence, reply.usage)
+    if mode == "number" and len(items) < 2:
+        return _calculated(str(next(iter(items), None) or ""), quote, passages, confidence, reply.usage)
+    if mode == "number":
+        items = [item if work_out(str(item), ()) is None else f"{_WORK_OUT}{str(item).lstrip(_WORK_OUT)}" for item in items]
+    factor = SCALES.get(scale_in(str(data.get("unit") or "")), 1)
+    return _answered(items, quote, passages, confidence, reply.usage, factor)
 
 
 def _answered(
-    items: Sequence[object], quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage
+    items: Sequence[object], quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage, factor: int = 1
 ) -> Reading:
-    """One thing or a list of things: refusals and repetitions are left out, a number must be printed or a small count."""
-    texts = [p.text for p in passages]
+    """One thing or a list of things: refusals and repetitions are left out, a number must be printed, worked out or a small
+    count; `factor` is the scale that the question asks for."""
+    texts = [p.shown for p in passages]
     said = [str(item).strip(" \n,;:") for item in items if not is_refusal(item)]
-    made_up = {item: number for item in said if (number := unprinted(item, texts)) is not None}
+    worked = {item: work_out(item, texts) for item in said if item.startswith("=")}
+    done = {item: amount(round(Decimal(str(one.value)), 6)) for item, one in worked.items() if one and not one.unknown}
+    made_up = {item: number for item in said if item not in worked and (number := unprinted(item, texts)) is not None}
     counted = len(said) == 1 and all(number.is_integer() and number <= LARGEST_COUNT for number in made_up.values())
-    kept = said if counted else [item for item in dict.fromkeys(said) if item not in made_up]
+    open_items = [item for item in said if (item in worked and item not in done) or (item in made_up and not counted)]
+    kept = [item for item in dict.fromkeys(said) if item not in open_items]
     if not kept:
-        reason = "the passages do not hold the answer"
+        reason, found = "the passages do not hold the answer", cite_quote(quote, passages)
         if made_up:
             reason = f"the number {next(iter(made_up.values())):g} of the reply is printed nowhere in the passages"
-        return Reading(False, reason=reason, confidence=confidence, usage=usage)
+        elif open_items:
+            reason = f"the calculation {open_items[0]!r} cannot be worked out from printed numbers"
+        return Reading(False, citations=found, reason=reason, confidence=confidence, usage=usage)
     found = cite_quote(quote, passages) if len(kept) == 1 else ()
     found = found or tuple(dict.fromkeys(c for item in kept for c in cite_quote(item, passages))) or cite_quote(quote, passages)
-    values = [value_of(item) for item in kept]
+    values = [done[item] if item in done else _in_scale(item, factor) for item in kept]
     reasons = [] if found else ["the model's quote is not in the passages"]
-    if made_up:
-        left = ", ".join(made_up)
-        reasons.append("the number is no printed one: the model counted" if counted else f"left out, printed nowhere: {left}")
+    lacking = f"left out, printed nowhere: {', '.join(open_items)}" if open_items else ""
+    reasons += [f"worked out: {item.lstrip(_WORK_OUT)}" for item in kept if item in done]
+    reasons += ["the number is no printed one: the model counted"] if counted and made_up else []
     value = values if len(values) > 1 else values[0]
-    return Reading(True, value, ", ".join(kept), found, "; ".join(reasons), confidence, usage)
+    text = ", ".join(f"{done[item]}" if item in done else item for item in kept)
+    return Reading(True, value, text, found, "; ".join(filter(None, [*reasons, lacking])), confidence, usage, lacking)
+
+
+_WORK_OUT = "= "
+
+
+def _in_scale(answer: str, factor: int) -> Scalar:
+    """The value of an answer in the scale that the question asks for: a number that names its own is brought to it."""
+    number = only_number(answer)
+    if factor == 1 or number is None or not number.scale:
+        return value_of(answer)
+    return amount(round(Decimal(str(number.value)) / factor, 9))
 
 
 def _calculated(expression: str, quote: str, passages: Sequence[Passage], confidence: float | None, usage: Usage) -> Reading:
-    texts = [p.text for p in passages]
+    texts = [p.shown for p in passages]
     expression = expression.strip(" ,;:")
-    if is_refusal(expression):
-        return Reading(False, reason="the passages do not hold the numbers", confidence=confidence, usage=usage)
     citations = cite_quote(quote, passages)
+    if is_refusal(expression):
+        reason = "the passages do not hold the numbers"
+        return Reading(False, citations=citations, reason=reason, confidence=confidence, usage=usage)
     worked = work_out(expression, texts)
     if worked is None:
         if not _in_words(expression):
@@ -209,7 +252,7 @@ def _citation(passage: Passage, start: int, end: int, grounding: str) -> Citatio
     return Citation(passage.document, words, passage.page, "", "", "", None, passage.document_id, start, end, grounding)
 
 
-_CONSTANTS = frozenset({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 12.0, 100.0, 365.0, 1000.0})
+_CONSTANTS = frozenset({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 12.0, 100.0, 365.0, 1000.0, 1e6, 1e9})
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +267,7 @@ class Worked:
 def work_out(expression: str, texts: Iterable[str]) -> Worked | None:
     """The value of an expression of numbers, + - * / and brackets; None when it is none or has no finite value.
 
-    Small whole numbers and 100, 365, 1000 may stand in it without being printed.
+    Small whole numbers, 100, 365, and what converts scales may stand in it without being printed.
     """
     try:
         value = float(evaluate(expression.lstrip("= ")))

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 
 from sliders.answer.passages import Context, Passage, PassageSource
 from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read, short, unprinted, value_of
-from sliders.answer.result import Answer, Citation, Completeness
+from sliders.answer.result import Answer, Citation, Completeness, Status
 from sliders.chunks.embeddings import Embedder
 from sliders.errors import ModelRefusal, TruncatedReply
 from sliders.llm.dialect import Dialect
@@ -36,7 +36,8 @@ class Asked:
     """A question as a workflow gets it.
 
     `search` is what is searched for (the question with terms that mean the same); `positive` and `negative` are what
-    the answer must be about and what not; `first` segments are read before the others (0: all at once).
+    the answer must be about and what not; `first` segments are read before the others (0: all at once). `seen` are the
+    passages that were read, `needed` the words of them that an answer out of others will need.
     """
 
     question: str
@@ -48,6 +49,8 @@ class Asked:
     positive: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
     first: int = 0
+    seen: list[Passage] = field(default_factory=list)
+    needed: list[Passage] = field(default_factory=list)
 
     @property
     def query(self) -> str:
@@ -61,21 +64,39 @@ class Asked:
 
     async def read(self, passages: Sequence[Passage], *, logprobs: bool = False) -> Reading:
         """What one call over passages gives."""
+        self.seen.extend(passages)
         return await read(self.question, passages, self.model, self.mode, logprobs=logprobs)
+
+    async def read_on(self, passages: Sequence[Passage]) -> Reading:
+        """What one call gives over what of the passages was not read before, with the words of earlier ones that it may need."""
+        known = [*self.needed]
+        more = fitting(self.source.unread(passages, self.seen), self.room - sum(p.tokens for p in known))
+        if not more:
+            return Reading(False, reason="the passages do not hold the answer" if passages else "no passage was found")
+        reading = await self.read([*known, *more])
+        self.keep(reading)
+        return reading
+
+    def keep(self, reading: Reading) -> None:
+        """Keep the words that a reading without an answer names for the next one."""
+        places = () if reading.answered else reading.citations
+        known = {(p.document_id, p.start) for p in self.needed}
+        fresh = (c for c in places if (c.document_id, c.start) not in known)
+        self.needed.extend(self.source.passage(c.document_id, c.start, c.end, 1.0) for c in fresh)
 
 
 async def lookup(asked: Asked) -> Answer:
     """One search, one call; a second one with all segments where the first ones do not answer."""
     ranked = asked.source.rank(asked.query, asked.context)[: asked.context.segments]
-    few = fitting(asked.source.assemble(ranked[: asked.first], asked.context), asked.room)
+    few = fitting(asked.source.unread(asked.source.assemble(ranked[: asked.first], asked.context), asked.seen), asked.room)
     passages = fitting(asked.source.assemble(ranked, asked.context), asked.room)
     spent, notes = Usage(), list[str]()
     if few and sum(p.tokens for p in few) < _MUCH_LESS * sum(p.tokens for p in passages):
-        reading = await asked.read(few)
+        reading = await asked.read_on(few)
         if reading.answered:
             return finished(asked, reading, "lookup")
-        spent, notes = reading.usage, [f"the best {asked.first} segments do not answer: all that were found were read"]
-    return finished(asked, await asked.read(passages), "lookup", notes, spent)
+        spent, notes = reading.usage, [f"the best {asked.first} segments do not answer: the others that were found were read"]
+    return finished(asked, await asked.read_on(passages), "lookup", notes, spent)
 
 
 async def split(asked: Asked) -> Answer:
@@ -85,7 +106,7 @@ async def split(asked: Asked) -> Answer:
     found = [asked.source.rank(part, asked.context)[:each] for part in dict.fromkeys((asked.query, *parts))]
     merged = {(s.document_id, s.start, s.end): s for ranked in found for s in ranked}
     passages = fitting(asked.source.assemble(list(merged.values()), asked.context), asked.room)
-    reading = await asked.read(passages)
+    reading = await asked.read_on(passages)
     note = f"searched separately for {len(parts)} parts of the question"
     return finished(asked, reading, "split", (note,), usage)
 
@@ -123,7 +144,7 @@ async def stepwise(asked: Asked) -> Answer:
 
 async def candidates(asked: Asked) -> Answer:
     """An answer from each passage alone, ranked by the user's constraints; `rows` are different answers, best first."""
-    found = asked.source.search(asked.query, asked.context)
+    found = asked.source.unread(asked.source.search(asked.query, asked.context), asked.seen)
     passages = [p for p in found if p.tokens <= asked.room]
     readings = await asyncio.gather(*(asked.read([p], logprobs=True) for p in passages))
     usage = sum((r.usage for r in readings), Usage())
@@ -164,26 +185,25 @@ async def whole(asked: Asked) -> Answer:
     if passages is None:
         reason = f"the documents do not fit the model's window of {asked.model.context_tokens} tokens"
         return finished(asked, Reading(False, reason=reason), "whole_context")
-    return finished(asked, await asked.read(passages), "whole_context")
+    return finished(asked, await asked.read_on(passages), "whole_context")
 
 
 async def precise(asked: Asked, first: Answer) -> Answer:
-    """The cascade: an unanswerable question is read again with everything, or with as much as fits.
+    """The cascade: what was not read of the documents is read, all of it or as much as fits, where the question is not answered.
 
     Returns `first` when it is answered.
     """
     if first.status != "not_found":
         return first
-    passages = asked.source.whole(asked.room)
-    note = "unanswerable from the passages found: read again with the whole documents"
-    if passages is None:
+    every = asked.source.whole(asked.room + sum(p.tokens for p in asked.seen))
+    passages, what = asked.source.unread(every or (), asked.seen), "the rest of the documents"
+    if every is None or sum(p.tokens for p in passages) > asked.room:
         wide = Context(20, 400, asked.context.weights, threshold=0.0)
-        passages = fitting(asked.source.search(asked.query, wide), asked.room)
-        more = sum(p.tokens for p in passages)
-        note = f"unanswerable from the passages found: read again with {more} tokens of passages"
-    reading = await asked.read(passages)
-    again = finished(asked, reading, first.workflow, (*first.decisions, note), first.usage)
-    return again
+        passages = asked.source.unread(asked.source.search(asked.query, wide), asked.seen)
+        what = f"{sum(p.tokens for p in fitting(passages, asked.room))} tokens of other passages"
+    reading = await asked.read_on(passages)
+    note = f"unanswerable from the passages found: {what} were read"
+    return finished(asked, reading, first.workflow, (*first.decisions, note), first.usage)
 
 
 def fitting(passages: Sequence[Passage], room: int) -> tuple[Passage, ...]:
@@ -205,8 +225,10 @@ def finished(asked: Asked, reading: Reading, workflow: str, notes: Sequence[str]
         text = f"Not found in these documents: {reading.reason or 'the passages do not hold the answer'}."
         return Answer(asked.question, "not_found", None, text, completeness=ledger, usage=spent, reason=reading.reason,
                       decisions=tuple(notes), workflow=workflow)  # fmt: skip
+    status: Status = "incomplete" if reading.lacking else "answered"
+    said = f"{reading.text} (incomplete: {reading.lacking})" if reading.lacking else reading.text
     return Answer(
-        asked.question, "answered", reading.value, reading.text, citations=reading.citations, completeness=ledger,
+        asked.question, status, reading.value, said, citations=reading.citations, completeness=ledger,
         usage=spent, reason=reading.reason, decisions=tuple(notes), workflow=workflow,
     )  # fmt: skip
 

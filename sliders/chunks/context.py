@@ -9,6 +9,7 @@ from sliders.chunks.chunk import ChunkContext
 from sliders.chunks.sentences import sentence_spans
 from sliders.documents.document import Document, Element
 from sliders.documents.tables import sections_of
+from sliders.values.notes import scale_in
 
 _LONGEST = 300
 
@@ -93,6 +94,13 @@ class Outline:
         lines = [_line(entry) for entry in dict.fromkeys(found) if entry.strip() and entry.strip() not in inside]
         lines.append(self.table_head(start))
         return tuple(dict.fromkeys(line for line in lines if line))
+
+    def table_notes(self, start: int, end: int) -> tuple[str, ...]:
+        """What the span's tables say of their units ("In millions") outside of it: their notes, and captions with a scale."""
+        grids = [element.grid for element in self._touching(start, end) if element.grid is not None]
+        told = (text.strip() for grid in grids for text in (grid.note, grid.caption if scale_in(grid.caption) else ""))
+        inside = self._document.text[start:end]
+        return tuple(dict.fromkeys(_line(text) for text in told if text and text not in inside))
 
     def table_head(self, start: int) -> str:
         """The header of a table that began before `start`, and the rows that name the sections of its first row from there on."""

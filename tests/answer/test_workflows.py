@@ -87,7 +87,7 @@ async def test_unanswerable_is_not_found_and_the_cascade_reads_everything():
     assert first.status == "not_found" and first.value is None
     again = await precise(question, first)
     assert again.value == "Prague" and again.usage.calls == 2
-    assert "read again" in again.decisions[-1]
+    assert "the rest of the documents were read" in again.decisions[-1]
     assert await precise(question, again) is again
 
 
