@@ -290,12 +290,14 @@ def suite_world(path: Path, secret: bool) -> World:
     return World(suite.name, documents, tables, tuple(usable), len(asked) - len(usable), secret)
 
 
-def key_of(table: FactTable) -> list[str]:
-    """The fewest columns (up to three) that no two rows share and that every row has; [] when there are none."""
+def key_of(table: FactTable, within: bool = False) -> list[str]:
+    """The fewest columns (up to three) that no two rows (`within`: of one document) share and that every row has; [] when there
+    are none."""
     names = [c for c, o in table.columns.items() if o["type"] in ("text", "date", "integer")]
     for size in (1, 2, 3):
         for chosen in itertools.combinations(names, size):
             values = [tuple(str(r.facts[c].value) if c in r.facts else "" for c in chosen) for r in table.rows]
-            if len(set(values)) == len(values) and all(all(v) for v in values):
+            places_ = [(r.document if within else "", v) for r, v in zip(table.rows, values, strict=True)]
+            if len(set(places_)) == len(places_) and all(all(v) for v in values):
                 return list(chosen)
     return []

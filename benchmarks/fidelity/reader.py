@@ -98,7 +98,7 @@ class PerfectReader:
             columns = list(self._columns_of(sql))
             needs.append({"question": number, "columns": [f"{t}.{c}" for t, c in columns]})
             names |= {t for t, _ in columns}
-        tables = [_proposed(t) for t in self.world.tables if t.name in names or not placed]
+        tables = [_proposed(t, self.split) for t in self.world.tables if t.name in names or not placed]
         return {"tables": tables, "needs": needs, "not_covered": []}
 
     def _columns_of(self, sql: str) -> Iterator[tuple[str, str]]:
@@ -140,7 +140,7 @@ class PerfectReader:
 
     def _visible_of_part(self, sight: Sight, table: FactTable, above: str) -> Iterator[tuple[int, FactRow, dict[str, Fact]]]:
         """Rows that one of several parts tells: what it shows of the document's row, or of rows whose key it prints."""
-        text, key = self.world.documents[sight.document], key_of(table)
+        text, key = self.world.documents[sight.document], key_of(table, within=True)
         begins = sight.shows(self._eyes.start(sight.document))
         for number, row in enumerate(table.rows):
             if row.document != sight.document:
@@ -174,6 +174,9 @@ class PerfectReader:
         for table in self.world.tables:
             for number, _, facts in self.visible(prompt, table) if f"\nTable {table.name}:" in f"\n{prompt}" else ():
                 asked = {name: _quoted(fact, prompt) for name, fact in facts.items() if f"\n- {name} (" in prompt}
+                if self.split:  # words may be cut where a part ends
+                    shown = _ABOVE.sub("", prompt.rpartition("<document>")[2])
+                    asked = {name: fact for name, fact in asked.items() if all(words in shown for words in fact.words)}
                 if asked or table.grain == "document":
                     self.say(table, number, asked)
                     out.append({"table": table.name, "cells": {name: _cell(fact) for name, fact in asked.items()}})
@@ -228,14 +231,15 @@ def _cell(fact: Fact) -> dict[str, Any]:
     return said if fact.how == "stated" else said | {"how": fact.how, "why": fact.why}
 
 
-def _proposed(table: FactTable) -> dict[str, Any]:
+def _proposed(table: FactTable, within: bool = False) -> dict[str, Any]:
     columns = []
     for name, options in table.columns.items():
         empty = {"description": name, "unit": "", "scale": "", "currency": "", "values": [], "reading": "stated"}
         columns.append({"name": name, "required": False, **empty, **options})
     return {
         "name": table.name, "row": table.row or table.name, "description": table.row or table.name, "documents": "",
-        "rows_per_document": "one" if table.grain == "document" else "several", "key": key_of(table), "columns": columns,
+        "rows_per_document": "one" if table.grain == "document" else "several", "key": key_of(table, within),
+        "columns": columns,
     }  # fmt: skip
 
 

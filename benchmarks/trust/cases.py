@@ -14,7 +14,7 @@ from sqlglot import exp
 from benchmarks.fidelity.words import places
 
 FOLDER = Path(__file__).with_name("cases")
-_STEPS = ("ask", "query", "add", "undo", "together", "tables", "command", "set_value", "merge", "split", "title")
+_STEPS = ("ask", "query", "add", "undo", "together", "tables", "command", "set_value", "merge", "split")
 
 
 LOOK = "LOOK "
@@ -96,6 +96,7 @@ class Case:
             if "ask" in step:
                 yield step
             yield from step.get("together", ())
+            yield from step.get("questions", ())
 
 
 def load(folder: Path = FOLDER, only: str = "") -> list[Case]:

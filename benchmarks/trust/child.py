@@ -68,7 +68,8 @@ def _told(answer: Any, calls: Mapping[str, int]) -> Any:
 
     doubts = tuple(str(doubt) for doubt in getattr(answer, "doubts", ()) or ())
     remarks = [*answer.notes, answer.reason, str(answer.completeness), str(answer.range or ""), *doubts]
-    return Told(str(answer.status), answer.value, str(answer.text), doubts, "; ".join(remarks), calls)
+    return Told(str(answer.status), answer.value, str(answer.text), doubts, "; ".join(remarks), calls,
+                " | ".join(citation.quote for citation in answer.citations))  # fmt: skip
 
 
 class _Play:
@@ -91,6 +92,12 @@ class _Play:
             yield judge(step, told, control)
         elif "together" in step:
             yield from self._together(step["together"])
+        elif "command" in step:
+            from benchmarks.trust.server import command
+
+            folder = next(iter(self.files.values())).parent
+            told = command(Path(sys.argv[1]).resolve(), folder, step["command"], self.reader)
+            yield judge({"right": 0, **step}, told, control)
         elif "tables" in step:
             yield judge(step, Told("answered", [*ws.tables, len(ws.tables), bool(ws.tables), sorted(ws.tables)[0]]), control)
         elif "add" in step:

@@ -15,7 +15,8 @@ WORST = (RIGHT, WARNED, UNNAMED, CALLS, ALARM, CRASHED, SILENT)
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What came back: the status, the value, its text, doubts, all remarks beside it in one text, and calls made for it."""
+    """What came back: the status, the value, its text, doubts, all remarks beside it in one text, the
+    calls made for it by stage, and the words of its sources."""
 
     status: str
     value: Any = None
@@ -23,6 +24,7 @@ class Told:
     doubts: tuple[str, ...] = ()
     remarks: str = ""
     calls: Mapping[str, int] = field(default_factory=dict)
+    quotes: str = ""
 
     @property
     def warns(self) -> bool:
@@ -66,6 +68,8 @@ def judge(step: Mapping[str, Any], told: Told, control: bool) -> Outcome:
     if right is not True:
         noted = bool(step.get("names")) and named
         return Outcome(WARNED if noted and not control else SILENT, shown)
+    if missing := [words for words in _listed(step.get("cites")) if str(words) not in told.quotes]:
+        return Outcome(UNNAMED, f"its sources do not quote {missing}")
     made = {stage: told.calls.get(stage, 0) for stage in step.get("max_calls", ())}
     if over := {stage: count for stage, count in made.items() if count > step["max_calls"][stage]}:
         return Outcome(CALLS, f"{over} calls, {step['max_calls']} are enough")

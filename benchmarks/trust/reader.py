@@ -152,7 +152,8 @@ class Reader:
     @property
     def _asked(self) -> list[Mapping[str, Any]]:
         hinted = [{**q, "ask": h["rest"]} for q in self.case.questions for h in q.get("hints", ()) if h.get("rest")]
-        return [*self.case.questions, *hinted]
+        parts = [{**part, "ask": part["question"]} for q in self.case.questions for part in q.get("parts", ())]
+        return [*self.case.questions, *hinted, *parts]
 
     def _sql(self, prompt: str, turns: int) -> dict[str, Any]:
         question = self._question(prompt) or {}
@@ -171,9 +172,12 @@ class Reader:
         return _filled(shape, {"hints": out})
 
     def _passage(self, prompt: str) -> Mapping[str, Any]:
-        """What the reader says of passages: under `passages` of the question, by the member that is asked for."""
-        question = self._question(prompt) or {}
-        return dict(question.get("passages") or {})
+        """What the reader says of passages: under `passages` of the question, by the member that is asked for; nothing where the
+        words that it `needs` are not shown."""
+        said = dict((self._question(prompt) or {}).get("passages") or {})
+        if said.pop("needs", "") not in prompt:
+            return {"quote": "", "answer": None, "expression": "unanswerable", "evidence": "", "next_question": ""}
+        return said
 
 
 def with_part_size(dialect: Any) -> Any:
