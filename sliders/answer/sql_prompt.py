@@ -87,7 +87,8 @@ def on_one_line(text: str) -> str:
 def _table_sql(profile: TableProfile, shown: Shown) -> str:
     table = profile.view.table
     about = [f"one row: {table.row}" if table.row else "", table.description]
-    about.append(f"rows of a document are told apart by {', '.join(table.key)}" if table.key else "")
+    reach = "all rows" if table.key_scope == "collection" else "rows of a document"
+    about.append(f"{reach} are told apart by {', '.join(table.key)}" if table.key else "")
     told = on_one_line("; ".join([f"{profile.rows} rows", *filter(None, about)]))
     lines = [f"CREATE TABLE {column_name(table.name)} ( -- {told}"]
     for column in profile.columns:

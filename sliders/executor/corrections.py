@@ -49,6 +49,12 @@ def conflicts(session: Session, table: str | None = None) -> list[OpenConflict]:
     return found
 
 
+def unsure_merges(session: Session, table: str) -> list[list[list[str]]]:
+    """Merged rows that nobody is certain to be one thing, each by the extracted rows that would stand apart."""
+    found: list[list[list[str]]] = session.catalog.knowledge.statistic(f"unsure merges:{table}", [])
+    return found
+
+
 def correct(
     session: Session, kind: Literal["set_value", "merge", "split"], table: str, where: Mapping[str, Scalar], *,
     other: Mapping[str, Scalar] | None = None, column: str = "", value: Scalar = None, author: str = "",

@@ -12,7 +12,7 @@ from sliders.executor.dating import document_dates
 from sliders.executor.remembered import criteria_of, recall, remember
 from sliders.executor.session import Session
 from sliders.extraction.cell import Row
-from sliders.extraction.list_entries import records_of
+from sliders.extraction.list_entries import lines_of_lists, records_of
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import relation_of
 from sliders.reconcile.repairs import (
@@ -51,7 +51,8 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     decisions, criteria = knowledge.corrections(table.name), criteria_of(session)
     decided = "+".join(str(decision.id) for decision in decisions)
     root = session.catalog.tables.lineage(table.name)[-1].version
-    fingerprint = f"{root}:{decided}:{session.question.normalize}{session.question.precede}:{criteria}:{table.key}{table.pinned}"
+    told = f"{session.question.normalize}{session.question.precede}:{criteria}"
+    fingerprint = f"{root}:{decided}:{told}:{table.key}{table.key_scope}{table.pinned}"
     key = f"settled:{table.name}"
     done = [[fingerprint, True], [fingerprint, model]]  # what a model settled need not be settled without one
     if before is not None and before.version == version.version and knowledge.statistic(key) in done:
@@ -60,7 +61,8 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     outlines = session.catalog.chunks.outlines()
     relation = relation_of(
         rows, table.column_names, _documents(session), {chunk: " > ".join(path) for chunk, path, _ in outlines if path},
-        {chunk: kinds for chunk, _, kinds in outlines}, unverified, quote=quote_of(session, rows),
+        {chunk: kinds for chunk, _, kinds in outlines}, unverified, quote=quote_of(session, rows), key=table.key,
+        lists_of=lambda document: lines_of_lists(session.catalog.documents.get(document), session.catalog.chunks.of(document)),
     )  # fmt: skip
     memory = recall(session, table.name)
     options = Options(
@@ -137,6 +139,7 @@ def _store(session: Session, table: Table, result: Reconciliation) -> None:
     for conflict in result.conflicts:
         session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))
     session.catalog.knowledge.set_statistic(f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts])
+    session.catalog.knowledge.set_statistic(f"unsure merges:{table.name}", [list(map(list, m)) for m in result.unsure_merges])
     if not result.repairs:
         _as_extracted(session, table)
         return

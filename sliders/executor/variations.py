@@ -11,6 +11,7 @@ from sliders.answer.dialects import parse_select
 from sliders.answer.doubts import command_of, named
 from sliders.answer.range import Kind, Place, Variation
 from sliders.executor.corrections import OpenConflict, conflicts, document_names, holding
+from sliders.executor.merges_apart import merges_apart
 from sliders.executor.near_cut import near_cut
 from sliders.executor.row_words import RowWords
 from sliders.executor.session import Session
@@ -44,12 +45,13 @@ class TableVariations:
         self.words = RowWords(session, read, self.rows, self.sources, self.shown)
 
     def every(self) -> Iterator[Variation]:
-        """All of them: open conflicts, rows that may be one thing, names that may be one, doubtful cells, silent documents."""
+        """All of them: open conflicts, rows that may be one thing or several, names that may be one, cells, silent documents."""
         disputed: set[tuple[str, str]] = set()
         for variation in self._conflicts():
             disputed.update((place.row_id, place.column) for option in variation.options for place, _ in option)
             yield variation
         yield from self.one_thing()
+        yield from merges_apart(self.session, self.read, self.row_of, self.shown, self.words)
         yield from self._open_names()
         others = {column.name: self._others(column) for column in self.read.columns}
         for column in self.read.columns:

@@ -1,11 +1,13 @@
-"""Chunks whose lines are records of their own: a list with one entry a line."""
+"""Lists and grids: chunks whose lines are records of their own, and the lines of all lists of a document."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sliders.chunks.chunk import Chunk
+from sliders.documents.document import Document
 
 _MARKED = re.compile(r"^\s*(?:\[[^\]\n]{1,24}\]|\(?\d{1,5}[.):]|[-*•‣◦]|#\d+|[A-Za-z]{0,3}\d{1,6}[:.)\t])\s+\S")
 _SHARE = 0.9
@@ -43,3 +45,28 @@ def _alike(lines: list[str]) -> bool:
     """The marks are numbered or bracketed identifiers, all different: entries of a list, not points of a passage."""
     marks = [line.split(maxsplit=1)[0] for line in lines]
     return len(set(marks)) == len(marks)
+
+
+def lines_of_lists(document: Document, chunks: Sequence[Chunk]) -> list[tuple[int, int, int]]:
+    """Start, end and number of its list for each line of a document's tables, lists and records, in the order of the text.
+
+    List items that follow each other are one list, as are the records of chunks that follow each other.
+    """
+    lines: list[tuple[int, int, int]] = []
+    number, before = 0, ""
+    for element in document.elements:
+        number += element.kind == "table" or element.kind != before
+        before = element.kind
+        if element.kind == "table":
+            starts = element.row_starts or (element.start,)
+            lines += [(start, end, number) for start, end in zip(starts, (*starts[1:], element.end), strict=True)]
+        elif element.kind == "list_item":
+            lines.append((element.start, element.end, number))
+    listed = False
+    for chunk in chunks:
+        records = records_of(chunk)
+        number += not listed
+        listed = bool(records)
+        own = [(r.start, r.start + len(r.text), number) for r in records]
+        lines = [line for line in lines if not (own and line[0] < chunk.end and line[1] > chunk.start)] + own
+    return sorted(lines)

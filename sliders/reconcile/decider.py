@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from sliders.errors import RepairError
 from sliders.llm.model import Model
 from sliders.reconcile.guard import Outcome, repaired
+from sliders.reconcile.keying import KeyReply
 from sliders.reconcile.repair_agent import repair_cases
 from sliders.reconcile.repairs import Case, Options, Settlement
-from sliders.schema.types import Table
+from sliders.schema.types import KeyScope, Table
 
 
 class Memory:
@@ -69,14 +70,19 @@ class Memory:
         self.kept.append(known)
         return outcome
 
-    def key(self, before: Sequence[str]) -> tuple[str, ...] | None:
+    def key(self, before: Sequence[str]) -> KeyReply | None:
         """The key that a model named in the place of another, None when none was asked."""
-        known = self._known.get(f"key:{','.join(before)}")
-        return None if known is None else tuple(filter(None, known.reason.split(",")))
+        known, reach = (self._known.get(f"{kind}:{','.join(before)}") for kind in ("key", "scope"))
+        if known is None or reach is None:  # an earlier version did not ask how far it reaches
+            return None
+        whole: KeyScope = "collection" if reach.verdict == "repaired" else "document"
+        return KeyReply(tuple(filter(None, known.reason.split(","))), whole, reach.reason)
 
-    def keep_key(self, before: Sequence[str], key: Sequence[str]) -> None:
-        """Remember the key that a model named."""
-        self.kept.append(Settlement(f"key:{','.join(before)}", "repaired", ",".join(key)))
+    def keep_key(self, before: Sequence[str], said: KeyReply) -> None:
+        """Remember the key that a model named; with a reach over documents, rows of one key are one thing."""
+        self.kept.append(Settlement(f"key:{','.join(before)}", "repaired", ",".join(said.key)))
+        one = said.scope == "collection"
+        self.kept.append(Settlement(f"scope:{','.join(before)}", "repaired" if one else "apart", said.reason))
 
     def _signature(self, case: Case) -> str:
         places = [case.group.columns.index(name) for name in case.open]

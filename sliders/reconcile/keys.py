@@ -1,7 +1,7 @@
 """Which rows are about one thing: the key of a table, judged on its own data.
 
-A key is believed across documents only where the other columns of its groups agree far beyond chance; otherwise each
-row is an event of its own, and nothing is merged but mentions of one place. The default is always to keep rows apart.
+A key holds within its document. It holds over documents where the schema or the user says so, or the agent; that the other
+columns of its groups agree there far beyond chance is a reason to ask the agent, and decides nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _EMPTY = np.iinfo(np.int64).max
 @dataclass(frozen=True, slots=True)
 class KeyPlan:
     """The key of a table. `per_document`: a document holds one row; `within`: equal keys of one document are one thing;
-    `across`: of several documents too; `certain`: the user pinned it, so contradictions never split a group."""
+    `across`: of several documents too, for which `sure` says that the user or the agent said so; `certain`: the user pinned
+    it, so contradictions never split a group. `suggested` is a key that, by the data, may hold over documents."""
 
     columns: tuple[str, ...]
     per_document: bool
@@ -37,6 +38,8 @@ class KeyPlan:
     across: bool
     certain: bool
     reason: str
+    sure: bool = False
+    suggested: tuple[str, ...] = ()
 
 
 ENTRIES = KeyPlan((), False, False, False, False, "every row is an entry of a list, and stands for itself")
@@ -154,23 +157,23 @@ class KeyChooser:
         return list(groups.values())
 
     def _declared(self, key: tuple[str, ...]) -> KeyPlan:
+        across = self._table.key_scope == "collection"
         if self._table.pinned:
-            return KeyPlan(key, self.per_document, True, True, True, "the key was pinned by the user")
+            return KeyPlan(key, self.per_document, True, across, True, "the key was pinned by the user", sure=across)
         found = self.agreement(key)
-        across = found.kappa >= DECLARED_AGREEMENT or (
-            not self.per_document and 0 < found.comparisons < _MIN_COMPARISONS
-        )
+        suggested = key if not across and found.kappa >= DECLARED_AGREEMENT else ()
         reason = f"the schema's key; the other columns agree across documents with kappa {found.kappa:.2f}"
-        return KeyPlan(key, self.per_document, True, across, False, f"{reason} in {found.comparisons} comparisons")
+        reason = f"{reason} in {found.comparisons} comparisons"
+        return KeyPlan(key, self.per_document, True, across, False, reason, suggested=suggested)
 
     def _of_documents(self) -> KeyPlan:
-        """One row a document: documents whose rows are called the same are one thing where the other columns agree, too."""
+        """One row a document: documents whose rows are called the same may be one thing where the other columns agree, too."""
         named = called_as_row(self._table) if self._table.row else None
         if named is not None and self._usable(named.name):
             found = self.agreement((named.name,))
             if found.kappa >= DECLARED_AGREEMENT:
                 reason = f"documents of one {named.name} agree with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
-                return KeyPlan((named.name,), True, True, True, False, reason)
+                return KeyPlan((), True, True, False, False, reason, suggested=(named.name,))
         return KeyPlan((), True, True, False, False, "each document is one row; none names it across documents")
 
     def _discovered(self) -> KeyPlan:
@@ -187,7 +190,7 @@ class KeyChooser:
             said = key == first and found.kappa >= DECLARED_AGREEMENT and found.comparisons >= _MIN_COMPARISONS
             if said or self._names_an_entity(key, found):
                 reason = f"repeated across documents with kappa {found.kappa:.2f} in {found.comparisons} comparisons"
-                return KeyPlan(key, False, True, True, False, reason)
+                return KeyPlan(key, False, True, False, False, reason, suggested=key)
             inside = self.agreement(key, across=False)
             if best is None and inside.comparisons and inside.kappa >= ENTITY_AGREEMENT:
                 reason = f"repeated inside documents with kappa {inside.kappa:.2f}; across documents {found.kappa:.2f}"
@@ -252,8 +255,12 @@ def _spanning(groups: Codes, units: Codes) -> Codes:
     return np.where(several[groups], groups, -1)
 
 
-def assign_groups(plan: KeyPlan, codes: dict[str, Codes], documents: Codes) -> Codes:
-    """The group of each row, from 0; a row without its whole key is a group of its own, or its document's."""
+def assign_groups(plan: KeyPlan, codes: dict[str, Codes], documents: Codes, places: Codes | None = None) -> Codes:
+    """The group of each row, from 0; a row without its whole key is a group of its own, or its document's.
+
+    Args:
+        places: of the rows' words, where they belong to the key.
+    """
     size = len(documents)
     alone = np.arange(size, dtype=np.int64)
     if plan.per_document:
@@ -269,5 +276,6 @@ def assign_groups(plan: KeyPlan, codes: dict[str, Codes], documents: Codes) -> C
         return np.where(key >= 0, key, key.max(initial=-1) + 1 + documents)
     if not plan.columns or not (plan.within or plan.across):
         return alone
-    key = combine(*(codes[name] for name in plan.columns), *(() if plan.across else (documents,)))
+    beside = () if plan.across else (documents,) if places is None else (documents, places - places.min())
+    key = combine(*(codes[name] for name in plan.columns), *beside)
     return np.where(key >= 0, key, key.max(initial=-1) + 1 + alone)

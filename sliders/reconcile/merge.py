@@ -28,7 +28,10 @@ Part = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The table while it is worked on: by column codes to compare by, once names are repaired, and values."""
+    """The table while it is worked on: by column codes to compare by, once names are repaired, and values.
+
+    `joined` are rows that are one for certain, told in several parts: they go together, whatever becomes of the others.
+    """
 
     relation: MemoryRelation
     names: tuple[str, ...]
@@ -38,6 +41,14 @@ class Frame:
     values: Sequence[Sequence[Scalar]]
     documents: Codes
     chunks: Codes
+    joined: Codes
+
+    def by_unit(self, rows: Sequence[int]) -> list[list[int]]:
+        """Rows by the unit that they belong to, in order."""
+        found: dict[int, list[int]] = {}
+        for row in rows:
+            found.setdefault(int(self.joined[row]), []).append(row)
+        return list(found.values())
 
     def side(self, column: int, rows: Sequence[int]) -> Side:
         """The side of a conflict that these rows (of one code) make."""
@@ -60,7 +71,8 @@ class Dispute:
 
 @dataclass(slots=True)
 class Cluster:
-    """Rows that are one thing, with at least one contradiction among them; `doubtful` when they only may be one.
+    """Rows that are one thing, with at least one contradiction among them; `doubtful` when they only may be one, `keyless` when
+    that is because some of them lack a part of their key.
 
     `outcome` is what a model made of it.
     """
@@ -70,6 +82,7 @@ class Cluster:
     one_document: bool
     disputes: list[Dispute] = field(default_factory=list)
     doubtful: bool = False
+    keyless: bool = False
     outcome: Outcome | None = None
 
     @property
@@ -88,25 +101,30 @@ class Cluster:
         """The contradictions that nothing settled."""
         return [] if self.apart else [d for d in self.disputes if d.ruling is None]
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether nobody said if rows without their whole key are one thing."""
+        return self.keyless and (self.outcome is None or self.outcome.verdict == "open")
+
     def parts(self, frame: Frame) -> list[Part]:
         """Its output rows: one, or, where a contradiction stays open, one for each combination of open values."""
         if self.apart and self.doubtful:
-            return [(row,) for row in self.rows]
+            return [tuple(unit) for unit in frame.by_unit(self.rows)]
         if not self.apart and (self.one_document or not self.still_open):
             after = self.outcome.steps[-1].after.rows if self.outcome and self.outcome.steps else ()
             stays = next((r for r in self.rows if frame.relation.row_ids[r] == next(iter(after), None)), self.rows[0])
             return [(stays, *(r for r in self.rows if r != stays))]
         columns = [frame.codes[d.column] for d in self.disputes if d.ruling is None]
         bins: list[tuple[list[int], list[int]]] = []
-        for row in sorted(self.rows, key=lambda r: sum(int(codes[r]) < 0 for codes in columns)):
-            said = [int(codes[row]) for codes in columns]
+        units = [(unit, [max(int(codes[r]) for r in unit) for codes in columns]) for unit in frame.by_unit(self.rows)]
+        for unit, said in sorted(units, key=lambda one: sum(code < 0 for code in one[1])):
             for rows, values in bins:
                 if all(a < 0 or b < 0 or a == b for a, b in zip(said, values, strict=True)):
-                    rows.append(row)
+                    rows.extend(unit)
                     values[:] = [max(a, b) for a, b in zip(said, values, strict=True)]
                     break
             else:
-                bins.append(([row], said))
+                bins.append((unit, said))
         return [tuple(sorted(rows)) for rows, _ in bins]
 
 
@@ -120,8 +138,9 @@ class Merged:
 
 
 def merge_groups(
-    frame: Frame, groups: Codes, plan: KeyPlan, forced: frozenset[int], options: Options, rules: bool, doubtful: frozenset[int]
-) -> Merged:
+    frame: Frame, groups: Codes, plan: KeyPlan, forced: frozenset[int], options: Options, rules: bool, doubtful: frozenset[int],
+    keyless: frozenset[int] = frozenset(),
+) -> Merged:  # fmt: skip
     """Merge each group's rows where nothing contradicts; put the rest into clusters with what code can settle.
 
     Args:
@@ -129,6 +148,7 @@ def merge_groups(
         forced: groups that a human merged; they are never split.
         rules: settle by general rules and votes, too.
         doubtful: groups whose rows only may be one thing.
+        keyless: those of them of which some rows lack a part of their key.
     """
     order, starts = sorted_groups(groups)
     contradictory = np.zeros(len(starts), dtype=bool)
@@ -144,6 +164,7 @@ def merge_groups(
     for members, open_ in spans:
         if (group := int(groups[members[0]])) in doubtful:
             merged.clusters.append(_settled(frame, members, plan, options, rules=False, doubtful=True))
+            merged.clusters[-1].keyless = group in keyless
         elif not open_:
             merged.parts.append(tuple(members))
         elif len(members) > GIANT_GROUP:
@@ -174,17 +195,17 @@ def compatible_pieces(frame: Frame, members: Sequence[int]) -> list[list[int]]:
     pieces: list[list[int]] = []
     known: list[list[set[int]]] = []
     hard = [(codes, role) for codes, role in zip(frame.codes, frame.roles, strict=True) if role not in ("prose", "name", "key")]
-    for row in members:
-        own = [int(codes[row]) for codes, _ in hard]
+    for unit in frame.by_unit(members):
+        own = [max(int(codes[row]) for row in unit) for codes, _ in hard]
         for place, values in enumerate(known):
             shared = [(c, v, role) for c, v, (_, role) in zip(own, values, hard, strict=True) if c >= 0 and v]
             differing = [role for c, v, role in shared if c not in v]
             other_thing = "dimension" in differing and "measure" in differing
             if not other_thing and (len(differing) < 2 or 2 * len(differing) <= len(shared)):
-                pieces[place].append(row)
+                pieces[place].extend(unit)
                 break
         else:
-            pieces.append([row])
+            pieces.append(unit)
             known.append([set() for _ in hard])
             place = len(pieces) - 1
         for code, value_set in zip(own, known[place], strict=True):

@@ -7,7 +7,8 @@ on top. What comes out is repairs: SQL over the table as extracted, which `workb
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,10 +21,11 @@ from sliders.reconcile.column_codes import Codes, Encoded, comparison_form, enco
 from sliders.reconcile.decider import Memory
 from sliders.reconcile.guard import Outcome
 from sliders.reconcile.human_corrections import apply_grouping, check_corrections, matching_rows
-from sliders.reconcile.keying import propose_key
+from sliders.reconcile.keying import KeyCase, propose_key
 from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups
 from sliders.reconcile.merge import Cluster, Dispute, Frame, Merged, Part, Role, compatible_pieces, merge_groups
 from sliders.reconcile.naming import name_columns
+from sliders.reconcile.parts import Compared, alike_without_key, joined_rows, places_in_key
 from sliders.reconcile.recording import cluster_repairs, corrected, merging_repairs
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Candidate, Choice, Conflict, DocumentSource, Options, Reconciliation, Repair
@@ -101,50 +103,90 @@ class _Work:
     async def reconsider_key(self, clusters: Sequence[Cluster]) -> bool:
         """Ask the model for the key where it is in question; code checks what it names; True when the groups change.
 
-        In question is a key whose groups contradict themselves again and again, or one that the schema names and that the
-        other columns do not bear out across documents.
+        In question is a key whose groups contradict themselves again and again, and the reach of one that rows of several
+        documents share, where the schema says that it reaches over documents, or the data suggest it.
         """
-        model = self.memory.model
-        if model is None or not self.memory.writes_programs or self.plan.certain or self.plan.per_document:
+        model, plan = self.memory.model, self.plan
+        if model is None or not self.memory.writes_programs or plan.certain:
             return False
-        disputed = [c.rows for c in clusters if c.pending and not c.doubtful]
-        if len(disputed) < _DISPUTED and self.table.key and not self.plan.across:
-            disputed = self.chooser.repeated(self.table.key)
-        if len(disputed) < _DISPUTED:
+        case = self._in_question(clusters)
+        if case is None:
             return False
-        columns = [self.relation.column(name) for name in self.names]
-        rows = [[column[r] for column in columns] for some in disputed for r in some]
-        before = self.plan.columns
-        key, reason = self.memory.key(before), "as settled before"
-        if key is None:
-            key, reason = await propose_key(model, self.table, self.profiles, before, rows)
+        said, reason = self.memory.key(case.key), "as settled before"
+        if said is None:
+            said, reason = await propose_key(model, self.table, self.profiles, case)
             self.memory.calls += 1
-        if key is not None:
-            self.memory.keep_key(before, key)
-        objection = "" if key is None else self.chooser.objection(key)
-        if key is None or objection or (key == before and self.plan.across):
-            verdict = f"refused: {', '.join(key)}" if key is not None and objection else "kept"
-            self.decisions.append(Choice(f"key of {self.table.name}", verdict, objection or reason))
+        if said is None:
+            self.decisions.append(Choice(f"key of {self.table.name}", "kept", reason))
             return False
-        self._decide_key(KeyPlan(key, False, bool(key), bool(key), False, f"the model: {reason}"))
-        return True
+        self.memory.keep_key(case.key, said)
+        if objection := self.chooser.objection(said.key):
+            self.decisions.append(Choice(f"key of {self.table.name}", f"refused: {', '.join(said.key)}", objection))
+            return False
+        across = said.scope == "collection" and bool(said.key)
+        columns = said.key if across or not plan.per_document else plan.columns
+        within = plan.per_document or bool(columns)
+        same = (columns, across) == (plan.columns, plan.across)
+        new = KeyPlan(columns, plan.per_document, within, across, False, f"the model: {reason}", sure=True)
+        if same:
+            self.plan = new
+            self.decisions.append(Choice(f"key of {self.table.name}", "kept", new.reason))
+        else:
+            self._decide_key(new)
+        return not same
+
+    def _in_question(self, clusters: Sequence[Cluster]) -> KeyCase | None:
+        """The rows that make the key a question, None where it is none."""
+        plan = self.plan
+        groups = [] if plan.per_document else [c.rows for c in clusters if c.pending and not c.doubtful]
+        disputed, key = len(groups) >= _DISPUTED, plan.columns
+        if not disputed:
+            key = plan.suggested or (plan.columns if plan.across and not plan.sure else ())
+            groups = self.chooser.repeated(key) if key else []
+        if not groups:
+            return None
+        columns = [self.relation.column(name) for name in self.names]
+        names = self.sources[0].examples
+        rows = [(str(names[self.documents[r]]), [column[r] for column in columns]) for some in groups for r in some]
+        return KeyCase(key, rows, disputed)
 
     def group(self) -> Merged:
         """Groups of rows, clear ones merged."""
         codes = {name: coded.codes for name, coded in zip(self.names, self.encoded, strict=True)}
-        values = {name: self.relation.column(name) for name in self.names}
         self.repairs: list[Repair] = list(self.renamings)
-        groups = assign_groups(self.plan, codes, self.documents)
-        groups, forced = apply_grouping(groups, self.options.corrections, self.names, *self._readings(self.encoded))
+        self.places = places_in_key(self.plan, codes, self.relation, self.documents)
+        if self.places is not None and not self.plan.sure:
+            self.plan = replace(self.plan, across=False)
+        places = None if self.plan.across else self.places
+        groups = assign_groups(self.plan, codes, self.documents, places)
+        own = assign_groups(replace(self.plan, across=False), codes, self.documents) if self.plan.across else groups
+        units = joined_rows(groups, own, list(codes.values()))
         self.frame = Frame(
             self.relation, self.names, tuple(c.unit for c in self.table.columns), self._roles(), list(codes.values()),
-            list(values.values()), self.documents, self.chunks,
+            [self.relation.column(name) for name in self.names], self.documents, self.chunks, units,
         )  # fmt: skip
+        alike = [] if self.places is not None else self._alike_without_key(codes)
+        for rows in alike:
+            groups[rows] = groups[rows[-1]]
+        groups, self.forced = apply_grouping(groups, self.options.corrections, self.names, *self._readings(self.encoded))
+        self.groups = groups
         changed = self.options.changed
         new = slice(None) if changed is None else np.array([d in changed for d in self.relation.document_ids], dtype=bool)
         self.touched = len(np.unique(groups[new]))
-        doubtful = self._doubtful(groups)
-        return merge_groups(self.frame, groups, self.plan, forced, self.options, not self.memory.writes_programs, doubtful)
+        keyless = frozenset(g for rows in alike for g, n in Counter(groups[rows].tolist()).items() if n > 1) - self.forced
+        doubtful = self._doubtful(groups) | keyless
+        rules = not self.memory.writes_programs
+        return merge_groups(self.frame, groups, self.plan, self.forced, self.options, rules, doubtful, keyless)
+
+    def _alike_without_key(self, codes: Mapping[str, Codes]) -> list[list[int]]:
+        """Rows that may be one thing though a part of their key is empty, a row with the whole key last where there is one."""
+        beside = [
+            (codes[c.name], c.type in (ColumnType.NUMBER, ColumnType.INTEGER))
+            for c, role in zip(self.table.columns, self.frame.roles, strict=True)
+            if c.name not in self.plan.columns and role != "prose"
+        ]
+        compared = Compared([c for c, figure in beside if figure], [c for c, figure in beside if not figure])
+        return alike_without_key(self.plan, codes, compared, self.documents, self.relation.readings)
 
     def _doubtful(self, groups: Codes) -> frozenset[int]:
         """Put rows that may be one thing into groups of their own, unless they contradict each other in most; the groups."""
@@ -184,7 +226,7 @@ class _Work:
     async def ask(self, clusters: Sequence[Cluster]) -> None:
         """Settle what is open by what people decided, from memory, then by the model; what nobody settles stays open."""
         self._rule_by_people(clusters)
-        asked = [cluster for cluster in clusters if cluster.pending or cluster.doubtful]
+        asked = [c for c in clusters if (c.pending or c.doubtful) and (self.memory.writes_programs or not c.keyless)]
         cases = [case_of(self.table, self.frame, c, partial(self._value, cluster=c), self.options) for c in asked]
         for cluster, outcome in zip(asked, await self.memory.decide(cases), strict=True):
             if outcome is not None:
@@ -256,6 +298,7 @@ class _Work:
             own = cluster.parts(self.frame)
             self.repairs += cluster_repairs(self.frame, cluster, own, self.options)
             conflicts += [self._conflict(cluster, dispute) for dispute in cluster.still_open]
+            conflicts += self._keyless(cluster) if cluster.unanswered else []
             parts += own
         parts.sort(key=min)
         self.repairs += merging_repairs(self.frame, parts, self.options)
@@ -263,6 +306,9 @@ class _Work:
         if merged.kept_apart:
             why = "equal keys, but most other columns contradict: kept as records of their own"
             self.decisions.append(Choice(self.table.name, f"{merged.kept_apart} rows kept apart", why))
+        if self.places is not None and not self.plan.across:
+            why = "one reading of one part gives several rows of a key, or they are lines of one list"
+            self.decisions.append(Choice(f"key of {self.table.name}", "the place of the words belongs to it", why))
         return Reconciliation(
             table=self.table.name,
             rows=len(self.documents) - sum(len(part) - 1 for part in parts),
@@ -271,6 +317,7 @@ class _Work:
             repairs=tuple(self.repairs),
             conflicts=tuple(conflicts),
             decisions=tuple(self.decisions),
+            unsure_merges=tuple(self._unsure_merges(merged, parts)),
             settlements=tuple(self.memory.kept),
             conflict_groups=self.named + sum(bool(c.pending or c.doubtful) for c in merged.clusters),
             touched_groups=self.touched,
@@ -283,6 +330,42 @@ class _Work:
             Candidate(s.value, tuple(ids[r] for r in s.rows), s.source, s.document.id, s.document.name) for s in dispute.sides
         )
         return Conflict(self.names[dispute.column], cluster.key, candidates, "no criterion tells the sources apart")
+
+    def _keyless(self, cluster: Cluster) -> list[Conflict]:
+        """What is open of rows that lack a part of their key: the figures in which they differ, else that part."""
+        disputes = cluster.disputes
+        if not disputes:
+            empty = (self.names.index(n) for n in self.plan.columns)
+            column = next(c for c in empty if any(self.frame.codes[c][r] < 0 for r in cluster.rows))
+            sides = tuple(self.frame.side(column, unit) for unit in self.frame.by_unit(cluster.rows))
+            disputes = [Dispute(column, sides, None, False)]
+        why = "a part of the key is empty: these rows may be one thing"
+        return [replace(self._conflict(cluster, dispute), reason=why) for dispute in disputes]
+
+    def _unsure_merges(self, merged: Merged, parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], ...]]:
+        """Merged rows that neither a person nor the model made certain, by the rows that would stand apart: those of several
+        documents, or, where their key is certain, those that one reading tells apart."""
+        if not self.plan.across or (self.plan.sure and self.places is None):
+            return
+        decided = {r for c in merged.clusters if c.outcome and c.outcome.verdict == "repaired" for r in c.rows}
+        ids = self.relation.row_ids
+        for part in parts:
+            if len(part) == 1 or part[0] in decided or int(self.groups[part[0]]) in self.forced:
+                continue
+            apart = self._apart(sorted(part))
+            if len(apart) > 1:
+                yield tuple(tuple(ids[r] for r in rows) for rows in apart)
+
+    def _apart(self, part: Sequence[int]) -> list[list[int]]:
+        found: dict[object, list[int]] = {}
+        readings = Counter(self.relation.readings[r] for r in part)
+        for row in part:
+            told_apart = self.places is not None and readings[self.relation.readings[row]] > 1
+            by: object = int(self.documents[row])
+            if self.plan.sure:
+                by = int(self.places[row]) if told_apart and self.places is not None else None
+            found.setdefault(by, []).append(row)
+        return list(found.values())
 
     def _corrections(self, parts: Sequence[Part]) -> list[Repair]:
         """The values that people decided, for the rows that stand now and of which any source bears each condition out."""

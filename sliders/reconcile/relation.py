@@ -14,6 +14,7 @@ from sliders.store.data_tables import enters
 
 _NOTHING = CellSource()
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
+Lines = Sequence[tuple[int, int, int]]
 
 
 @dataclass(slots=True)
@@ -21,7 +22,9 @@ class MemoryRelation:
     """Rows by column (values all of one length), with what the page says of their cells.
 
     Rows are numbered, and of one unnamed document, where nothing else is said; `sources` are by (row id, column). `quote`
-    gives the words around a cell, by row id and column: asked only for cells in doubt, since it reads the page.
+    gives the words around a cell, by row id and column: asked only for cells in doubt, since it reads the page. `starts` are
+    the characters of the document at which the words of cells begin, by column (-1: none), `readings` name the reading of a
+    part that gave a row, `lists_of` gives the lines of a document's lists and grids: start, end, number of the list.
     """
 
     columns: Mapping[str, Sequence[Scalar]]
@@ -31,6 +34,9 @@ class MemoryRelation:
     documents: Mapping[str, DocumentSource] = field(default_factory=dict)
     sources: Mapping[tuple[str, str], CellSource] = field(default_factory=dict)
     quote: Callable[[str, str], str] | None = None
+    starts: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    readings: Sequence[str] = ()
+    lists_of: Callable[[str], Lines] | None = None
 
     def __post_init__(self) -> None:
         size = len(next(iter(self.columns.values()), ()))
@@ -38,6 +44,7 @@ class MemoryRelation:
         self.document_ids = self.document_ids or [""] * size
         self.chunk_ids = self.chunk_ids or self.document_ids
         self.documents, self.sources = self.documents or {}, self.sources or {}
+        self.readings = self.readings or self.chunk_ids
         lengths = {len(self.row_ids), len(self.document_ids), len(self.chunk_ids), *map(len, self.columns.values())}
         if len(lengths) > 1:
             raise RepairError(f"the columns have different lengths {sorted(lengths)}; give every row a value or None")
@@ -57,7 +64,8 @@ class MemoryRelation:
 def relation_of(
     rows: Iterable[Row], columns: Sequence[str], documents: Mapping[str, DocumentSource] = _EMPTY,
     sections: Mapping[str, str] = _EMPTY, kinds: Mapping[str, frozenset[str]] = _EMPTY, unverified: bool = False,
-    quote: Callable[[str, str], str] | None = None,
+    quote: Callable[[str, str], str] | None = None, key: Sequence[str] = (),
+    lists_of: Callable[[str], Lines] | None = None,
 ) -> MemoryRelation:  # fmt: skip
     """The relation of extracted rows: the values that stand in the data table, all others count as empty.
 
@@ -69,9 +77,12 @@ def relation_of(
         kinds: what stands in a chunk (table, paragraph, ...), by chunk id.
         unverified: the table also shows values that were not found in the text or did not parse.
         quote: the sentence of a cell, by row id and column; its printed words when left out.
+        key: the table's, whose cells tell by which reading a row came.
+        lists_of: the lines of a document's lists and grids.
     """
     kept = list(rows)
     values: dict[str, list[Scalar]] = {name: [None] * len(kept) for name in columns}
+    starts: dict[str, list[int]] = {name: [-1] * len(kept) for name in columns}
     sources: dict[tuple[str, str], CellSource] = {}
     for index, row in enumerate(kept):
         kind = _kind_of(kinds.get(row.chunk_id, frozenset()))
@@ -79,14 +90,23 @@ def relation_of(
             if cell.column not in values or cell.value is None or not enters(cell, unverified):
                 continue
             values[cell.column][index] = cell.value
+            if cell.span is not None and cell.span.document_id == row.document_id:
+                starts[cell.column][index] = cell.span.start
             sources[row.id, cell.column] = CellSource(
                 cell.printed, cell.printed, sections.get(row.chunk_id, ""), cell.span.page if cell.span else None, cell.unit,
                 cell.scale, cell.grounding, cell.rationale, kind, cell.how, cell.doubt,
             )  # fmt: skip
     return MemoryRelation(
         values, [row.id for row in kept], [row.document_id for row in kept], [row.chunk_id for row in kept],
-        documents, sources, quote,
+        documents, sources, quote, starts, [_reading(row, key) for row in kept], lists_of,
     )  # fmt: skip
+
+
+def _reading(row: Row, key: Sequence[str]) -> str:
+    """The call that gave a row, and the part that it read."""
+    cells = [cell for cell in row.cells if cell.value is not None]
+    call = next((cell.call_id for cell in sorted(cells, key=lambda c: c.column not in key)), "")
+    return f"{row.chunk_id}\x1f{call}"
 
 
 def _kind_of(kinds: frozenset[str]) -> Literal["table", "prose", ""]:

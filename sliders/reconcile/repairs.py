@@ -214,7 +214,8 @@ class Settlement:
 class Reconciliation:
     """What is to be done with one table, and everything that was decided; `workbench` runs the repairs.
 
-    `rows` counts those that are left. `conflict_groups` counts what was in question: contradictions, forms of a name, records
+    `rows` counts those that are left. `unsure_merges` are merged rows that nobody is certain to be one thing, each by the rows
+    that would stand apart. `conflict_groups` counts what was in question: contradictions, forms of a name, records
     that may be one; there are at most as many `calls`.
     """
 
@@ -225,6 +226,7 @@ class Reconciliation:
     repairs: tuple[Repair, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     decisions: tuple[Choice, ...] = ()
+    unsure_merges: tuple[tuple[tuple[str, ...], ...], ...] = ()
     settlements: tuple[Settlement, ...] = ()
     conflict_groups: int = 0
     touched_groups: int = 0

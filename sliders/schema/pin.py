@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from sliders.errors import SchemaError
 from sliders.schema.names import snake_name
-from sliders.schema.types import Column, ColumnType, Grain, Reading, Schema, Table
+from sliders.schema.types import Column, ColumnType, Grain, KeyScope, Reading, Schema, Table
 
 _TYPE_WORDS: dict[str, ColumnType] = {
     word: kind
@@ -98,7 +98,7 @@ def _schema_from_text(text: str) -> Schema:
 
 
 def schema_from_dict(data: Mapping[str, Any]) -> Schema:
-    """A schema from `{"tables": [...]}` (with rows, grain, keys) or the short `{table: {column: type or options}}`.
+    """A schema from `{"tables": [...]}` (with rows, grain, key, key_scope) or the short `{table: {column: type or options}}`.
 
     Raises SchemaError: a table or column is not well formed.
     """
@@ -131,6 +131,7 @@ def _table_from_dict(name: str, data: Mapping[str, Any]) -> Table:
         raise SchemaError(f"the key of table {name!r} names {', '.join(strange)}; name columns of the table")
     options = _options(data, {f.name for f in dataclasses.fields(Table)} - {"name", "columns", "key"})
     _check_choice(name, "grain", options.get("grain"), typing.get_args(Grain))
+    _check_choice(name, "key_scope", options.get("key_scope"), typing.get_args(KeyScope))
     return Table(name=name, columns=columns, key=key, **{"pinned": True, **options})
 
 

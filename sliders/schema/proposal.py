@@ -52,6 +52,7 @@ class TableReply(LenientReply):
     documents: str = ""
     rows_per_document: Literal["one", "several"] = "several"
     key: list[str] = Field(default_factory=list)
+    key_scope: Literal["document", "collection"] = "document"
     columns: list[ColumnReply] = Field(default_factory=list)
 
 
@@ -112,7 +113,8 @@ def _table(reply: TableReply) -> Table:
         for c in reply.columns
     )
     grain: Literal["document", "many"] = "document" if reply.rows_per_document == "one" else "many"
-    return Table(reply.name, columns, reply.row, reply.description, grain, tuple(reply.key), reply.documents)
+    key = tuple(reply.key)
+    return Table(reply.name, columns, reply.row, reply.description, grain, key, reply.documents, key_scope=reply.key_scope)
 
 
 def with_safe_names(tables: Sequence[Table], standing: Sequence[str] = ()) -> tuple[tuple[Table, ...], dict[str, str]]:

@@ -11,6 +11,9 @@ from sliders.values.expected import ColumnType as ColumnType
 Grain = Literal["document", "many"]
 
 
+KeyScope = Literal["document", "collection"]
+
+
 Reading = Literal["stated", "judged"]
 
 
@@ -49,8 +52,8 @@ class Column:
 class Table:
     """One table. `row` says what one row is; `grain` whether a document holds one row or many.
 
-    `key` names the columns that identify the thing a row is about, when it is known; `documents` says which kind of
-    document fills it ("" for every kind).
+    `key` names the columns that identify the thing a row is about, when it is known: within its document, or, with the
+    `key_scope` "collection", over all documents. `documents` says which kind of document fills it ("" for every kind).
     """
 
     name: str
@@ -61,6 +64,7 @@ class Table:
     key: tuple[str, ...] = ()
     documents: str = ""
     pinned: bool = False
+    key_scope: KeyScope = "document"
 
     def column(self, name: str) -> Column:
         """The column of that name. Raises SchemaError: there is none."""

@@ -92,7 +92,7 @@ _COPIES: tuple[_Copy, ...] = (
     ),
     _Copy(
         "audit_tables",
-        select(*_named(tables, "name relation row_meaning description grain key_columns documents"),
+        select(*_named(tables, "name relation row_meaning description grain key_columns key_scope documents"),
                tables.c.current_version.label("version")).order_by(tables.c.key),
         ("name",), {"key_columns": _joined(", ")},
     ),

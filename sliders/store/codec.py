@@ -97,6 +97,8 @@ def encode_schema(schema: Schema) -> str:
     plain = asdict(Column(""))
     tables = [asdict(table) for table in schema.tables]
     for table in tables:
+        if table["key_scope"] == "document":
+            del table["key_scope"]
         table["columns"] = [
             {name: value for name, value in column.items() if name in ("name", "type") or value != plain[name]}
             for column in table["columns"]

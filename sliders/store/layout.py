@@ -127,6 +127,7 @@ schemas = Table("sl_schemas", METADATA, _part("version"), *_texts("schema reason
 tables = Table(
     "sl_tables", METADATA, _key(), Column("name", Text, nullable=False, unique=True),
     Column("relation", _NAME, nullable=False, unique=True), *_texts("row_meaning description grain key_columns"),
+    *_texts("key_scope", "document"),
     *_texts("documents", ""), *_numbers("active", "1"), *_numbers("revision", "0"), *_maybe("current_version", INTEGER),
 )  # fmt: skip
 columns = Table(

@@ -55,7 +55,7 @@ class Schemas:
     def _describe(self, table: Table) -> None:
         meaning = {
             "row_meaning": table.row, "description": table.description, "grain": table.grain,
-            "key_columns": codec.dump(table.key), "documents": table.documents,
+            "key_columns": codec.dump(table.key), "key_scope": table.key_scope, "documents": table.documents,
         }  # fmt: skip
         key = self._database.value(select(tables.c.key).where(tables.c.name == table.name))
         if key is None:

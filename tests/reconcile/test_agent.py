@@ -14,12 +14,13 @@ from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import CellSource, Options
 from sliders.schema.types import Column, ColumnType, Table
 
+EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 INTEGER, NUMBER = ColumnType.INTEGER, ColumnType.NUMBER
 SALES = Table(
     "sales",
     (Column("company"), Column("year", INTEGER), Column("quarter"), Column("revenue", NUMBER), Column("chair"), Column("city"),
      Column("form")),
-    key=("company", "year"),
+    key=("company", "year"), key_scope="collection",
 )  # fmt: skip
 QUARTERS = [(f"Company {c}", 2022, q, amount, f"Chair {c}", f"City {c}", f"Form {c}")
             for c in "BC" for q, amount in (("Q1", 5.0), ("Q2", 7.0))]  # fmt: skip
@@ -32,7 +33,7 @@ def run(table: Table, rows: Sequence[Sequence[Any]], model: Any = None, options:
 
 
 def test_the_model_names_the_key_where_groups_contradict_themselves() -> None:
-    model = ScriptedModel([{"key": ["company", "year", "quarter"], "reason": "a row is a quarter"}])
+    model = ScriptedModel([{"key": ["company", "year", "quarter"], "scope": "collection", "reason": "a row is a quarter"}])
     result = run(SALES, QUARTERS, model)
     assert result.key == ("company", "year", "quarter") and len(result.rows) == 4 and not result.conflicts
     assert result.calls == 1 and '"quarter": "Q1"' in model.history[0].messages[-1].content
@@ -41,8 +42,9 @@ def test_the_model_names_the_key_where_groups_contradict_themselves() -> None:
 
 
 def test_a_key_that_the_data_do_not_bear_out_is_refused() -> None:
-    result = run(SALES, QUARTERS, ScriptedModel([{"key": ["revenue"], "reason": "no"}]))
-    assert result.key == ("company", "year") and len(result.rows) == 4 and not result.conflicts
+    result = run(SALES, QUARTERS, ScriptedModel([{"key": ["revenue"], "scope": "collection", "reason": "no"}]))
+    assert result.key == ("company", "year") and len(result.rows) == 4
+    assert {c.column for c in result.conflicts} == {"quarter", "revenue"}, "what the schema calls one thing stays open"
     assert any(d.verdict == "refused: revenue" and "amount" in d.reason for d in result.decisions)
 
 
@@ -51,7 +53,8 @@ def test_a_key_that_the_model_stands_by_holds_across_documents() -> None:
     said = [{"group": n, "operation": op, "column": c, "statements": [f"UPDATE rows SET {c} = (SELECT max({c}) FROM rows)"] * k,
              "reason": "restated"} for n, op, k in ((1, "resolve_conflict", 1), (2, "apart", 0))
             for c in ("quarter", "revenue")]  # fmt: skip
-    model = ScriptedModel([{"key": ["company", "year"], "reason": "a row is a year"}, {"looks": [], "repairs": said}])
+    key = {"key": ["company", "year"], "scope": "collection", "reason": "a row is a year"}
+    model = ScriptedModel([key, {"looks": [], "repairs": said}])
     result = run(SALES, QUARTERS, model)
     assert [row.values[2:4] for row in result.rows] == [("Q2", 7.0), ("Q1", 5.0), ("Q2", 7.0)]
     assert result.calls == 2 and not result.conflicts
@@ -78,7 +81,7 @@ def yes_or_no(verdict: str) -> FunctionModel:
 
 
 def test_a_model_that_chooses_says_whether_two_names_are_one() -> None:
-    table = Table("firms", (Column("name"), Column("staff", INTEGER, unit="people")), key=("name",), pinned=True)
+    table = Table("firms", (Column("name"), Column("staff", INTEGER, unit="people")), key=("name",), **EVERYWHERE)
     rows = [("Harrow and Pell Engineering", 5), ("Harrow and Pell", None)]
     one = run(table, rows, yes_or_no("yes"))
     assert len(one.rows) == 1 and any(r.author == "model" and r.operation == "canonicalize" for r in one.repairs)
@@ -86,7 +89,7 @@ def test_a_model_that_chooses_says_whether_two_names_are_one() -> None:
 
 
 def test_a_passage_that_names_both_forms_is_shown() -> None:
-    table = Table("firms", (Column("name"), Column("staff", INTEGER, unit="people")), key=("name",), pinned=True)
+    table = Table("firms", (Column("name"), Column("staff", INTEGER, unit="people")), key=("name",), **EVERYWHERE)
     words = "the Southern Tidal Power Authority (STPA) said that STPA"
     sources = {("r1", "name"): CellSource("STPA", words), ("r3", "name"): CellSource("Moss", "Moss Foundry sold it")}
     rows = [("Southern Tidal Power Authority", 5), ("STPA", None), ("Moss Foundry", 7), ("Moss", None)] + [

@@ -12,7 +12,8 @@ from sliders.reconcile.merge import GIANT_GROUP
 from sliders.reconcile.relation import MemoryRelation
 from sliders.schema.types import Column, ColumnType, Table
 
-PAIR = Table("t", (Column("name"), Column("n", ColumnType.NUMBER)), key=("name",), pinned=True)
+EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
+PAIR = Table("t", (Column("name"), Column("n", ColumnType.NUMBER)), key=("name",), **EVERYWHERE)
 
 
 def run(table: Table, columns: dict[str, list[Any]], documents: list[str] | None = None) -> Reconciled:

@@ -19,6 +19,7 @@ from sliders.schema.types import Column, ColumnType, Table
 from sliders.values.fold import signed
 from sliders.values.parse import parse_value
 
+EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 NUMBER = ColumnType.NUMBER
 SIGNED = (
     ("A", "A+", "A-", "A "), ("C", "C++", "C#"), ("AB", "AB+", "AB−"), ("BB", "BB+", "BB–"), ("Rh", "Rh +", "Rh -"),
@@ -59,7 +60,7 @@ def test_a_form_that_keeps_signs_is_its_own_form(text: str) -> None:
 
 
 def test_keys_that_differ_by_a_sign_are_two_rows_and_a_decision_on_one_leaves_the_other() -> None:
-    table = Table("languages", (Column("name"), Column("year", ColumnType.INTEGER), Column("home")), key=("name",), pinned=True)
+    table = Table("languages", (Column("name"), Column("year", ColumnType.INTEGER), Column("home")), key=("name",), **EVERYWHERE)
     rows = [("C", 1972, "Murray"), ("C++", 1985, "Murray"), ("C#", 2000, "Redmond"), ("c++", 1985, None)]
     decision = Correction("set_value", (("name", "C++"),), "ana", "home", "Hill")
     result = run(table, rows, "abcd", Options(corrections=(decision,)))
@@ -110,7 +111,7 @@ def test_a_name_with_a_comma_chains_no_two_orders() -> None:
 
 
 def test_names_of_other_order_stay_two_rows() -> None:
-    table = Table("banks", (Column("name"), Column("staff", ColumnType.INTEGER)), key=("name",), pinned=True)
+    table = Table("banks", (Column("name"), Column("staff", ColumnType.INTEGER)), key=("name",), **EVERYWHERE)
     rows = [("Bank of China", 5), ("China Bank", 5), ("Smith, John", 7), ("John Smith", 7)]
     result = run(table, rows, "abcd")
     assert sorted(row.sources for row in result.rows) == [("r0",), ("r1",), ("r2", "r3")]
@@ -159,7 +160,7 @@ VERDICTS = Column("verdict", ColumnType.CATEGORY, values=("guilty", "not guilty"
 
 @pytest.mark.parametrize(("verdict", "left"), [(VERDICTS, 2), (Column("verdict"), 1)])
 def test_a_fuller_form_stands_for_a_name_in_a_text_column_of_the_key_only(verdict: Column, left: int) -> None:
-    table = Table("trials", (Column("accused"), verdict, Column("judge")), key=("accused", "verdict"), pinned=True)
+    table = Table("trials", (Column("accused"), verdict, Column("judge")), key=("accused", "verdict"), **EVERYWHERE)
     one = Correction("merge", (("verdict", "guilty"),), "ana", other=(("verdict", "not guilty"),))
     rows = [("Ann Hale", "guilty", "Moor"), ("Ann Hale", "not guilty", "Moor")]
     result = run(table, rows, "ab", Options(corrections=(one,)))
@@ -170,7 +171,7 @@ def test_a_word_more_makes_another_value_where_the_column_names_no_row() -> None
     def verdicts(key: str) -> set[str]:
         columns = (Column("accused"), Column("verdict"), Column("judge"), Column("fee", NUMBER))
         rows = [("Hale", "Guilty", "Moor", 5.0), ("Hale", "Not Guilty", "Moor", 5.0)]
-        return {str(row.values[1]) for row in shown(rows, None, Table("trials", columns, key=(key,), pinned=True)).rows}
+        return {str(row.values[1]) for row in shown(rows, None, Table("trials", columns, key=(key,), **EVERYWHERE)).rows}
 
     assert {"Guilty", "Not Guilty"} <= verdicts("accused")
     assert len({"Guilty", "Not Guilty"} & verdicts("verdict")) == 1

@@ -14,7 +14,7 @@ from sliders.reconcile.repairs import Options
 from sliders.reconcile.variants import shortened
 from sliders.schema.types import Column, ColumnType, Table
 
-
+EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 def run(
     table: Table, rows: Sequence[Sequence[Any]], documents: str, options: Options | None = None, model: Any = None
 ) -> Reconciled:
@@ -44,7 +44,7 @@ def test_a_model_that_says_yes_to_every_pair_chains_no_two_names() -> None:
 
 
 BRIDGES = Table("bridges", (Column("name"), Column("opened", ColumnType.INTEGER), Column("cost", ColumnType.NUMBER)),
-                row="one bridge", key=("name",), pinned=True)  # fmt: skip
+                row="one bridge", key=("name",), **EVERYWHERE)  # fmt: skip
 OTHERS = [("Alder Ford", 2009, 2.5), ("Brackwater", 1998, 3.0), ("Cinder Lock", 2015, 1.2), ("Eastgate", 1987, 1.0)]
 
 

@@ -16,6 +16,7 @@ from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Options
 from sliders.schema.types import Column, ColumnType, Table
 
+EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 COLUMNS = (
     Column("name"),
     Column("year", ColumnType.INTEGER),
@@ -93,7 +94,7 @@ def test_a_second_run_with_the_first_as_memory_gives_the_same_table(seed: int) -
 def test_the_order_of_rows_does_not_change_which_rows_are_one(seed: int) -> None:
     rng = random.Random(seed)
     relation = relation_of(rng)
-    table = Table("t", COLUMNS, key=("name", "year"), pinned=True)
+    table = Table("t", COLUMNS, key=("name", "year"), **EVERYWHERE)
     order = list(range(len(relation.row_ids)))
     rng.shuffle(order)
     shuffled = MemoryRelation(

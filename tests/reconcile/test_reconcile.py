@@ -25,6 +25,7 @@ from sliders.reconcile.repairs import (
 )
 from sliders.schema.types import Column, ColumnType, Table
 
+EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 TEXT, NUMBER, INTEGER, DATE = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER, ColumnType.DATE
 SPEND = Table(
     "spend",
@@ -32,6 +33,7 @@ SPEND = Table(
     row="one company in one year",
     key=("company", "year"),
     pinned=True,
+    key_scope="collection",
 )
 
 
@@ -133,7 +135,7 @@ def test_a_rounded_figure_is_no_contradiction() -> None:
 
 
 def test_the_same_quantity_in_two_units_keeps_the_columns_unit() -> None:
-    table = Table("run", (Column("name"), Column("length", NUMBER, unit="km")), key=("name",), pinned=True)
+    table = Table("run", (Column("name"), Column("length", NUMBER, unit="km")), key=("name",), **EVERYWHERE)
     sources = {("r0", "length"): CellSource(unit="miles"), ("r1", "length"): CellSource(unit="km")}
     result = run(table, [("Orla", 10.0), ("Orla", 16.09)], "ab", sources=sources)
     assert values(result) == [("Orla", 16.09)] and result.repairs[0].operation == "convert"
@@ -267,13 +269,22 @@ def test_a_player_in_many_games_is_an_event_each_time() -> None:
     assert len(result.rows) == 18
 
 
-def test_an_entity_told_in_many_documents_becomes_one_row_without_a_declared_key() -> None:
+def one_thing_over_documents(*key: str) -> ScriptedModel:
+    """An agent that says that a key identifies one thing in whatever document it stands."""
+    return ScriptedModel([{"key": list(key), "scope": "collection", "reason": "a name is a name"}])
+
+
+def test_an_entity_told_in_many_documents_becomes_one_row_where_the_agent_says_so() -> None:
     table = Table("person", (Column("name"), Column("born", INTEGER), Column("city"), Column("office")))
     people = [(f"Person{i} Name{i}", 1900 + i, f"City{i % 7}", f"Office {i % 5}") for i in range(12)]
     rows = people + people
     chunks = [f"c{i // 4}" for i in range(24)]
-    result = run(table, rows, "a" * 12 + "b" * 12, chunks=chunks)
-    assert result.across_documents and len(result.rows) == 12
+    model = one_thing_over_documents("name")
+    result = run(table, rows, "a" * 12 + "b" * 12, chunks=chunks, model=model)
+    assert result.across_documents and len(result.rows) == 12 and result.calls == 1
+    assert not result.unsure_merges and '"document": "b"' in model.history[0].messages[-1].content
+    alone = run(table, rows, "a" * 12 + "b" * 12, chunks=chunks)
+    assert len(alone.rows) == 24 and not alone.across_documents, "what the data suggest decides nothing"
 
 
 def test_ungrounded_cells_do_not_enter() -> None:
@@ -298,7 +309,7 @@ def test_normalize_terms_join_forms_and_name_them() -> None:
 
 
 def test_misspellings_join_only_where_their_rows_agree() -> None:
-    table = Table("p", (Column("name"), Column("born", DATE), Column("city")), key=("name",), pinned=True)
+    table = Table("p", (Column("name"), Column("born", DATE), Column("city")), key=("name",), **EVERYWHERE)
     agree = [("Marta Kovalenko", "1950-02-01", "Arlen"), ("Marta Kovalenco", "1950-02-01", "Arlen")]
     other = [(f"Person{i} N{i}", f"19{i:02}-03-04", f"City{i}") for i in range(10, 20)]
     assert len(run(table, [*agree, *other], "abcdefghijkl").rows) == 11
@@ -327,7 +338,7 @@ def test_a_value_set_for_either_form_of_one_name_reaches_its_rows(form: str) -> 
 
 def test_a_word_more_may_be_the_opposite_and_is_no_fuller_form() -> None:
     table = Table("trials", (Column("accused"), Column("verdict", ColumnType.CATEGORY, values=("guilty", "not guilty"))),
-                  key=("accused",), pinned=True)  # fmt: skip
+                  key=("accused",), **EVERYWHERE)  # fmt: skip
     result = run(table, [("Ann Hale", "guilty"), ("Ann Hale", "not guilty")], "ab")
     assert [{c.value for c in conflict.candidates} for conflict in result.conflicts] == [{"guilty", "not guilty"}]
 
@@ -415,7 +426,7 @@ def test_the_result_does_not_depend_on_the_run() -> None:
 
 def _spend_additive() -> Table:
     columns = (Column("company"), Column("amount", NUMBER, additive=True))
-    return Table("spend", columns, key=("company",), pinned=True)
+    return Table("spend", columns, key=("company",), **EVERYWHERE)
 
 
 def test_a_refused_repair_goes_back_once_with_its_reason_and_then_counts() -> None:
@@ -454,7 +465,7 @@ def test_dates_do_not_name_things_across_documents() -> None:
 
 def test_the_schemas_key_holds_in_a_small_table() -> None:
     columns = (Column("company"), Column("year", INTEGER), Column("amount", NUMBER), Column("city"))
-    table = Table("spend", columns, row="one company in one year", key=("company", "year"))
+    table = Table("spend", columns, row="one company in one year", key=("company", "year"), key_scope="collection")
     rows = [
         ("Orla", 2021, 5.0, "Cork"),
         ("Tarn", 2021, 7.0, "Bray"),
@@ -462,8 +473,10 @@ def test_the_schemas_key_holds_in_a_small_table() -> None:
         ("Tarn", 2022, 9.0, None),
     ]
     result = run(table, rows, "abcc")
-    assert result.key == ("company", "year")
+    assert result.key == ("company", "year") and result.unsure_merges == ((("r0",), ("r2",)),)
     assert sorted(row.sources for row in result.rows) == [("r0", "r2"), ("r1",), ("r3",)]
+    within = run(replace(table, key_scope="document"), rows, "abcc")
+    assert len(within.rows) == 4 and not within.unsure_merges
 
 
 def test_the_reason_why_no_column_is_a_key_is_what_the_rows_show() -> None:
@@ -479,16 +492,18 @@ def test_two_documents_are_one_thing_where_a_column_asks_for_its_name_and_the_ot
     columns = (Column("bridge_name", description="What is the name of the bridge?"), Column("cost", NUMBER), Column("town"))
     table = Table("bridges", columns, row="a bridge", grain="document")
     rows = [("Alder Ford", 5.0, "Cork"), ("Tarn Viaduct", 7.0, "Bray"), ("Alder Ford", 5.0, "Cork"), ("Eastgate", 9.0, "Sligo")]
-    assert [row.sources for row in run(table, rows, "abcd").rows] == [("r0", "r2"), ("r1",), ("r3",)]
+    found = run(table, rows, "abcd", model=one_thing_over_documents("bridge_name"))
+    assert [row.sources for row in found.rows] == [("r0", "r2"), ("r1",), ("r3",)]
+    assert len(run(table, rows, "abcd").rows) == 4, "nobody said so"
     unlike = [*rows[:2], ("Alder Ford", 8.0, "Kerry"), rows[3]]
-    assert len(run(table, unlike, "abcd").rows) == 4, "two bridges may have one name"
+    assert len(run(table, unlike, "abcd", model=ScriptedModel([])).rows) == 4, "two bridges may have one name"
     other = replace(table, columns=(Column("owner", description="Who owns it?"), *columns[1:]))
-    assert len(run(other, rows, "abcd").rows) == 4, "an owner is no bridge"
+    assert len(run(other, rows, "abcd", model=ScriptedModel([])).rows) == 4, "an owner is no bridge"
 
 
 def test_two_documents_of_one_thing_become_one_row_where_all_agrees() -> None:
     columns = (Column("company"), Column("amount", NUMBER), Column("city"))
-    table = Table("spend", columns, row="one company", grain="document", key=("company",))
+    table = Table("spend", columns, row="one company", grain="document", key=("company",), key_scope="collection")
     rows = [("Orla", 5.0, "Cork"), ("Tarn", 7.0, "Bray"), ("ORLA", 5.0, "Cork")]
     assert [row.sources for row in run(table, rows, "abc").rows] == [("r0", "r2"), ("r1",)]
     other = [*rows[:2], ("ORLA", 6.0, "Kerry")]

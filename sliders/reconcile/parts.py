@@ -1,0 +1,159 @@
+"""Rows of one document: which are one thing told in several parts, which are entries of their own, which may be one.
+
+A key joins rows of one document. Where one reading of one part gives two rows of a key, or their words stand in different
+lines of one list or grid, they are different things: the place of their words joins the key of the whole table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sliders.reconcile.column_codes import Codes, combine
+from sliders.reconcile.keys import KeyPlan, group_extremes, sorted_groups
+from sliders.reconcile.relation import MemoryRelation
+
+_MOST_ALIKE = 24  # rows without their whole key that are asked about together
+_NO_PLACE = -1
+
+
+def repeated(groups: Codes) -> Codes:
+    """Numbers of the rows that share their group with another row; groups below 0 are left out."""
+    counts = np.bincount(groups[groups >= 0], minlength=1)
+    return np.flatnonzero((groups >= 0) & (counts[np.maximum(groups, 0)] > 1)).astype(np.int64)
+
+
+def places_in_key(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, documents: Codes) -> Codes | None:
+    """The place of each row's words, where rows that share their key are different things; None where the key is enough."""
+    if plan.per_document or not plan.columns or not relation.starts:
+        return None
+    own = combine(documents, *(codes[name] for name in plan.columns))
+    rows = repeated(own)
+    if not len(rows):
+        return None
+    place = _places(plan, codes, relation, own, rows)
+    readings = np.unique(np.array(relation.readings)[rows], return_inverse=True)[1].astype(np.int64)
+    if _differ(combine(own[rows], readings), place[rows]) or _in_one_list(relation, own[rows], place[rows], rows):
+        return place
+    return None
+
+
+def _places(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, own: Codes, rows: Codes) -> Codes:
+    """Where the words of each row begin: in the column of the key that tells most rows apart, else in any other column; a
+    number of its own below 0 where none of its words has a place."""
+    starts = {name: np.asarray(relation.starts[name], np.int64) for name in codes if name in relation.starts}
+
+    def apart(name: str) -> int:
+        placed = rows[starts[name][rows] >= 0]
+        return len(np.unique(own[placed] * (int(starts[name].max()) + 2) + starts[name][placed])) if len(placed) else 0
+
+    groups = len(np.unique(own[rows]))
+    key = sorted((n for n in plan.columns if n in starts), key=lambda n: -apart(n))
+    others = sorted((n for n in starts if n not in plan.columns), key=lambda n: -apart(n))
+    ordered = [*key, *others] if key and apart(key[0]) > groups else [*others, *key]
+    place = np.full(len(own), _NO_PLACE, np.int64)
+    for name in ordered:
+        place = np.where(place < 0, starts[name], place)
+    return np.where(place < 0, _NO_PLACE - 1 - np.arange(len(own), dtype=np.int64), place)
+
+
+def _differ(groups: Codes, values: Codes) -> bool:
+    """Whether rows of one group have different values."""
+    order, starts = sorted_groups(groups)
+    ordered = values[order]
+    return bool((np.minimum.reduceat(ordered, starts) < np.maximum.reduceat(ordered, starts)).any())
+
+
+def _in_one_list(relation: MemoryRelation, own: Codes, place: Codes, rows: Codes) -> bool:
+    """Whether words of rows of one key stand in different lines of one list or grid."""
+    if relation.lists_of is None:
+        return False
+    lists, lines = np.full(len(rows), -1, np.int64), np.full(len(rows), -1, np.int64)
+    identifiers = np.array(relation.document_ids)[rows]
+    for identifier in dict.fromkeys(identifiers.tolist()):
+        found = relation.lists_of(identifier)
+        here = np.flatnonzero((identifiers == identifier) & (place >= 0))
+        if not len(found) or not len(here):
+            continue
+        bounds = np.array(found, np.int64)  # start, end, number of the list
+        line = np.searchsorted(bounds[:, 0], place[here], side="right") - 1
+        inside = (line >= 0) & (place[here] < bounds[line, 1])
+        lists[here[inside]], lines[here[inside]] = bounds[line[inside], 2], line[inside]
+    listed = lists >= 0
+    return bool(listed.any()) and _differ(combine(own[listed], lists[listed]), lines[listed])
+
+
+def joined_rows(groups: Codes, finer: Codes, columns: Sequence[Codes]) -> Codes:
+    """The unit of each row: rows of a group, or of a finer one, that nothing contradicts are one; every other row is alone.
+
+    Args:
+        groups: of rows that may be one thing.
+        finer: of rows of one document with one key.
+        columns: codes of the columns that may contradict each other.
+    """
+    units = np.arange(len(groups), dtype=np.int64)
+    left = np.ones(len(groups), bool)
+    for part in (groups, finer):
+        rows = repeated(np.where(left, part, -1))
+        if not len(rows):
+            break
+        order, starts = sorted_groups(part[rows])
+        whole = np.ones(len(starts), bool)
+        for codes in columns:
+            low, high = group_extremes(codes[rows], order, starts)
+            whole &= ~((high >= 0) & (low < high))
+        sizes = np.diff(np.r_[starts, len(order)])
+        kept = np.repeat(whole, sizes)
+        units[rows[order[kept]]] = np.repeat(rows[order[starts]], sizes)[kept]
+        left[rows[order[kept]]] = False
+    return units
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Columns beside the key by which rows are compared: `figures` may contradict each other, `names` may not."""
+
+    figures: Sequence[Codes]
+    names: Sequence[Codes]
+
+
+def alike_without_key(
+    plan: KeyPlan, codes: Mapping[str, Codes], compared: Compared, documents: Codes, readings: Sequence[str]
+) -> list[list[int]]:
+    """Rows of one document that agree in what they have of their key, some of them not in all of it, and that may be one thing:
+    their figures contradict each other, or several readings say the same of them."""
+    if plan.per_document or len(plan.columns) < 2:
+        return []
+    filled = np.stack([codes[name] >= 0 for name in plan.columns], axis=1)
+    whole: npt.NDArray[np.bool_] = np.asarray(filled.all(axis=1))
+    partly = np.flatnonzero(filled.any(axis=1) & ~whole)
+    if not len(partly):
+        return []
+    read = np.unique(np.array(readings), return_inverse=True)[1].astype(np.int64)
+    full = combine(*(codes[name] for name in plan.columns))
+    found: list[list[int]] = []
+    for pattern in np.unique(filled[partly], axis=0):
+        shared = combine(documents, *(codes[n] for n, has in zip(plan.columns, pattern, strict=True) if has))
+        own = (filled == pattern).all(axis=1)
+        candidates = np.flatnonzero((own | whole) & np.isin(shared, shared[own]))
+        order, starts = sorted_groups(shared[candidates])
+        for rows in np.split(candidates[order], starts[1:]):
+            keys = np.unique(full[rows[whole[rows]]])
+            members = rows if len(keys) == 1 else rows[own[rows]]
+            if 1 < len(members) <= _MOST_ALIKE and _may_be_one(members, compared, read):
+                found.append(members.tolist())
+    return found
+
+
+def _may_be_one(rows: Codes, compared: Compared, readings: Codes) -> bool:
+    def told(columns: Sequence[Codes]) -> list[Codes]:
+        return [values for codes in columns if len(values := codes[rows][codes[rows] >= 0]) > 1]
+
+    if any(len(np.unique(values)) > 1 for values in told(compared.names)):
+        return False
+    figures = told(compared.figures)
+    contradict = any(len(np.unique(values)) > 1 for values in figures)
+    return contradict or (len(np.unique(readings[rows])) > 1 and bool(figures or told(compared.names)))
