@@ -80,7 +80,7 @@ class FirstChoice:
         data: dict[str, Any] = {"looks": [], "repairs": repairs}
         if "key" in (request.json_schema or {}).get("properties", {}):
             stands = re.search(r"key as first thought of: ([^\n]*)", text)
-            data = {"key": stands[1].split(", ") if stands else [], "reason": "as it stands"}
+            data = {"key": stands[1].split(", ") if stands else [], "scope": "collection", "reason": "as it stands"}
         return Response(json.dumps(data), data)
 
 

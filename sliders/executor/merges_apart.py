@@ -17,7 +17,7 @@ from sliders.reconcile.human_corrections import DOCUMENT
 
 @dataclass(frozen=True, slots=True)
 class _Extracted:
-    """A row as extracted: its document's name and id, and the values that the statement reads, by SQL column name."""
+    """A row as extracted: its document's name and id, and its values by SQL column name."""
 
     document: str
     document_id: str
@@ -38,8 +38,8 @@ def merges_apart(
         current = {row_of.get(source, source) for rows in apart for source in rows}
         if len(current) != 1 or not current <= shown.keys():
             continue  # a person or a later reading told them apart
-        known = known or _extracted(session, read)
         (stays,) = current
+        known = known or _extracted(session, read, tuple(shown[stays]))
         state = [cell for n, rows in enumerate(apart) for cell in _alone(read, shown[stays], "" if n else stays, rows, known)]
         key = [condition for condition in words.conditions(stays) if condition[0] not in DOCUMENT]
         sides = [[(DOCUMENT[0], known[rows[0]].document), *key] for rows in apart[:2]]
@@ -63,8 +63,7 @@ def _alone(
             yield Place(relation, stays or rows[0], column), value
 
 
-def _extracted(session: Session, read: TableRead) -> dict[str, _Extracted]:
-    names = [read.relation.sql_name(column.name) for column in read.columns]
+def _extracted(session: Session, read: TableRead, names: Sequence[str]) -> dict[str, _Extracted]:
     root = session.catalog.tables.lineage(read.table.name)[-1]
     lines = session.catalog.tables.lines(root, ("row_id", *DOCUMENT, *names))
     return {row: _Extracted(name, of, dict(zip(names, values, strict=True))) for row, name, of, *values in lines}

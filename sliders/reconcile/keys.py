@@ -131,7 +131,8 @@ class KeyChooser:
             known = ", ".join(self._profiles)
             raise RepairError(f"the key of {self._table.name!r} names {unknown}; use columns of the table: {known}")
         if self._table.key:
-            return self._declared(self._table.key)
+            told = tuple(n for n in self._table.key if self._profiles[n].coverage)  # what no row has tells nothing apart
+            return self._declared(told or self._table.key)
         return self._of_documents() if self.per_document else self._discovered()
 
     def objection(self, key: Sequence[str]) -> str:

@@ -36,9 +36,12 @@ def places_in_key(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRel
         return None
     place = _places(plan, codes, relation, own, rows)
     readings = np.unique(np.array(relation.readings)[rows], return_inverse=True)[1].astype(np.int64)
-    if _differ(combine(own[rows], readings), place[rows]) or _in_one_list(relation, own[rows], place[rows], rows):
-        return place
-    return None
+    read_apart = combine(own[rows], readings)
+    if not len(repeated(read_apart)) and not _in_one_list(relation, own[rows], place[rows], rows):
+        return None
+    again = np.zeros(len(own), np.int64)  # how often the reading gave this key with words of this place before
+    again[rows] = _turn(combine(read_apart, place[rows] - place.min()))
+    return combine(place - place.min(), again)
 
 
 def _places(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, own: Codes, rows: Codes) -> Codes:
@@ -58,6 +61,14 @@ def _places(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation,
     for name in ordered:
         place = np.where(place < 0, starts[name], place)
     return np.where(place < 0, _NO_PLACE - 1 - np.arange(len(own), dtype=np.int64), place)
+
+
+def _turn(groups: Codes) -> Codes:
+    """The place of each row among those of its group, from 0."""
+    order, starts = sorted_groups(groups)
+    turn = np.empty(len(groups), np.int64)
+    turn[order] = np.arange(len(groups)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
+    return turn
 
 
 def _differ(groups: Codes, values: Codes) -> bool:
@@ -157,3 +168,23 @@ def _may_be_one(rows: Codes, compared: Compared, readings: Codes) -> bool:
     figures = told(compared.figures)
     contradict = any(len(np.unique(values)) > 1 for values in figures)
     return contradict or (len(np.unique(readings[rows])) > 1 and bool(figures or told(compared.names)))
+
+
+def united(groups: Codes, together: Sequence[Sequence[int]]) -> Codes:
+    """The groups, those that rows of one list are in made one."""
+    if not together:
+        return groups
+    into: dict[int, int] = {}
+
+    def root(group: int) -> int:
+        while (above := into.get(group, group)) != group:
+            group = above
+        return group
+
+    for rows in together:
+        roots = {root(group) for group in groups[list(rows)].tolist()}
+        into |= dict.fromkeys(roots, min(roots))
+    numbers = np.arange(int(groups.max(initial=-1)) + 1, dtype=np.int64)
+    for group in into:
+        numbers[group] = root(group)
+    return numbers[groups]

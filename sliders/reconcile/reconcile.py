@@ -25,7 +25,7 @@ from sliders.reconcile.keying import KeyCase, propose_key
 from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups
 from sliders.reconcile.merge import Cluster, Dispute, Frame, Merged, Part, Role, compatible_pieces, merge_groups
 from sliders.reconcile.naming import name_columns
-from sliders.reconcile.parts import Compared, alike_without_key, joined_rows, places_in_key
+from sliders.reconcile.parts import Compared, alike_without_key, joined_rows, places_in_key, united
 from sliders.reconcile.recording import cluster_repairs, corrected, merging_repairs
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Candidate, Choice, Conflict, DocumentSource, Options, Reconciliation, Repair
@@ -166,8 +166,7 @@ class _Work:
             [self.relation.column(name) for name in self.names], self.documents, self.chunks, units,
         )  # fmt: skip
         alike = [] if self.places is not None else self._alike_without_key(codes)
-        for rows in alike:
-            groups[rows] = groups[rows[-1]]
+        groups = united(groups, alike)
         groups, self.forced = apply_grouping(groups, self.options.corrections, self.names, *self._readings(self.encoded))
         self.groups = groups
         changed = self.options.changed
@@ -179,7 +178,7 @@ class _Work:
         return merge_groups(self.frame, groups, self.plan, self.forced, self.options, rules, doubtful, keyless)
 
     def _alike_without_key(self, codes: Mapping[str, Codes]) -> list[list[int]]:
-        """Rows that may be one thing though a part of their key is empty, a row with the whole key last where there is one."""
+        """Rows that may be one thing though a part of their key is empty."""
         beside = [
             (codes[c.name], c.type in (ColumnType.NUMBER, ColumnType.INTEGER))
             for c, role in zip(self.table.columns, self.frame.roles, strict=True)

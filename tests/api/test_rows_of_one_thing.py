@@ -93,3 +93,171 @@ def test_rows_that_contradict_each_other_lend_each_other_nothing(tmp_path: Path)
         ws.pin_schema(schema)
         ws.extract()
         assert cells(ws, "firms", *columns) == [("Orla", 5, "Cork"), ("Orla", 7, None)] and len(ws.conflicts()) == 1
+
+
+BILL = "\n".join(["bill: B7; item: Room; amount: 145.00", "bill: B7; item: Breakfast; amount: 18.50",
+                  "bill: B7; item: Room; amount: 145.00", "bill: B7; item: Breakfast; amount: 18.50",
+                  "bill: B7; item: City tax; amount: 12.00"])  # fmt: skip
+ITEMS = {"bill": "text", "item": "text", "amount": "number"}
+
+
+def summed(ws: Workspace, table: str, column: str) -> float:
+    return float(ws.tables[table][column].sum())
+
+
+@DIALECTS
+def test_equal_lines_of_one_bill_are_several_things(tmp_path: Path, dialect: Dialect) -> None:
+    texts = {"bill.txt": BILL, "other.txt": "bill: B8; item: Bar; amount: 9"}
+    with opened(tmp_path / "w.db", LineReader(dialect=dialect), texts) as ws:
+        ws.pin_schema(pinned("lines", ["bill", "item"], ITEMS))
+        ws.extract()
+        assert len(ws.tables["lines"]) == 6 and summed(ws, "lines", "amount") == 348
+        assert not ws.conflicts()
+
+
+def test_equal_lines_of_one_grid_are_several_things_where_its_parts_are_read_apart(tmp_path: Path) -> None:
+    said = "said: so | and said at such length that the grid is cut between two of its lines |"
+    other = [f"| item: Extra {n}; amount: 1; {said}" for n in range(220)]
+    room = "| item: Room; amount: 145 | a night |"
+    grid = "\n".join(["| line | note |", "| --- | --- |", room, *other, room])
+    with opened(tmp_path / "w.db", LineReader(), {"bill.md": grid}) as ws:
+        assert len({chunk for chunk, _ in ws.session.catalog.chunks.places()}) > 1
+        ws.pin_schema(pinned("lines", ["item"], {"item": "text", "amount": "number"}))
+        ws.extract()
+        assert summed(ws, "lines", "amount") == 510
+
+
+def test_halves_of_one_year_are_one_row_and_years_of_two_firms_are_two(tmp_path: Path) -> None:
+    texts = {"a.txt": parts("year: 2021; revenue: 110; profit: 5", "year: 2021; profit: 5; spent: 8"),
+             "b.txt": parts("year: 2021; revenue: 90; profit: 4", "year: 2021; profit: 4; spent: 7")}  # fmt: skip
+    columns = {"year": "integer", "revenue": "number", "profit": "number", "spent": "number"}
+    with opened(tmp_path / "w.db", LineReader(), texts) as ws:
+        ws.pin_schema(pinned("amounts", ["year"], columns))
+        ws.extract()
+        assert cells(ws, "amounts", *columns) == [(2021, 110, 5, 8), (2021, 90, 4, 7)]
+        (version,) = [v for v in ws.session.catalog.tables.versions("amounts") if v.operation == "reconcile"]
+        assert "merged_into" in version.sql and not ws.verify()
+        ws.undo("amounts")
+        assert len(ws.tables["amounts"]) == 4, "no cell is lost"
+
+
+def test_a_key_that_reaches_over_the_collection_brings_two_reports_together(tmp_path: Path) -> None:
+    texts = {"a.txt": "firm: Orla; year: 2021; revenue: 110", "b.txt": "firm: Orla; year: 2021; revenue: 110; spent: 8"}
+    columns = {"firm": "text", "year": "integer", "revenue": "number", "spent": "number"}
+    for scope, rows in (("collection", 1), ("document", 2)):
+        with opened(tmp_path / f"{scope}.db", LineReader(), texts) as ws:
+            ws.pin_schema(pinned("amounts", ["firm", "year"], columns, key_scope=scope))
+            ws.extract()
+            assert len(ws.tables["amounts"]) == rows
+            assert ws.schema.tables[0].key_scope == scope
+
+
+def test_halves_of_one_document_join_before_another_document_contradicts_them(tmp_path: Path) -> None:
+    halves = parts("firm: Orla; revenue: 5; staff: 3", "firm: Orla; spent: 1")
+    texts = {"a.txt": halves, "b.txt": "firm: Orla; revenue: 6; staff: 4"}
+    columns = {"firm": "text", "revenue": "number", "staff": "integer", "spent": "number"}
+    with opened(tmp_path / "w.db", LineReader(), texts) as ws:
+        ws.pin_schema(pinned("firms", ["firm"], columns, key_scope="collection"))
+        ws.extract()
+        assert cells(ws, "firms", *columns) == [("Orla", 5, 3, 1), ("Orla", 6, 4, None)] and ws.conflicts()
+
+
+def test_rows_of_one_key_that_contradict_each_other_in_two_parts_are_an_open_conflict(tmp_path: Path) -> None:
+    text = parts("year: 2021; revenue: 110; profit: 5; staff: 3", "year: 2021; revenue: 120; profit: 5; staff: 3")
+    columns = {"year": "integer", "revenue": "number", "profit": "number", "staff": "integer"}
+    with opened(tmp_path / "w.db", LineReader(), {"a.txt": text}) as ws:
+        ws.pin_schema(pinned("amounts", ["year"], columns))
+        ws.extract()
+        assert [conflict.column for conflict in ws.conflicts()] == ["revenue"]
+
+
+RECEIPTS = {"a.txt": "who: Ada; amount: 45.00", "b.txt": "who: Ada; amount: 45.00; note: second"}
+TOTAL = {"What was paid in total?": "SELECT SUM(amount) FROM receipts"}
+
+
+def table_of(key: list[str], columns: dict[str, str], **more: Any) -> dict[str, Any]:
+    """A table as the schema stage proposes it."""
+    listed = [{"name": name, "type": kind, "description": name} for name, kind in columns.items()]
+    return {"name": "receipts", "row": "a receipt", "rows_per_document": "several", "key": key, "columns": listed, **more}
+
+
+def agent(scope: str) -> Any:
+    """What the agent says of a key; nothing of any group."""
+    return lambda prompt: {"key": ["who"], "scope": scope, "reason": "said"} if "how far the key reaches" in prompt else None
+
+
+def paid(tmp_path: Path, proposed: dict[str, Any], settles: Any = None) -> Any:
+    reader = LineReader(TOTAL, tables=[proposed], settles=settles)
+    with opened(tmp_path / "w.db", reader, RECEIPTS) as ws:
+        return ws.ask(next(iter(TOTAL))), reader, len(ws.tables["receipts"])
+
+
+WHO = {"who": "text", "amount": "number"}
+
+
+def test_receipts_of_two_documents_are_two_whoever_they_are_of(tmp_path: Path) -> None:
+    answer, _, rows = paid(tmp_path, table_of(["who"], WHO), agent("document"))
+    assert (answer.value, answer.status, rows) == (90, "answered", 2) and not answer.doubts
+
+
+def test_a_merge_over_documents_that_nobody_made_certain_is_a_doubt(tmp_path: Path) -> None:
+    answer, _, rows = paid(tmp_path, table_of(["who"], WHO, key_scope="collection"))
+    assert rows == 1 and (answer.range.low, answer.range.high) == (45, 90)
+    (doubt,) = answer.doubts
+    assert doubt.kind == "merge" and "90" in doubt.effect and "a.txt" in doubt.command and "b.txt" in doubt.command
+
+
+def test_a_merge_over_documents_that_the_agent_is_sure_of_is_none(tmp_path: Path) -> None:
+    answer, reader, rows = paid(tmp_path, table_of(["who"], WHO, key_scope="collection"), agent("collection"))
+    assert (answer.value, answer.status, rows) == (45, "answered", 1) and not answer.doubts and answer.range.is_point
+    assert len(reader.asked("reconcile")) == 1
+
+
+def test_the_agent_may_say_that_a_key_of_the_schema_ends_with_its_document(tmp_path: Path) -> None:
+    answer, _, rows = paid(tmp_path, table_of(["who"], WHO, key_scope="collection"), agent("document"))
+    assert (answer.value, rows) == (90, 2) and not answer.doubts
+
+
+def test_a_doubted_merge_is_settled_by_a_person(tmp_path: Path) -> None:
+    reader = LineReader(TOTAL, tables=[table_of(["who"], WHO, key_scope="collection")])
+    for verb, value in (("merge", 45), ("split", 90)):
+        with opened(tmp_path / f"{verb}.db", reader, RECEIPTS) as ws:
+            assert ws.ask(next(iter(TOTAL))).doubts
+            sides = ({"document": "a.txt", "who": "Ada"}, {"document": "b.txt", "who": "Ada"})
+            getattr(ws, verb)("receipts", *sides)
+            answer = ws.ask(next(iter(TOTAL)))
+            assert answer.value == value and not answer.doubts
+
+
+LAB = "patient: Haddad; time: 08:00; ldl: 3.1\npatient: Moss; ldl: 3.9\npatient: Moss; ldl: 2.9; note: corrected"
+TAKEN = {"patient": "text", "time": "text", "ldl": "number"}
+MEAN = {"What is the mean LDL?": "SELECT AVG(ldl) FROM samples"}
+
+
+def lab(place: Path, text: str, dialect: Dialect = FULL, settles: Any = None) -> tuple[Any, list[Any]]:
+    reader = LineReader(MEAN, dialect=dialect, settles=settles)
+    with opened(place / "w.db", reader, {"lab.txt": text}) as ws:
+        ws.pin_schema(pinned("samples", ["patient", "time"], TAKEN))
+        return ws.ask(next(iter(MEAN))), ws.conflicts()
+
+
+@DIALECTS
+def test_rows_that_lack_a_part_of_their_key_and_contradict_each_other_are_a_question(tmp_path: Path, dialect: Dialect) -> None:
+    answer, conflicts = lab(tmp_path, LAB, dialect)
+    assert [(c.column, {s["value"] for s in c.candidates}) for c in conflicts] == [("ldl", {3.9, 2.9})]
+    assert answer.doubts and answer.range.low < answer.value < answer.range.high
+
+
+def test_rows_with_their_whole_key_are_no_question(tmp_path: Path) -> None:
+    text = LAB.replace("Moss; ldl: 3.9", "Moss; time: 08:00; ldl: 3.9").replace("Moss; ldl: 2", "Moss; time: 09:00; ldl: 2")
+    answer, conflicts = lab(tmp_path, text)
+    assert not conflicts and not answer.doubts and answer.range.is_point
+
+
+def test_the_agent_closes_the_question_of_rows_without_their_whole_key(tmp_path: Path) -> None:
+    def apart(prompt: str) -> Any:
+        said = {"group": 1, "operation": "apart", "column": "", "statements": [], "reason": "two samples"}
+        return {"looks": [], "repairs": [said]}
+
+    answer, conflicts = lab(tmp_path, LAB, settles=apart)
+    assert not conflicts and not answer.doubts and answer.range.is_point
