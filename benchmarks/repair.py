@@ -62,7 +62,7 @@ def perfect(plan: Plan) -> Model:
             if "key as first" in request.messages[-1].content:
                 continue
             repairs += _answers(plan, int(found["number"]), found["kind"], (found["open"] or "").split(", "), rows)
-        return {"looks": [], "repairs": repairs, "key": list(plan.table.key), "reason": "planned"}
+        return {"looks": [], "repairs": repairs, "key": list(plan.table.key), "scope": "collection", "reason": "planned"}
 
     def shaped(request: Request) -> dict[str, Any]:
         told = reply(request)

@@ -69,7 +69,7 @@ COMPANY = Table(
         Column("founded", INTEGER, "the year in which it was founded"), Column("employees", INTEGER, unit="people"),
         Column("director", description="who runs it"),
     ),
-    row="one company", key=("name",), pinned=True,
+    row="one company", key=("name",), pinned=True, key_scope="collection",
 )  # fmt: skip
 FIGURES = Table(
     "figures",
@@ -77,21 +77,21 @@ FIGURES = Table(
         Column("company"), Column("year", INTEGER), Column("revenue", NUMBER, "of the whole year", unit="million dollars"),
         Column("employees", INTEGER), Column("city", description="where its head office is"),
     ),
-    row="one company in one year", key=("company", "year"), pinned=True,
+    row="one company in one year", key=("company", "year"), pinned=True, key_scope="collection",
 )  # fmt: skip
 ROUTES = Table(
     "routes", (Column("route"), Column("length", NUMBER, unit="km"), Column("load", NUMBER, unit="kg"), Column("operator")),
-    row="one route", key=("route",), pinned=True,
+    row="one route", key=("route",), pinned=True, key_scope="collection",
 )  # fmt: skip
 SALES = Table(
     "sales",
     (Column("company"), Column("year", INTEGER), Column("region"), Column("revenue", NUMBER, unit="million dollars"),
      Column("director")),
-    row="sales of one company in one year", key=("company", "year"),
+    row="sales of one company in one year", key=("company", "year"), key_scope="collection",
 )  # fmt: skip
 PEOPLE = Table(
     "people", (Column("name"), Column("born", DATE), Column("city"), Column("office")), row="one person", key=("name",),
-    pinned=True,
+    key_scope="collection", pinned=True,
 )  # fmt: skip
 _CITIES = ("Arlen", "Brook", "Corby", "Dunmore", "Elgin", "Fairton", "Granby", "Holt", "Ironton", "Jasper")
 

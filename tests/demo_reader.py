@@ -37,6 +37,8 @@ def _reply(request: Request) -> str | dict[str, Any] | list[Any]:
     if "rows" in fields:
         document = " ".join(text.rsplit("<document>", 1)[-1].split())
         return {"rows": [{"table": t, "cells": _cells(columns, document)} for t, columns in asked_columns(text)]}
+    if "key" in fields:
+        return {"key": ["bridge_name"], "scope": "collection", "reason": "a bridge is one bridge in whatever report"}
     if "looks" in fields:
         groups = re.findall(r"^Group (\d+), (\w+).*?in question: (\w+)(.*?)</group>", text, re.MULTILINE | re.DOTALL)
         return {"looks": [], "repairs": [_repair(int(n), kind, column, rows) for n, kind, column, rows in groups]}
@@ -57,6 +59,7 @@ def _schema() -> dict[str, Any]:
     columns = [{"name": n, "type": t, "description": f"the {n} that the document states"} for n, t in COLUMNS.items()]
     columns[1]["currency"], columns[3]["unit"] = "EUR", "metres"
     table = {"name": "bridges", "row": "a bridge", "rows_per_document": "one", "key": ["bridge_name"], "columns": columns}
+    table["key_scope"] = "collection"
     needs = [{"question": 1, "columns": [f"bridges.{name}" for name in COLUMNS]}]
     return {"tables": [table], "needs": needs, "not_covered": []}
 

@@ -39,7 +39,7 @@ TEXTS = {
 MOST = 100
 pytestmark = pytest.mark.slow
 PINNED = Schema((Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), "a thing", grain="document",
-                       key=("name",), pinned=True),))  # fmt: skip
+                       key=("name",), pinned=True, key_scope="collection"),))  # fmt: skip
 """Its key holds across documents, so that rows are brought together."""
 
 

@@ -23,7 +23,7 @@ from sliders.schema.types import Column, ColumnType, Schema, Table
 
 SCHEMA = Schema((
     Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), row="a thing", grain="document",
-          key=("name",), pinned=True),
+          key=("name",), pinned=True, key_scope="collection"),
 ))  # fmt: skip
 
 

@@ -26,7 +26,7 @@ EVALS = Path(os.environ.get("SLIDERS_EVALS", Path(__file__).parents[3] / "shared
 NUMBER = ColumnType.NUMBER
 SCHEMA = Schema((
     Table("things", (Column("name"), Column("cost", NUMBER), Column("length", NUMBER), Column("keeper")), row="a thing",
-          grain="document", key=("name",), pinned=True),
+          grain="document", key=("name",), pinned=True, key_scope="collection"),
 ))  # fmt: skip
 WRITTEN = {
     "alder_1.txt": document("Alder Crane", cost=12, keeper="Ines Prado"),  # told three times
