@@ -88,10 +88,16 @@ def _answers(plan: Plan, number: int, kind: str, open_: Sequence[str], rows: Map
 
 def rows_left(table: Table, relation: MemoryRelation, result: Reconciliation) -> list[tuple[Any, ...]]:
     """What the repairs leave of a table: values, document, document id, row id, JSON of the rows that went into it."""
-    columns = [(c.name, c.type.sql) for c in table.columns]
-    listed = [relation.column(name) for name, _ in columns]
+    renamed = canonical_columns(result)
+    columns = [*((c.name, c.type.sql) for c in table.columns), *((f"{name}_canonical", "TEXT") for name in renamed)]
+    listed = [*(relation.column(c.name) for c in table.columns), *([None] * len(relation.row_ids) for _ in renamed)]
     before = [(*values, i, i, i, None) for i, *values in zip(relation.row_ids, *listed, strict=True)]
-    return replay(columns, before, script(result.repairs, table.column_names))
+    return replay(columns, before, script(result.repairs, [name for name, _ in columns]), renamed)
+
+
+def canonical_columns(result: Reconciliation) -> list[str]:
+    """The columns that have canonical forms beside them, which stand behind the other columns in this order."""
+    return list(dict.fromkeys(repair.column for repair in result.repairs if repair.operation == "canonicalize"))
 
 
 async def measure(plan: Plan, model: Model | None) -> Measured:
@@ -105,7 +111,7 @@ async def measure(plan: Plan, model: Model | None) -> Measured:
     for n, defect in enumerate(plan.defects):
         planned[defect.kind] += 1
         ids = [f"{n}-{k}" for k in range(len(defect.rows))]
-        if _as_planned(plan, defect, [home.get(i) for i in ids], open_rows & set(ids)):
+        if _as_planned(plan, defect, [home.get(i) for i in ids], open_rows & set(ids), canonical_columns(result)):
             treated[defect.kind] += 1
         else:
             wrong.append(f"{defect.kind}: {[dict(r.values) for r in defect.rows]}")
@@ -114,13 +120,14 @@ async def measure(plan: Plan, model: Model | None) -> Measured:
     return Measured(treated, planned, lost, again, result.calls, result.conflict_groups, tuple(wrong))
 
 
-def _as_planned(plan: Plan, defect: Defect, homes: Sequence[Any], open_rows: set[str]) -> bool:
+def _as_planned(plan: Plan, defect: Defect, homes: Sequence[Any], open_rows: set[str], renamed: Sequence[str]) -> bool:
     if any(home is None for home in homes):
         return False
     stand = {home[-2] for home in homes}
     if defect.right is None:
         return len(stand) == len(homes) and not open_rows
     values = dict(zip(plan.table.column_names, homes[0], strict=False))
+    values |= dict(zip(renamed, homes[0][len(values) :], strict=False))
     return len(stand) == 1 and all(values[name] == value for name, value in defect.right.items())
 
 

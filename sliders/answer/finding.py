@@ -9,7 +9,7 @@ from sliders.answer.profile import DATED, NUMERIC, ColumnProfile, identifier, qu
 
 Kind = Literal[
     "literal", "nothing", "several", "shape", "division", "idle", "unstated", "counted", "same", "nulls", "ties", "units",
-    "repeated",
+    "repeated", "names",
 ]
 LISTED = 30
 LISTED_CHARACTERS = 900

@@ -10,6 +10,8 @@ from sliders.answer.dialects import DIALECT
 from sliders.answer.expression_types import is_truth, is_whole
 from sliders.answer.finding import Finding, listed
 from sliders.answer.literals import EQUAL, unheld_literals
+from sliders.answer.names_compared import printed_names
+from sliders.answer.probes import counting, distinct, number
 from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile
 from sliders.answer.references import References, read_by
 from sliders.answer.resolving import resolved
@@ -28,7 +30,7 @@ def findings(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryRes
     names = References(tree, profiles)
     found = [*unheld_literals(tree, names), *_nothing(tree, names, result, run_sql), *_several(tree, run_sql)]
     found += [*_divisions(tree, names), *_idle(tree, names), *_counted(tree, names), *_same(tree, run_sql)]
-    found += _repeated(tree, names, run_sql)
+    found += [*_repeated(tree, names, run_sql), *printed_names(tree, names, run_sql)]
     found += [*_units(tree, names), *_ties(tree, result, run_sql), *_nulls(tree, names, run_sql)]
     return tuple(dict.fromkeys(found))
 
@@ -79,29 +81,11 @@ def _kept(tree: exp.Query, run_sql: RunSql) -> Iterator[str]:
     if not isinstance(tree, exp.Select) or where is None or not isinstance(where.this, exp.And):
         return
     for test in where.this.flatten():
-        alone = _counting(tree)
+        alone = counting(tree)
         alone.set("where", exp.Where(this=test.copy()))
-        count = _number(alone, run_sql)
+        count = number(alone, run_sql)
         if count is not None:
             yield f"{test.sql(DIALECT)} alone keeps {count} rows"
-
-
-def _counting(select: exp.Select, *items: exp.Expr) -> exp.Select:
-    """The same FROM and WHERE that counts its rows, or selects `items`."""
-    bare = select.copy()
-    for part in ("distinct", "group", "having", "order", "limit", "offset"):
-        bare.set(part, None)
-    bare.set("expressions", [item.copy() for item in items] or [exp.Count(this=exp.Star())])
-    return bare
-
-
-def _number(statement: exp.Expr, run_sql: RunSql) -> int | None:
-    """The first cell of a statement of our own; None where it does not run (it is correlated, or too slow)."""
-    try:
-        rows = run_sql(statement.sql(DIALECT)).rows
-    except (StoreError, QueryError):
-        return None
-    return int(rows[0][0]) if rows and isinstance(rows[0][0], int | float) else None
 
 
 def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
@@ -109,7 +93,7 @@ def _several(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
     for subquery in tree.find_all(exp.Subquery):
         if isinstance(subquery.parent, exp.From | exp.Join | exp.In | exp.Exists | exp.SetOperation):
             continue
-        rows = _number(exp.select("COUNT(*)").from_(subquery.this.copy().subquery("alone")), run_sql)
+        rows = number(exp.select("COUNT(*)").from_(subquery.this.copy().subquery("alone")), run_sql)
         if rows is not None and rows > 1:
             text = subquery.this.sql(DIALECT)
             yield Finding("several", text, f"({text}) gives {rows} rows, and only the first is used: add conditions or join")
@@ -130,8 +114,8 @@ def _same(tree: exp.Query, run_sql: RunSql) -> Iterator[Finding]:
     for total in tree.find_all(exp.Sum):
         if not isinstance(total.this, exp.Column) or total.find_ancestor(exp.Select) is not tree:
             continue
-        rows = _number(_counting(tree, exp.Count(this=total.this.copy())), run_sql) or 0
-        values = _number(_counting(tree, exp.Count(this=exp.Distinct(expressions=[total.this.copy()]))), run_sql)
+        rows = number(counting(tree, exp.Count(this=total.this.copy())), run_sql) or 0
+        values = number(counting(tree, distinct(total.this)), run_sql)
         if rows > 1 and values == 1:
             name = total.this.sql(DIALECT)
             yield Finding(
@@ -189,23 +173,23 @@ def _nulls(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Find
         select = node.find_ancestor(exp.Select)
         if owner is None or owner[1].companion or not owner[1].nulls or select is None or _tested_for_null(tree, node):
             continue
-        count, name = _number(_rows_without(select, node), run_sql), owner[1].column.name
+        count, name = number(_rows_without(select, node), run_sql), owner[1].column.name
         if count:
             yield Finding("nulls", name, f"{name} is NULL (not stated) in {count} rows, which are left out or ordered first")
 
 
 def _rows_without(select: exp.Select, node: exp.Expr) -> exp.Select:
     """Counts the rows in which a column is NULL, of those that the statement's other conditions keep."""
-    counting, where = _counting(select), select.args.get("where")
+    bare, where = counting(select), select.args.get("where")
     tests = [] if where is None else where.this.flatten() if isinstance(where.this, exp.And) else [where.this]
-    counting.set("where", None)
+    bare.set("where", None)
     for test in tests:
         kept = test.unnest().copy()
         if any(part is node for part in test.walk()):  # a row that another part of an OR keeps is not left out
             unknown = exp.func("COALESCE", kept, exp.Literal.number(0), dialect=DIALECT)
             kept = exp.EQ(this=unknown, expression=exp.Literal.number(0))
-        counting = counting.where(kept, copy=False)
-    return counting.where(exp.Is(this=node.copy(), expression=exp.Null()), copy=False)
+        bare = bare.where(kept, copy=False)
+    return bare.where(exp.Is(this=node.copy(), expression=exp.Null()), copy=False)
 
 
 def _tested_for_null(tree: exp.Query, node: exp.Expr) -> bool:
@@ -280,8 +264,8 @@ def _repeated(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[F
             if found and (owner is not found[0] or column.table not in ("", alias)):
                 continue
             row = exp.column(owner.view.row_id, table=alias)
-            every = _number(_counting(tree, exp.Count(this=row)), run_sql) or 0
-            single = _number(_counting(tree, exp.Count(this=exp.Distinct(expressions=[row.copy()]))), run_sql) or 0
+            every = number(counting(tree, exp.Count(this=row)), run_sql) or 0
+            single = number(counting(tree, distinct(row)), run_sql) or 0
             if every > single:
                 name = owner.view.name
                 yield Finding("repeated", name, f"the join repeats rows of {name}: {single} rows are counted {every} times")

@@ -51,7 +51,7 @@ SHOWN = {
     "full": Shown(60, 2400, 80, 3, 1200, 4, 20, 60_000, frozenset(get_args(Kind)) - {"idle"}),
     "compact": Shown(
         14, 260, 60, 0, 320, 3, 8, 12_000,
-        frozenset({"literal", "nothing", "several", "division", "idle", "unstated", "counted", "same"}),
+        frozenset({"literal", "nothing", "several", "division", "idle", "unstated", "counted", "same", "names"}),
     ),
 }  # fmt: skip
 
@@ -115,7 +115,10 @@ def _meaning(profile: ColumnProfile) -> str:
     return f"{said}; judged by a reader" if column.reading == "judged" else said
 
 
-_BESIDE = {"doubt": "why the value is not verified: of", "bound": "how the number is bounded: of", "canonical": "one name: of"}
+_BESIDE = {
+    "doubt": "why the value is not verified: of", "bound": "how the number is bounded: of",
+    "canonical": "one name for all printed forms: of",
+}  # fmt: skip
 
 
 def _surety(profile: ColumnProfile) -> str:

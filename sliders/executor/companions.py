@@ -22,6 +22,11 @@ def canonical_columns(relation: Relation, repairs: Sequence[Repair]) -> tuple[Re
     return tuple(named[name] for name in dict.fromkeys(filled))
 
 
+def made_by(repairs: Sequence[Repair]) -> dict[tuple[str, str], Repair]:
+    """The last repair of each value, by extracted row and column."""
+    return {(row, r.column): r for r in repairs if r.column and r.operation != "canonicalize" for row in r.rows}
+
+
 def with_read_companions(
     session: Session, root: TableVersion, relation: Relation, after: Sequence[DataRow],
     before: Mapping[str, Sequence[Any]], repairs: Sequence[Repair],
@@ -36,7 +41,7 @@ def with_read_companions(
         return after
     names = [c.sql_name for c in columns]
     beside = {line[0]: dict(zip(names, line[1:], strict=True)) for line in session.catalog.tables.lines(root, ("row_id", *names))}
-    made = {(row, repair.column): repair for repair in repairs if repair.column for row in repair.rows}
+    made = made_by(repairs)
     places = {c.name: (place, c.sql_name) for place, c in enumerate(relation.columns)}
     return [replace(row, values={**row.values, **_beside(row, columns, places, before, beside, made)}) for row in after]
 

@@ -1,7 +1,7 @@
 """Joins while they run: one table is filtered first, its join values filter the next, and the order is chosen again.
 
-A document is read where its join value may be one name with another (case, accents, articles, a name turned around by a comma),
-so that forms which reconciliation makes one join; the SQL over the rows compares them as they stand, and what differs is told.
+A document is read where its join value may be one name with another (case, accents, a name turned around by a comma);
+the SQL over the rows compares them as they stand, and what differs is told.
 Documents are the same or are not.
 """
 
@@ -18,7 +18,7 @@ from sliders.plan.explain import PlanNode
 from sliders.plan.filters import And, Expression, Filter, joined
 from sliders.plan.order import NextJoin, Side, first_join, next_join
 from sliders.plan.parsing import JoinEdge
-from sliders.reconcile.canonical import Links, link_by_rule
+from sliders.reconcile.canonical import Links, pairs_by_words
 
 if TYPE_CHECKING:
     from sliders.executor.query import Running
@@ -173,10 +173,11 @@ def _reduce(running: Running, edges: Sequence[JoinEdge]) -> None:
 
 
 def canonical_forms(values: Sequence[Scalar]) -> dict[Scalar, Scalar]:
-    """The form that stands for each value; values with one form are one name. Null has none: it joins nothing."""
+    """The form that stands for each value; values with one form may be one name. Null has none: it joins nothing."""
     distinct = [value for value in dict.fromkeys(values) if value is not None]
     links = Links(len(distinct))
-    link_by_rule(distinct, links, (), "")
+    for left, right in pairs_by_words(distinct):
+        links.join(left, right, "")
     return {value: distinct[root] for value, root in zip(distinct, links.roots().tolist(), strict=True)}
 
 

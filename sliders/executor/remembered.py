@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import get_args
 
 from sliders.errors import RepairError
 from sliders.executor.session import Session
-from sliders.reconcile.repairs import Criterion, Program, Reconciliation, Settlement
+from sliders.reconcile.repairs import Criterion, OpenNames, Program, Reconciliation, Settlement
 
 _CRITERIA = "criteria"
 _FIELDS = 4
@@ -55,6 +55,19 @@ def remember(session: Session, result: Reconciliation, memory: Memory, documents
         stands = len({s.signature for s in result.settlements} & {s.signature for s in memory.settled})
         reason = f"{len(new)} new documents touch {result.touched_groups} groups; {stands} earlier decisions stand"
         session.decide("reconcile", f"table:{result.table}", f"{result.calls} calls", reason)
+
+
+def keep_open_names(session: Session, table: str, names: Sequence[OpenNames]) -> None:
+    """Keep the pairs of names on which nobody decided, in the place of those before."""
+    session.catalog.knowledge.set_statistic(f"names:{table}", [asdict(one) for one in names])
+
+
+def open_names(session: Session, table: str) -> list[OpenNames]:
+    """The names of a table on which nobody decided."""
+    return [
+        OpenNames(one["column"], tuple(map(tuple, one["sides"])), one["reason"], one["joined"], tuple(map(tuple, one["rows"])))
+        for one in session.catalog.knowledge.statistic(f"names:{table}", [])
+    ]
 
 
 def criteria_of(session: Session) -> tuple[Criterion, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sliders.errors import RepairError
 from sliders.executor.citing import quote_of
-from sliders.executor.companions import canonical_columns, with_read_companions
+from sliders.executor.companions import canonical_columns, made_by, with_read_companions
 from sliders.executor.dating import document_dates
-from sliders.executor.remembered import criteria_of, recall, remember
+from sliders.executor.remembered import criteria_of, keep_open_names, recall, remember
 from sliders.executor.session import Session
 from sliders.extraction.cell import Row
 from sliders.extraction.list_entries import lines_of_lists, records_of
@@ -28,7 +28,7 @@ from sliders.store import codec
 from sliders.store.bounds import Limits
 from sliders.store.cage import run_readonly
 from sliders.store.data_tables import DataRow
-from sliders.store.records import Derivation, Relation, TableVersion
+from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
 
 
 async def settle(session: Session, table: Table, *, model: bool = True) -> None:
@@ -44,6 +44,10 @@ async def settle(session: Session, table: Table, *, model: bool = True) -> None:
         await _settle(session, table, model)
 
 
+_METHOD = "names beside what is printed"
+"""Tables that an earlier version settled in another way are settled again."""
+
+
 async def _settle(session: Session, table: Table, model: bool) -> None:
     knowledge, unverified = session.catalog.knowledge, session.settings.unverified
     before = session.catalog.tables.current(table.name)
@@ -52,7 +56,7 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     decided = "+".join(str(decision.id) for decision in decisions)
     root = session.catalog.tables.lineage(table.name)[-1].version
     told = f"{session.question.normalize}{session.question.precede}:{criteria}"
-    fingerprint = f"{root}:{decided}:{told}:{table.key}{table.key_scope}{table.pinned}"
+    fingerprint = f"{root}:{decided}:{told}:{table.key}{table.key_scope}{table.pinned}:{_METHOD}"
     key = f"settled:{table.name}"
     done = [[fingerprint, True], [fingerprint, model]]  # what a model settled need not be settled without one
     if before is not None and before.version == version.version and knowledge.statistic(key) in done:
@@ -64,7 +68,7 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
         {chunk: kinds for chunk, _, kinds in outlines}, unverified, quote=quote_of(session, rows), key=table.key,
         lists_of=lambda document: lines_of_lists(session.catalog.documents.get(document), session.catalog.chunks.of(document)),
     )  # fmt: skip
-    memory = recall(session, table.name)
+    memory, shape = recall(session, table.name), session.catalog.schemas.relation(table.name)
     options = Options(
         criteria=criteria,
         corrections=tuple(map(_correction, decisions)),
@@ -73,7 +77,8 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
         settled=memory.settled,
         changed=memory.new_among(relation.document_ids),
         entries=_are_entries(session, table, rows),
-        sql_names={c.name: c.sql_name for c in session.catalog.schemas.relation(table.name).columns},
+        sql_names={c.name: c.sql_name for c in shape.columns},
+        canonical_names={c.name: shape.companion(c.name, "canonical").sql_name for c in shape.columns},
         look=lambda sql: _looked(session, sql),
     )
     result = await reconcile_table(table, relation, options, session.models.model_for("reconcile") if model else None)
@@ -140,6 +145,7 @@ def _store(session: Session, table: Table, result: Reconciliation) -> None:
         session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))
     session.catalog.knowledge.set_statistic(f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts])
     session.catalog.knowledge.set_statistic(f"unsure merges:{table.name}", [list(map(list, m)) for m in result.unsure_merges])
+    keep_open_names(session, table.name, result.open_names)
     if not result.repairs:
         _as_extracted(session, table)
         return
@@ -172,7 +178,8 @@ def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
     names = [name for name, _ in columns]
     before = version_rows(session, root, names)
     sql = script(repairs, names)
-    after = [_data_row(row, names) for row in replay(columns, before.values(), sql)]
+    searched = [relation.sql_name(c.companion_of) for c in made]
+    after = [_data_row(row, names) for row in replay(columns, before.values(), sql, searched)]
     accounted = [source for row in after for source in row.sources or (row.row_id,)]
     if sorted(accounted) != sorted(before):
         raise RepairError(f"the repairs of {table.name!r} leave {len(accounted)} of {len(before)} rows; nothing was changed")
@@ -182,7 +189,7 @@ def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
         operation="reconcile",
         sql=sql,
         reason="; ".join(dict.fromkeys(f"{r.operation}: {r.reason}" for r in repairs))[:2000],
-        derived=_derivations(after, before, repairs, relation),
+        derived=[*_derivations(after, before, repairs, relation), *_canonical_forms(after, repairs, relation, made)],
         companions=made,
     )
 
@@ -230,7 +237,7 @@ def _derivations(
     after: Sequence[DataRow], before: Mapping[str, Sequence[Any]], repairs: Sequence[Repair], relation: Relation
 ) -> list[Derivation]:
     """Declares each value that no source row of its row has, with the repair that made it."""
-    made = {(row, repair.column): repair for repair in repairs if repair.column for row in repair.rows}
+    made = made_by(repairs)
     out: list[Derivation] = []
     for row in after:
         sources = row.sources or (row.row_id,)
@@ -246,6 +253,20 @@ def _derivations(
             kind = _KINDS.get(operation, operation)
             out.append(Derivation(column.name, final, kind, told, row.row_id, source))
     return out
+
+
+def _canonical_forms(
+    after: Sequence[DataRow], repairs: Sequence[Repair], relation: Relation, columns: Sequence[RelationColumn]
+) -> Iterator[Derivation]:
+    """Declares each canonical form that is another one than the row prints."""
+    why = {(r.column, form): r.reason for r in repairs if r.operation == "canonicalize" for form in r.before}
+    for column in columns:
+        printed = relation.sql_name(column.companion_of)
+        for row in after:
+            form, name = row.values[printed], row.values[column.sql_name]
+            if name != form:
+                reason = why.get((column.companion_of, form), "")
+                yield Derivation(column.name, name, "canonicalize", reason, row.row_id, form)
 
 
 _KINDS: Mapping[str, str] = {"correct": "correction", "aggregate": "sum"}

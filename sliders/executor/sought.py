@@ -16,7 +16,6 @@ from sliders.executor.vectors import SegmentIndex
 from sliders.extraction.cell import Scalar
 from sliders.schema.types import ColumnType
 from sliders.values.fold import fold, name_tokens
-from sliders.values.names import country_of
 
 if TYPE_CHECKING:
     from sliders.executor.lazy import TableRun
@@ -70,13 +69,13 @@ class Seeking:
 def sought(run: TableRun, attribute: str, values: Sequence[Scalar]) -> Sought | None:
     """How to look for these join values in a table's documents; None where their words need not stand there.
 
-    Numbers, dates and countries are equal in other words, too; and an attribute whose known values are not all printed in
-    their documents is stated in other words.
+    Numbers and dates are equal in other words, too; and an attribute whose known values are not all printed in their
+    documents is stated in other words.
     """
     texts = [value for value in values if isinstance(value, str)]
     if run.table.column(attribute).type is not ColumnType.TEXT or len(texts) < len(values):
         return None
-    if not texts or any(country_of(text) for text in texts) or not _printed(run, attribute):
+    if not texts or not _printed(run, attribute):
         return None
     return Sought(tuple(dict.fromkeys(map(_words, texts))))
 

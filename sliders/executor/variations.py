@@ -13,12 +13,12 @@ from sliders.answer.range import Kind, Place, Variation
 from sliders.executor.corrections import OpenConflict, conflicts, document_names, holding
 from sliders.executor.merges_apart import merges_apart
 from sliders.executor.near_cut import near_cut
+from sliders.executor.remembered import open_names
 from sliders.executor.row_words import RowWords
 from sliders.executor.session import Session
 from sliders.executor.tables_read import TableRead, shown_values
 from sliders.extraction.cell import Absence, Cell, How, Row, Scalar
 from sliders.extraction.prompt_compact import chosen_value, is_judged
-from sliders.reconcile.variants import variant_pairs
 from sliders.schema.types import Column, ColumnType
 from sliders.store.audit import doubt_of
 from sliders.store.records import Correction
@@ -98,31 +98,42 @@ class TableVariations:
             yield Variation("merge", options, len(group) - 1, thing, place, self.words.joining(*group[:2]))
 
     def _open_names(self) -> Iterator[Variation]:
-        """Pairs of a column's values that may be one name and that nobody told apart: all rows take either form."""
-        for column in self.read.columns:
-            if column.type is not ColumnType.TEXT:
-                continue
-            holders: dict[str, list[Place]] = {}
-            for row_id, values in self.shown.items():
-                place = self._place(row_id, column.name)
-                if isinstance(value := values[place.column], str):
-                    holders.setdefault(value, []).append(place)
-            forms = list(holders)
-            subject = f"{self.name}.{column.name}"
-            told = {d.verdict for d in self.session.catalog.journal.decisions(subject=subject)}
-            for pair in variant_pairs(forms):
-                left, right = forms[pair.left], forms[pair.right]
-                if not {f"{left!r} and {right!r}: two names", f"{right!r} and {left!r}: two names"} & told:
-                    changes = (tuple((place, to) for place in holders[of]) for of, to in ((left, right), (right, left)))
-                    documents = dict.fromkeys(
-                        name for of in (left, right) for place in holders[of] for name in self.words.documents(place.row_id)
-                    )
-                    sides: dict[str, list[tuple[str, Scalar]]] = {"where": [(column.name, left)], "other": [(column.name, right)]}
-                    yield Variation(
-                        "name", tuple(changes), 1, f"{left!r} and {right!r} may be one name",
-                        f"{named(list(documents))}; {self.read.relation.relation}.{column.name}",
-                        command_of("split", self.name, **sides) + "  # two names; one: set-value",
-                    )  # fmt: skip
+        """Names on which nobody decided: all rows may have either one, and those that would be one thing then are one."""
+        columns = {column.name for column in self.read.columns}
+        for names in (one for one in open_names(self.session, self.name) if one.column in columns):
+            printed, canonical = self._place("", names.column).column, self._canonical(names.column)
+            holders = [[r for r, values in self.shown.items() if values[printed] in forms] for forms in names.sides]
+            if not all(holders):
+                continue  # a repair or a person's value left nothing of one
+            every = [row for rows in holders for row in rows]
+            things = [sorted(self._current(rows)) for rows in names.rows]
+            gone = [(self._place(row), None) for rows in things for row in rows[1:]]
+            options = [[*self._renamed(every, printed, canonical, rows[0]), *gone] for rows in holders]
+            if names.joined and canonical:
+                options.append([(self._at(row, canonical), self.shown[row][printed]) for row in every])
+            left, right = names.sides[0][0], names.sides[1][0]
+            sides: dict[str, list[tuple[str, Scalar]]] = {"where": [(names.column, left)], "other": [(names.column, right)]}
+            told = " and ".join(repr(forms[0]) for forms in names.sides)
+            documents = list(dict.fromkeys(name for row in every for name in self.words.documents(row)))
+            yield Variation(
+                "name", tuple(map(tuple, options)), 1,
+                f"{told} {'are shown as' if names.joined else 'may be'} one name: {names.reason}",
+                f"{named(documents)}; {self.read.relation.relation}.{names.column}",
+                command_of("split", self.name, **sides) + "  # two names; one: merge",
+            )  # fmt: skip
+
+    def _at(self, row_id: str, sql_name: str) -> Place:
+        return Place(self.read.relation.relation, row_id, sql_name)
+
+    def _canonical(self, column: str) -> str:
+        """The SQL name of the column that holds the canonical forms of another, "" where the table has none."""
+        beside = self.read.relation.companions
+        return next((c.sql_name for c in beside if (c.companion_of, c.role) == (column, "canonical")), "")
+
+    def _renamed(self, rows: Sequence[str], printed: str, canonical: str, like: str) -> Iterator[tuple[Place, Scalar]]:
+        """Rows with the name of another."""
+        for row in rows:
+            yield from ((self._at(row, name), self.shown[like][name]) for name in (printed, canonical) if name)
 
     def _cells(self, column: Column, others: Sequence[Scalar]) -> Iterator[tuple[str, list[Cell], _Doubted]]:
         """The values of a column that may be other ones, but those that a person decided: their row, its cells, why."""

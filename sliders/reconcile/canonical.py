@@ -1,4 +1,4 @@
-"""Canonical values of a column: which printed forms are one name, and which form stands for them."""
+"""Forms of one name: sets of codes that are joined, and the form that stands for each."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.column_codes import Codes, Encoded
+from sliders.reconcile.column_codes import Codes
 from sliders.reconcile.repairs import Normalization
 from sliders.values.fold import legal_form, name_key, signed, turned
-from sliders.values.names import country_of, is_country_column
 
 
 class Links:
@@ -19,6 +18,7 @@ class Links:
     def __init__(self, size: int) -> None:
         self._parent = list(range(size))
         self._reasons: dict[int, str] = {}
+        self._members: dict[int, list[int]] = {}
 
     def find(self, code: int) -> int:
         """The root of a code's set."""
@@ -34,71 +34,60 @@ class Links:
         if a != b:
             low, high = min(a, b), max(a, b)
             self._parent[high] = low
-            self._reasons[low] = self._reasons.get(low) or self._reasons.get(high) or reason
+            self._reasons[low] = self._reasons.get(low) or self._reasons.pop(high, "") or reason
+            self._members[low] = [*self._members.pop(low, [low]), *self._members.pop(high, [high])]
+
+    def members(self, code: int) -> list[int]:
+        """All codes of a code's set."""
+        return self._members.get(self.find(code), [code])
+
+    def sets(self) -> list[list[int]]:
+        """The sets of several codes."""
+        return list(self._members.values())
 
     def roots(self) -> Codes:
         """The root of every code."""
         return np.fromiter((self.find(i) for i in range(len(self._parent))), np.int64, len(self._parent))
 
-    def reason(self, root: int) -> str:
-        """Why the set of that root is one."""
-        return self._reasons.get(root, "")
+    def reason(self, code: int) -> str:
+        """Why a code's set is one, "" for a code alone."""
+        return self._reasons.get(self.find(code), "")
 
 
-def link_by_rule(examples: Sequence[Scalar], links: Links, normalize: Sequence[Normalization], column: str) -> None:
-    """Join the forms that are one name beyond doubt: the user's terms, articles, names a comma turned, words for a country."""
-    if is_country_column(examples):
-        _link_countries(examples, links)
+def pairs_by_words(examples: Sequence[Scalar]) -> list[tuple[int, int]]:
+    """Codes of names that have the same words and legal form: other punctuation or accents, or turned around by a comma.
+
+    They are suggestions: the words of two names may be the same.
+    """
     texts = {code: value for code, value in enumerate(examples) if isinstance(value, str)}
-    seen: dict[tuple[str, str], int] = {}
-    for code, value in texts.items():
-        first = seen.setdefault(_key(value), code)
-        if first != code and len(name_key(value)) > _INITIALS:
-            links.join(first, code, "the same words, but for articles or the spelling of a legal form")
+    first: dict[tuple[str, str], int] = {}
+    pairs = [(one, code) for code, value in texts.items() if (one := first.setdefault(_key(value), code)) != code]
     plain = {_key(value): code for code, value in texts.items() if "," not in value}
     for code, value in texts.items():
-        around = turned(value)
+        around = turned(value) if "," in value else ""
         if around and _key(value) not in plain and _key(around) in plain:  # not both: it would chain two names
-            links.join(plain[_key(around)], code, "the same words, turned around by a comma")
-    by_form = {signed(str(value)): code for code, value in enumerate(examples) if isinstance(value, str)}
-    for rule in normalize:
-        if rule.column and rule.column != column:
-            continue
-        codes = [by_form[f] for f in map(signed, (rule.canonical, *rule.variants)) if f in by_form]
-        for code in codes[1:]:
-            links.join(codes[0], code, f"the user says that these mean {rule.canonical!r}")
-
-
-def _link_countries(examples: Sequence[Scalar], links: Links) -> None:
-    first: dict[str, int] = {}
-    for code, value in enumerate(examples):
-        country = country_of(str(value))
-        if country is not None and first.setdefault(country, code) != code:
-            links.join(first[country], code, f"both are words for {country}")
-
-
-_INITIALS = 2  # letters of a name that an article may belong to: "A", "The A"
+            pairs.append((plain[_key(around)], code))
+    return [(min(pair), max(pair)) for pair in pairs]
 
 
 def _key(text: str) -> tuple[str, str]:
     return name_key(text), legal_form(text)
 
 
-def representatives(encoded: Encoded, links: Links, normalize: Sequence[Normalization], column: str) -> dict[int, int]:
-    """The code that stands for each form of a name with several: the user's term, else the most frequent, then the longest."""
-    examples = encoded.examples
-    counts = np.bincount(encoded.codes[encoded.codes >= 0], minlength=len(examples))
-    roots = links.roots()
-    members: dict[int, list[int]] = {}
-    for code in np.flatnonzero(np.bincount(roots, minlength=len(examples))[roots] > 1).tolist():
-        members.setdefault(int(roots[code]), []).append(code)
-    wanted = {signed(rule.canonical) for rule in normalize if not rule.column or rule.column == column}
-    if is_country_column(examples):
-        wanted |= {signed(country) for value in examples if (country := country_of(str(value)))}
-    found: dict[int, int] = {}
-    for codes in members.values():
-        kept = max(codes, key=lambda c: (signed(str(examples[c])) in wanted, counts[c], len(str(examples[c])), -c))
-        found |= dict.fromkeys(codes, kept)
+def terms_of(
+    examples: Sequence[Scalar], normalize: Sequence[Normalization], column: str
+) -> list[tuple[str, list[int]]]:
+    """The codes of the forms that the user says mean one thing, behind the user's term for them."""
+    by_form: dict[str, list[int]] = {}
+    rules = [rule for rule in normalize if not rule.column or rule.column == column]
+    for code, value in enumerate(examples) if rules else ():
+        if isinstance(value, str):
+            by_form.setdefault(signed(value), []).append(code)
+    found = []
+    for rule in rules:
+        forms = dict.fromkeys(map(signed, (rule.canonical, *rule.variants)))
+        if codes := [code for form in forms for code in by_form.get(form, ())]:
+            found.append((rule.canonical, codes))
     return found
 
 

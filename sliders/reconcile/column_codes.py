@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from sliders.extraction.cell import Scalar
 from sliders.schema.types import Column, ColumnType, Table
-from sliders.values.fold import signed
+from sliders.values.fold import signed, spelling
 
 Codes = npt.NDArray[np.int64]
 _LONG_TEXT = 60  # mean characters above which a text column is prose, whose wording differs without contradicting
@@ -20,14 +20,21 @@ _LONG_TOKENS = 9
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A column as codes: -1 where empty; equal codes compare equal; `examples[code]` is its first printed form.
+    """A column as codes: -1 where empty; values of one code differ in case, white space or Unicode form at most.
 
-    `respelled` are the codes whose printed forms differ in case or white space, and in nothing else: theirs is the most frequent.
+    `examples[code]` is the most frequent printed form; `respelled` holds all forms of the codes that have several.
     """
 
     codes: Codes
     examples: tuple[Scalar, ...]
-    respelled: frozenset[int] = frozenset()
+    respelled: Mapping[int, tuple[Scalar, ...]] = field(default_factory=dict)
+
+    def agreeing(self) -> Codes:
+        """Codes under which values do not contradict each other: those that differ in accents or punctuation are equal, too."""
+        first: dict[Scalar, int] = {}
+        owners = [first.setdefault(comparison_form(value), code) for code, value in enumerate(self.examples)]
+        found: Codes = np.array([*owners, -1], dtype=np.int64)[self.codes]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +67,22 @@ def comparison_form(value: Scalar) -> Scalar:
 
 
 def encode(values: Sequence[Scalar]) -> Encoded:
-    """Codes by comparison form, in order of first appearance."""
+    """Codes by spelling, in order of first appearance."""
     places_of: dict[Scalar, int] = {}
     places = np.fromiter((places_of.setdefault(v, len(places_of)) for v in values), np.int64, len(values))
     printed, forms, spelled = list(places_of), dict[Scalar, int](), list[list[int]]()
     codes = np.full(len(printed), -1, dtype=np.int64)
     for place, value in enumerate(printed):
-        if (form := comparison_form(value)) is not None:
+        form = (spelling(value) or None) if isinstance(value, str) else comparison_form(value)
+        if form is not None:
             codes[place] = code = forms.setdefault(form, len(forms))
             spelled += [[]] if code == len(spelled) else []
             spelled[code].append(place)
     counts = np.bincount(places, minlength=len(printed))
-    several = (code for code, own in enumerate(spelled) if len(own) > 1)
-    respelled = frozenset(code for code in several if len({_bare(printed[place]) for place in spelled[code]}) == 1)
-    kept = (max(own, key=lambda p: counts[p]) if code in respelled else own[0] for code, own in enumerate(spelled))
+    several = {code: tuple(printed[p] for p in own) for code, own in enumerate(spelled) if len(own) > 1}
+    respelled = {code: own for code, own in several.items() if isinstance(own[0], str)}
+    kept = (own[0] if len(own) == 1 else max(own, key=lambda p: counts[p]) for own in spelled)
     return Encoded(codes[places], tuple(printed[place] for place in kept), respelled)
-
-
-def _bare(value: Scalar) -> str:
-    return " ".join(str(value).split()).casefold()
 
 
 def encode_ids(values: Sequence[str]) -> Codes:

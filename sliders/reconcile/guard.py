@@ -11,7 +11,7 @@ import math
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sqlglot
 import sqlglot.expressions
@@ -63,7 +63,7 @@ def repaired(case: Case, programs: Sequence[Program], additive: frozenset[str] =
         after = run_program(group, program, additive, one_thing=case.kind == "records")
         steps.append(Step(program, tuple(group.rows), after))
         group = after
-    for name in case.open:
+    for name in case.open if case.kind != "names" else ():  # forms of two names keep two
         place = group.columns.index(name)
         left = {values[place]: row for row, values in group.rows.items() if values[place] is not None}
         if not left:
@@ -179,7 +179,7 @@ def _check_repair(
     filled = _consolidated(group, staying, merged)
     for place, column in enumerate(group.columns):
         _check_column(group, filled, merged, place, column, program, one_thing)
-    return Group(group.columns, staying, group.types)
+    return replace(group, rows=staying)
 
 
 def _consolidated(
@@ -217,7 +217,8 @@ def _check_column(
         if sources and len(results) < len(staying):
             raise RepairError(f"{column!r} was emptied; a conflict is settled by one of its values")
         return
-    lost = [s for s in sources if not _among(s, results)]
+    left = [group.said(column, value) for value in results]
+    lost = [s for s in sources if not _among(group.said(column, s), left)]
     if lost and not one_thing:
         raise RepairError(
             f"{column!r}: {lost} would be lost by a {program.operation} of {program.column or 'the rows'!r}"

@@ -11,6 +11,8 @@ from sliders.errors import RepairError
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.column_codes import Codes, Encoded, comparison_form
 from sliders.reconcile.repairs import Correction
+from sliders.schema.grain import called_as_row
+from sliders.schema.types import ColumnType, Table
 
 DOCUMENT = ("document", "document_id")
 """What a condition may name beside the columns of a table: the name and the id of a row's document, compared exactly."""
@@ -31,6 +33,31 @@ def check_corrections(corrections: Sequence[Correction], columns: Sequence[str])
             raise RepairError(f"a correction names {unknown}; the table's columns are {', '.join(columns)}")
         if not correction.where or (correction.kind != "set_value" and not correction.other):
             raise RepairError(f"a {correction.kind} correction says for which rows; give it at least one column value")
+
+
+def names_said(corrections: Sequence[Correction], column: str) -> dict[tuple[str, str], bool]:
+    """Pairs of a text column's values that people said to be one name (True) or two, the last decision of each pair.
+
+    A merge or split says so where its two sides differ in that column alone.
+    """
+    said: dict[tuple[str, str], bool] = {}
+    for one in (c for c in corrections if c.kind != "set_value"):
+        left, right = dict(one.where), dict(one.other)
+        a, b = left.pop(column, None), right.pop(column, None)
+        if left == right and isinstance(a, str) and isinstance(b, str):
+            said.pop((b, a), None)
+            said[a, b] = one.kind == "merge"
+    return said
+
+
+def joins_names(correction: Correction, table: Table, key: Sequence[str]) -> bool:
+    """Whether a merge says no more than that two values of a text column are one name: the column names no row."""
+    columns = {column for column, _ in (*correction.where, *correction.other)}
+    single = len(columns) == len(correction.where) == len(correction.other) == 1
+    if correction.kind != "merge" or not single or (column := columns.pop()) not in table.column_names:
+        return False
+    naming = {*key, *table.key} | ({named.name} if (named := called_as_row(table)) is not None else set())
+    return table.column(column).type is ColumnType.TEXT and column not in naming
 
 
 def matching_rows(where: Sequence[tuple[str, Scalar]], names: Sequence[str], *readings: Sequence[Encoded]) -> Codes:

@@ -116,6 +116,7 @@ class KeyChooser:
         self._table, self._documents, self._chunks = table, documents, chunks
         self._profiles = {p.name: p for p in profiles}
         self._codes = {p.name: e.codes for p, e in zip(profiles, encoded, strict=True)}
+        self._said = {p.name: e.agreeing() for p, e in zip(profiles, encoded, strict=True)}
         hard = [self._codes[p.name] for p in profiles if not p.prose]
         self._refuted = table.grain == "document" and refutes_document_grain(hard, documents, chunks)
         self.per_document = table.grain == "document" and not self._refuted
@@ -234,7 +235,7 @@ class KeyChooser:
     def _others(self, key: tuple[str, ...]) -> list[tuple[Codes, float]]:
         return [
             (codes, self._profiles[name].chance)
-            for name, codes in self._codes.items()
+            for name, codes in self._said.items()
             if name not in key and not self._profiles[name].prose and self._profiles[name].coverage > 0
         ]
 

@@ -1,6 +1,6 @@
 """Reconciliation of one table: the same thing, told many times, becomes one row, and nothing is lost.
 
-Order (SLIDERS, section on reconciliation, made deterministic first): canonical forms, key, groups,
+Order (SLIDERS, section on reconciliation, made deterministic first): names, key, groups,
 clear merges, contradictions that code can settle, what is left by a model's SQL or left open and visible, decisions of people
 on top. What comes out is repairs: SQL over the table as extracted, which `workbench` runs; the same SQL runs again years later.
 """
@@ -20,11 +20,12 @@ from sliders.reconcile.collector import paused
 from sliders.reconcile.column_codes import Codes, Encoded, comparison_form, encode, encode_ids, profile_columns
 from sliders.reconcile.decider import Memory
 from sliders.reconcile.guard import Outcome
-from sliders.reconcile.human_corrections import apply_grouping, check_corrections, matching_rows
+from sliders.reconcile.human_corrections import apply_grouping, check_corrections, joins_names, matching_rows
 from sliders.reconcile.keying import KeyCase, propose_key
 from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups
 from sliders.reconcile.merge import Cluster, Dispute, Frame, Merged, Part, Role, compatible_pieces, merge_groups
 from sliders.reconcile.naming import name_columns
+from sliders.reconcile.open_names import with_rows
 from sliders.reconcile.parts import Compared, alike_without_key, joined_rows, places_in_key, united
 from sliders.reconcile.recording import cluster_repairs, corrected, merging_repairs
 from sliders.reconcile.relation import MemoryRelation
@@ -86,8 +87,8 @@ class _Work:
             self.printed = [encode(self.relation.column(name)) for name in self.names]
         profiles = profile_columns(table, self.printed, self.documents, self.chunks)
         naming = await name_columns(table, self.relation, self.printed, profiles, options, self.memory)
-        self.named, self.encoded, self.renamed = self.memory.asked, naming.encoded, naming.renamed
-        self.renamings, self.decisions = naming.repairs, naming.decisions
+        self.named, self.encoded, self.naming = self.memory.asked, naming.encoded, naming
+        self.decisions = naming.decisions
         self.profiles = profile_columns(table, self.encoded, self.documents, self.chunks)
         self.chooser = KeyChooser(table, self.profiles, self.encoded, self.documents, self.chunks)
         self._decide_key(ENTRIES if options.entries and not table.key else self.chooser.choose())
@@ -152,8 +153,9 @@ class _Work:
 
     def group(self) -> Merged:
         """Groups of rows, clear ones merged."""
-        codes = {name: coded.codes for name, coded in zip(self.names, self.encoded, strict=True)}
-        self.repairs: list[Repair] = list(self.renamings)
+        coded = list(zip(self.names, self.encoded, strict=True))
+        codes = {name: one.codes if name in self.plan.columns else one.agreeing() for name, one in coded}
+        self.repairs: list[Repair] = []
         self.places = places_in_key(self.plan, codes, self.relation, self.documents)
         if self.places is not None and not self.plan.sure:
             self.plan = replace(self.plan, across=False)
@@ -167,7 +169,8 @@ class _Work:
         )  # fmt: skip
         alike = [] if self.places is not None else self._alike_without_key(codes)
         groups = united(groups, alike)
-        groups, self.forced = apply_grouping(groups, self.options.corrections, self.names, *self._readings(self.encoded))
+        about_rows = [one for one in self.options.corrections if not joins_names(one, self.table, self.plan.columns)]
+        groups, self.forced = apply_grouping(groups, about_rows, self.names, *self._readings(self.encoded))
         self.groups = groups
         changed = self.options.changed
         new = slice(None) if changed is None else np.array([d in changed for d in self.relation.document_ids], dtype=bool)
@@ -213,20 +216,18 @@ class _Work:
         return tuple(roles)
 
     def _value(self, row: int, column: int, cluster: Cluster) -> Scalar:
-        """What the table holds in a cell once names and what code settles are repaired."""
-        code = int(self.frame.codes[column][row])
-        if code >= 0:
+        """What the table holds in a cell once what code settles is repaired."""
+        if int(self.frame.codes[column][row]) >= 0:
             ruled = (d.sides[d.ruling.side] for d in cluster.disputes if d.column == column and d.by_code and d.ruling)
             row = next((side.rows[0] for side in ruled), row)
-            code = int(self.frame.codes[column][row])
-        renamed = code >= 0 and self.names[column] in self.renamed
-        return plain(self.encoded[column].examples[code] if renamed else self.frame.values[column][row])
+        return plain(self.frame.values[column][row])
 
     async def ask(self, clusters: Sequence[Cluster]) -> None:
         """Settle what is open by what people decided, from memory, then by the model; what nobody settles stays open."""
         self._rule_by_people(clusters)
         asked = [c for c in clusters if (c.pending or c.doubtful) and (self.memory.writes_programs or not c.keyless)]
-        cases = [case_of(self.table, self.frame, c, partial(self._value, cluster=c), self.options) for c in asked]
+        names = {self.options.sql_name(column): names for column, names in self.naming.names.items()}
+        cases = [case_of(self.table, self.frame, c, partial(self._value, cluster=c), self.options, names) for c in asked]
         for cluster, outcome in zip(asked, await self.memory.decide(cases), strict=True):
             if outcome is not None:
                 self._take(cluster, outcome)
@@ -302,6 +303,7 @@ class _Work:
         parts.sort(key=min)
         self.repairs += merging_repairs(self.frame, parts, self.options)
         self.repairs += self._corrections(parts)
+        self.repairs += self.naming.repairs
         if merged.kept_apart:
             why = "equal keys, but most other columns contradict: kept as records of their own"
             self.decisions.append(Choice(self.table.name, f"{merged.kept_apart} rows kept apart", why))
@@ -315,6 +317,7 @@ class _Work:
             across_documents=self.plan.across,
             repairs=tuple(self.repairs),
             conflicts=tuple(conflicts),
+            open_names=tuple(with_rows(self.naming.open_names, self.frame, self.plan)),
             decisions=tuple(self.decisions),
             unsure_merges=tuple(self._unsure_merges(merged, parts)),
             settlements=tuple(self.memory.kept),
@@ -372,7 +375,8 @@ class _Work:
         home = {row: part for part in parts for row in part} if self.options.corrections else {}
         numbers = {row: n for n, row in enumerate(self.relation.row_ids)} if self.options.corrections else {}
         for correction in (c for c in self.options.corrections if c.kind == "set_value"):
-            reached = (self._reached(condition, numbers, (*self.repairs, *found)) for condition in correction.where)
+            made = (*self.repairs, *self.naming.repairs, *found)
+            reached = (self._reached(condition, numbers, made) for condition in correction.where)
             standing = sorted(set.intersection(*({home.get(row, (row,)) for row in rows} for rows in reached)), key=min)
             found += [corrected(self.frame, correction, sorted(part), part[0], self.options) for part in standing]
         return found

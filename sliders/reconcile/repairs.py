@@ -129,6 +129,21 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenNames:
+    """Printed forms of a column that may be one name, and on which nobody decided.
+
+    Each of `sides` holds the forms of one name as far as is known. `joined`: the canonical column shows one form for all of
+    them until somebody decides. Each of `rows` holds ids of rows that would be one thing if the sides were one name.
+    """
+
+    column: str
+    sides: tuple[tuple[str, ...], ...]
+    reason: str
+    joined: bool = False
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Repair:
     """One change of the table: what was done, to which source rows, by which SQL, and why.
 
@@ -154,11 +169,19 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows of one group: values by row id, in the order of `columns`, whose SQL types are `types` where known."""
+    """The rows of one group: values by row id, in the order of `columns`, whose SQL types are `types` where known.
+
+    `names` are canonical forms by column and printed form: values with one of them say the same.
+    """
 
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[Scalar, ...]]
     types: tuple[str, ...] = ()
+    names: Mapping[str, Mapping[Scalar, Scalar]] = field(default_factory=dict)
+
+    def said(self, column: str, value: Scalar) -> Scalar:
+        """A value of a column as it is compared: the canonical form of a name that has several."""
+        return self.names.get(column, {}).get(value, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +248,7 @@ class Reconciliation:
     across_documents: bool
     repairs: tuple[Repair, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    open_names: tuple[OpenNames, ...] = ()
     decisions: tuple[Choice, ...] = ()
     unsure_merges: tuple[tuple[tuple[str, ...], ...], ...] = ()
     settlements: tuple[Settlement, ...] = ()
@@ -240,7 +264,8 @@ class Options:
     `criteria` and `precede` are the user's: which source wins. `settled` brings the settlements of earlier runs, `changed`
     the documents that are new since. At most `batch` groups go to the model in one call. `look` answers a SELECT over the
     workspace's tables as text, for a model that wants to see more than its group. `sql_names` are those of columns whose
-    own name is another. With `entries` each row is an entry of a list: an event of its own, whatever names it repeats.
+    own name is another, `canonical_names` the SQL names of the columns that hold canonical forms. With `entries` each row
+    is an entry of a list: an event of its own, whatever names it repeats.
     """
 
     criteria: tuple[Criterion, ...] = ()
@@ -251,6 +276,7 @@ class Options:
     changed: frozenset[str] | None = None
     batch: int = 8
     sql_names: Mapping[str, str] = field(default_factory=dict)
+    canonical_names: Mapping[str, str] = field(default_factory=dict)
     look: Callable[[str], str] | None = None
     entries: bool = False
 
@@ -263,6 +289,10 @@ class Options:
     def sql_name(self, column: str) -> str:
         """The name of a column in SQL."""
         return self.sql_names.get(column, column)
+
+    def canonical_name(self, column: str) -> str:
+        """The name in SQL of the column that holds the canonical forms of another."""
+        return self.canonical_names.get(column, f"{self.sql_name(column)}_canonical")
 
     def additive(self, table: Table) -> frozenset[str]:
         """SQL names of the columns whose values may be summed over sources."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sliders.extraction.cell import How, Scalar
 from sliders.reconcile.merge import Cluster, Frame
@@ -18,12 +18,14 @@ _LINES = 4  # values of a row whose words are shown
 
 
 def case_of(
-    table: Table, frame: Frame, cluster: Cluster, value: Callable[[int, int], Scalar], options: Options
-) -> Case:
+    table: Table, frame: Frame, cluster: Cluster, value: Callable[[int, int], Scalar], options: Options,
+    names: Mapping[str, Mapping[Scalar, Scalar]],
+) -> Case:  # fmt: skip
     """The case that a cluster is.
 
     Args:
         value: what the table holds in a cell, by row number and column number.
+        names: canonical forms by SQL column name and printed form.
     """
     ids = frame.relation.row_ids
     columns = tuple(options.sql_name(name) for name in frame.names)
@@ -38,10 +40,17 @@ def case_of(
     shown = [r for some in ordered for r in some[:_SAME]][:_MOST]
     open_ = [frame.names[c] for c in places]
     notes = {ids[r]: notes_of(frame.relation, r, open_, frame.names) for r in sorted(shown)}
+    notes = {row: (*_named(dict(zip(columns, rows[row], strict=True)), names), *lines) for row, lines in notes.items()}
     about = ", ".join(str(part) for part in cluster.key if part is not None)
-    kind = Group(columns, rows, tuple(c.type.sql for c in table.columns))
+    kind = Group(columns, rows, tuple(c.type.sql for c in table.columns), names)
     choices = tuple(tuple(ids[r] for r in some) for some in ordered)
     return Case("records" if cluster.doubtful else "conflict", kind, tuple(columns[c] for c in places), notes, choices, about)
+
+
+def _named(values: Mapping[str, Scalar], names: Mapping[str, Mapping[Scalar, Scalar]]) -> list[str]:
+    """Lines that say under which name a printed form is known already."""
+    told = ((column, value, names[column].get(value, value)) for column, value in values.items() if column in names)
+    return [f"{column}: {value!r} is another form of {name!r}" for column, value, name in told if name != value]
 
 
 def notes_of(relation: MemoryRelation, row: int, open_: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:

@@ -41,6 +41,17 @@ def set_sql(column: str, value: Scalar, rows: Sequence[str]) -> str:
     return f"UPDATE data SET {quoted(column)} = {literal(value)} WHERE row_id IN {listed(rows)}"
 
 
+def printed_sql(canonical: str, column: str) -> str:
+    """The canonical column shows what is printed, before forms of one name are joined."""
+    return f"UPDATE data SET {quoted(canonical)} = {quoted(column)}"
+
+
+def canonical_sql(canonical: str, column: str, forms: Sequence[Scalar], name: Scalar) -> str:
+    """Rows that print one of some forms belong to one name."""
+    listing = ", ".join(map(literal, forms))
+    return f"UPDATE data SET {quoted(canonical)} = {literal(name)} WHERE {quoted(column)} IN ({listing})"
+
+
 def merge_sql(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Each pair's first row is merged into the second."""
     for pair in _pairs(pairs):

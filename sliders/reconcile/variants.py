@@ -1,13 +1,15 @@
-"""Forms that may be one name: misspellings, abbreviations, short forms and acronyms, with the evidence of their rows.
+"""Forms that may be one name: other punctuation, misspellings, abbreviations, short forms and acronyms, with the evidence of
+their rows.
 
-A form alone proves little ("Jon Smith" may be another man than "John Smith"). Code links two forms only when the rows
-that carry them agree in a telling column and contradict each other in none; the rest is the open band.
+A form alone proves little ("Jon Smith" may be another man than "John Smith"), and neither do rows that agree: both suggest
+pairs, and a reader of the rows, or a person, decides.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,10 +17,13 @@ import numpy as np
 from rapidfuzz.distance import DamerauLevenshtein
 
 from sliders.extraction.cell import Scalar
+from sliders.reconcile.canonical import pairs_by_words
 from sliders.reconcile.column_codes import Codes
-from sliders.values.fold import STOPWORDS, legal_form, name_tokens, signed
+from sliders.values.fold import LEGAL_FORMS, fold, legal_form, name_key, name_tokens, signed, turned
 
-Kind = Literal["misspelling", "abbreviation", "short form", "acronym", "legal form"]
+Kind = Literal["spelling", "turned", "misspelling", "abbreviation", "short form", "acronym", "legal form"]
+SAME_WORDS: tuple[Kind, ...] = ("spelling", "turned")
+"""The words are the same and their legal form, too: rows that contradict each other say nothing against them."""
 _BLOCK = 12  # values that share a token beyond which the token names nobody
 _TELLING = 0.2  # chance agreement above which an equal value proves nothing
 _ROWS_READ = 50
@@ -40,32 +45,49 @@ class VariantPair:
 
 
 def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
-    """Candidate pairs of one column's distinct values, blocked on rare tokens, on prefixes and on acronyms."""
+    """Candidate pairs of one column's distinct values, blocked on their words, on rare ones, on prefixes and on acronyms."""
     names = {code: name_tokens(v) for code, v in enumerate(examples) if isinstance(v, str)}
-    blocks: dict[str, list[int]] = defaultdict(list)
-    for code, tokens in names.items():
-        for token in set(tokens):
-            blocks[token].append(code)
-        if len("".join(tokens)) >= 7:
-            flat = "".join(tokens)
-            blocks["^" + flat[:6]].append(code)
-            blocks["$" + flat[-6:]].append(code)
-        full = [w for w in signed(str(examples[code])).split() if w not in STOPWORDS]
-        if len(full) >= 3:
-            blocks["".join(w[0] for w in full)].append(code)
-    found: dict[tuple[int, int], VariantPair] = {}
-    for members in blocks.values():
-        if not 1 < len(members) <= _BLOCK:
-            continue
+    found = {pair: VariantPair(*pair, _same_words(pair, examples)) for pair in pairs_by_words(examples)}
+    for members in _blocks(names, examples):
         for n, left in enumerate(members):
             for right in members[n + 1 :]:
                 if (left, right) not in found and left != right:
                     kind = _kind(str(examples[left]), str(examples[right]))
                     if kind == "short form" and not _is_name(str(examples[min(left, right, key=lambda c: len(names[c]))])):
                         continue
-                    if kind is not None:
+                    if kind is not None and kind not in SAME_WORDS:
                         found[left, right] = VariantPair(min(left, right), max(left, right), kind)
     return list(_unambiguous(list(found.values()), names, examples))
+
+
+def _blocks(names: Mapping[int, tuple[str, ...]], examples: Sequence[Scalar]) -> Iterator[list[int]]:
+    """Codes of names that share a rare word, the first or last six letters, or an acronym with its words."""
+    blocks: dict[str, list[int]] = defaultdict(list)
+    for code, tokens in names.items():
+        for token in set(tokens):
+            blocks[token].append(code)
+        if len(flat := "".join(tokens)) >= 7:
+            blocks["^" + flat[:6]].append(code)
+            blocks["$" + flat[-6:]].append(code)
+        for initials in _initials(str(examples[code])):
+            if len(initials) >= 3:
+                blocks[initials].append(code)
+    return (members for members in blocks.values() if 1 < len(members) <= _BLOCK)
+
+
+def _same_words(pair: tuple[int, int], examples: Sequence[Scalar]) -> Kind:
+    return "spelling" if len({name_key(str(examples[code])) for code in pair}) == 1 else "turned"
+
+
+def _initials(printed: str) -> set[str]:
+    """The first letters of a name's words: of all of them, and of those that are capitalized ("University of Arlen")."""
+    words = _WORD.findall(printed)
+    while len(words) > 1 and fold(words[-1]) in LEGAL_FORMS:
+        words.pop()
+    return {"".join(fold(w)[0] for w in some) for some in (words, [w for w in words if not w[0].islower()])} - {""}
+
+
+_WORD = re.compile(r"\w+")
 
 
 def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
@@ -96,7 +118,11 @@ def _kind(left: str, right: str) -> Kind | None:
     if several_forms(forms):
         return None
     if a == b:
-        return "legal form" if len(forms) > 1 else None
+        return "legal form" if len(forms) > 1 else "spelling"
+    if any("," in one and name_key(turned(one)) == name_key(other) for one, other in ((left, right), (right, left))):
+        return "turned"
+    if any(len(one) == 1 and len(one[0]) > 1 and one[0] in _initials(full) for one, full in ((a, right), (b, left))):
+        return "acronym"
     dotted = shortened(left, right) or shortened(right, left)
     return variant_kind(a, b) or ("abbreviation" if dotted else None)
 
@@ -158,7 +184,7 @@ def _unambiguous(
     registered: dict[int, set[str]] = defaultdict(set)
     shorter: dict[int, list[set[str]]] = defaultdict(list)
     for pair in listed:
-        if pair.kind != "misspelling":
+        if pair.kind not in _NO_SHORTER:
             short, full = _short_first(pair, names, examples)
             registered[short].add(legal_form(str(examples[full])))
             if pair.kind != "legal form":
@@ -166,6 +192,9 @@ def _unambiguous(
             if pair.kind == "short form":
                 shorter[full].append(set(names[short]))
     for pair in listed:
+        if pair.kind in _NO_SHORTER:
+            yield pair
+            continue
         short, full = _short_first(pair, names, examples)
         one = len(fuller[short]) == 1 and not several_forms(registered[short])
         if pair.kind == "legal form":
@@ -177,8 +206,12 @@ def _unambiguous(
             yield replace(pair, dotted=one and form, ambiguous=not one)
             continue
         compound = pair.kind == "short form" and any(not set(names[short]) & other for other in shorter[full])
-        if pair.kind == "misspelling" or (one and not compound):
+        if one and not compound:
             yield pair
+
+
+_NO_SHORTER: tuple[Kind, ...] = (*SAME_WORDS, "misspelling")
+"""Neither form is short for the other."""
 
 
 def _short_first(pair: VariantPair, names: dict[int, tuple[str, ...]], examples: Sequence[Scalar]) -> tuple[int, int]:

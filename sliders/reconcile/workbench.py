@@ -58,12 +58,15 @@ def script(repairs: Sequence[Repair], columns: Sequence[str]) -> str:
     return "".join([*parts, "-- rows that were merged go into those that stay\n", *(f"{one};\n" for one in _CLOSING)])
 
 
-def replay(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Scalar]], sql: str) -> list[tuple[Scalar, ...]]:
+def replay(
+    columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Scalar]], sql: str, searched: Iterable[str] = ()
+) -> list[tuple[Scalar, ...]]:
     """The rows of a table after a script: the same rows and the same script give the same result.
 
     Args:
         columns: SQL name and type of each column of the table.
         rows: values of `columns`, then `document`, `document_id`, `row_id` and `_sources`.
+        searched: columns by whose values the script finds rows.
 
     Raises:
         RepairError: a statement does not run.
@@ -78,6 +81,8 @@ def replay(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Scalar]],
         connection.executemany(f"INSERT INTO data VALUES ({marks}, NULL)", rows)
         connection.execute("CREATE UNIQUE INDEX by_row ON data (row_id)")
         connection.execute("CREATE INDEX by_target ON data (merged_into)")
+        for number, name in enumerate(searched):
+            connection.execute(f"CREATE INDEX by_value_{number} ON data ({quoted(name)})")
         connection.execute("COMMIT")
         connection.set_authorizer(_authorize)
         try:

@@ -48,8 +48,8 @@ def check_audit(path: str | Path) -> Verification:
     - arithmetic that a computed number follows from gives that number;
     - each value of a data table is the value of a cell of a row that it was made from, or is declared as an
       aggregate (then it is computed again), a canonical form or a correction; and it has as many rows as when it was made;
-    - what stands beside a value (its bound, its doubt) stands beside the same value of a cell; a canonical form is printed
-      in some row of the column, or is declared;
+    - what stands beside a value (its bound, its doubt) stands beside the same value of a cell; a canonical form is what its
+      row prints, or is declared;
     - nothing refers to what is not there.
 
     Raises:
@@ -214,14 +214,15 @@ def _companions(
 ) -> Iterator[str]:
     """What stands beside a value without a cell that says so."""
     shown, value = f"d.{quote_identifier(companion.sql_name)}", f"d.{quote_identifier(sql_name)}"
-    said = {"bound": "c.bound", "canonical": "c.value"}.get(companion.role, _DOUBT)
-    pair = shown if companion.role == "canonical" else f"({value}, {shown})"
-    given = said if companion.role == "canonical" else f"c.value, {said}"
+    said = "c.bound" if companion.role == "bound" else _DOUBT
+    cells = f"SELECT c.value, {said} FROM audit_cells c WHERE {cell} AND c.value IS NOT NULL AND {said} IS NOT NULL"
+    odd = f"{shown} IS NOT {value}" if companion.role == "canonical" else f"({value}, {shown}) NOT IN ({cells})"
+    stands = value if companion.role == "canonical" else shown  # a row that prints a name has a canonical form
     undeclared = audit.query(
-        f"""SELECT d.row_id, {shown} FROM {quote_identifier(relation)} d WHERE {shown} IS NOT NULL
-        AND {pair} NOT IN (SELECT {given} FROM audit_cells c WHERE {cell} AND c.value IS NOT NULL AND {said} IS NOT NULL)
+        f"""SELECT d.row_id, {shown} FROM {quote_identifier(relation)} d WHERE {stands} IS NOT NULL AND {odd}
         AND NOT EXISTS (SELECT 1 FROM audit_derivations v WHERE v.table_name = ?1 AND v.column_name = ?2
-            AND v.version IN ({chain}) AND (v.row_id IS NULL OR v.row_id = d.row_id) AND v.value = {shown})""",
+            AND v.version IN ({chain}) AND (v.row_id IS NULL OR v.row_id = d.row_id)
+            AND (v.source_value IS NULL OR v.source_value = {value}) AND v.value = {shown})""",
         (table, companion.name),
     )
     for row, words in undeclared:

@@ -24,7 +24,6 @@ LEGAL_FORMS = frozenset(
     oy kk pty pte kg se sdn bhd""".split()
 )
 """They say how a company is registered, not which one it is."""
-STOPWORDS = frozenset("the a an of and for in on at to by de la le der die das und et y e".split())
 
 
 def unaccented(text: str) -> str:
@@ -60,15 +59,9 @@ def _plain(text: str) -> str:
     return _APOSTROPHE.sub("", plain)
 
 
-def _telling(text: str) -> list[str]:
-    """Folded tokens with their signs, without articles; what ends a name is none ("Company A")."""
-    tokens = signed(text).split()
-    return [t for t in tokens[:-1] if t not in STOPWORDS] + tokens[-1:]
-
-
 def name_tokens(text: str) -> tuple[str, ...]:
-    """Folded tokens without articles and, at the end, without legal forms; never empty for a text with a token."""
-    tokens = _telling(text)
+    """Folded tokens with their signs, without legal forms at the end; never empty for a text with a token."""
+    tokens = signed(text).split()
     end = len(tokens)
     while end > 1 and tokens[end - 1] in LEGAL_FORMS:
         end -= 1
@@ -80,7 +73,7 @@ _SAME_FORM = {"incorporated": "inc", "corporation": "corp", "company": "co", "li
 
 def legal_form(text: str) -> str:
     """The legal forms that a name ends with, in short ("ltd"), "" for none: Moss Ltd and Moss Inc are two companies."""
-    tokens = _telling(text)
+    tokens = signed(text).split()
     return " ".join(_SAME_FORM.get(t, t) for t in tokens[len(name_tokens(text)) :])
 
 
@@ -96,7 +89,7 @@ def turned(text: str) -> str:
     """
     parts = text.split(",")
     words = [set(signed(part).split()) for part in parts]
-    if len(parts) != 2 or not all(w - LEGAL_FORMS - STOPWORDS and all(map(str.isalpha, w)) for w in words):
+    if len(parts) != 2 or not all(w - LEGAL_FORMS and all(map(str.isalpha, w)) for w in words):
         return ""
     return f"{parts[1].strip()} {parts[0].strip()}"
 
@@ -169,3 +162,24 @@ def normal_character(char: str) -> str:
     if char in _MAP:
         return _MAP[char]
     return "".join(_MAP.get(part, part) for part in unaccented(char))
+
+
+_SPELLED = str.maketrans({**_MAP, **dict.fromkeys("“”„‟«»″\"", '"')})
+_TYPESET = frozenset(f"<{kind}>" for kind in "wide narrow noBreak compat font initial medial final isolated vertical".split())
+
+
+def spelling(text: str) -> str:
+    """A text but for its case, its white space and its Unicode form: "ACME  Corp" and "Acme Corp" are spelled alike.
+
+    Letters keep their accents, numbers their raised digits, and punctuation stays.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", "".join(map(_typeset, text)))
+    return " ".join(text.translate(_SPELLED).casefold().split())
+
+
+@lru_cache(maxsize=4096)
+def _typeset(char: str) -> str:
+    """A character of another width or font as the usual one; raised digits and fractions say something else."""
+    kind = unicodedata.decomposition(char).partition(" ")[0]
+    return unicodedata.normalize("NFKC", char) if kind in _TYPESET else char

@@ -184,10 +184,11 @@ def test_the_sql_that_is_stored_is_the_sql_that_ran(place: str | Path) -> None:
         tables = ws.session.catalog.tables
         after, before = tables.lineage("things")
         relation = ws.session.catalog.schemas.relation("things")
-        columns = [(c.sql_name, c.sql_type) for c in relation.columns]
-        told = replay(columns, version_rows(ws.session, before).values(), after.sql)
-        stands = list(version_rows(ws.session, after).values())
-        assert repr(told) == repr(stands) and len(stands) == 3
+        columns = [(c.sql_name, c.sql_type) for c in (*relation.columns, *after.companions)]
+        names = [name for name, _ in columns]
+        told = replay(columns, version_rows(ws.session, before, names).values(), after.sql)
+        stands = list(version_rows(ws.session, after, names).values())
+        assert repr(told) == repr(stands) and len(stands) == 4
         said = ws.session.catalog.database.query("SELECT verdict, reason FROM sl_decisions WHERE stage = 'reconcile'")
         assert any(verdict == "resolve_conflict cost" and "SQL: UPDATE rows SET cost" in reason for verdict, reason in said)
         for statement in ("UPDATE rows SET cost", "merged_into", 'SET "cost" = 7'):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reconciled import Reconciled, reconciled
+from reconciled import Reconciled, reconciled, yes_or_no
 
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request
-from sliders.llm.testing import FunctionModel, ScriptedModel
+from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import CellSource, Options
 from sliders.schema.types import Column, ColumnType, Table
@@ -68,24 +66,16 @@ def test_rows_that_differ_in_a_class_and_an_amount_are_no_conflict() -> None:
     assert len(result.rows) == 24 and not result.conflicts
 
 
-def yes_or_no(verdict: str) -> FunctionModel:
-    """Says the same of every pair, and chooses nothing else."""
-
-    def reply(request: Request) -> Any:
-        if request.choices:
-            said = request.choices[verdict == "no"]
-            return {choice: -0.1 if choice == said else -3.0 for choice in request.choices}
-        return verdict
-
-    return FunctionModel(reply, dialect=COMPACT)
-
-
 def test_a_model_that_chooses_says_whether_two_names_are_one() -> None:
     table = Table("firms", (Column("name"), Column("staff", INTEGER, unit="people")), key=("name",), **EVERYWHERE)
     rows = [("Harrow and Pell Engineering", 5), ("Harrow and Pell", None)]
-    one = run(table, rows, yes_or_no("yes"))
-    assert len(one.rows) == 1 and any(r.author == "model" and r.operation == "canonicalize" for r in one.repairs)
-    assert len(run(table, rows, yes_or_no("no")).rows) == 2
+    one, two = (run(table, rows, yes_or_no(verdict)) for verdict in ("yes", "no"))
+    assert [row.values for row in one.rows] == rows, "what it picks merges no rows"
+    assert [row.names for row in one.rows] == [{"name": "Harrow and Pell Engineering"}] * 2
+    assert any(r.author == "model" and r.operation == "canonicalize" for r in one.repairs)
+    (doubt,) = one.open_names
+    assert doubt.joined and doubt.rows == (("r0", "r1"),) and set(doubt.sides) == {(row[0],) for row in rows}
+    assert [row.names for row in two.rows] == [{}, {}] and not two.open_names
 
 
 def test_a_passage_that_names_both_forms_is_shown() -> None:
@@ -106,7 +96,7 @@ def test_a_passage_that_names_both_forms_is_shown() -> None:
 def test_a_table_without_a_key_is_resolved_by_whole_records() -> None:
     columns = (Column("title"), Column("maker"), Column("weight", NUMBER))
     rows = [
-        ("Quartz Lantern Mark 4 storm lamp", "Tarnside", 2.5), ("Storm lamp Quartz Lantern Mark 4", "Tarnside Ltd", 2.5),
+        ("Quartz Lantern Mark 4 storm lamp", "Tarnside", 2.5), ("Storm lamp Quartz Lantern Mark 4", "Tarnside", 2.5),
         ("Copper kettle, two litres", "Orla", 1.0), ("Oak ladder", "Vela", 9.0), ("Hemp rope 20 m", "Brisk", 4.0),
         ("Iron anvil", "Cobalt", 80.0), ("Glass float", "Dunmore", 0.5), ("Brass compass", "Elgin", 0.2),
     ]  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from reconciled import Reconciled, reconciled
+from reconciled import Reconciled, reconciled, yes_or_no
 
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.relation import MemoryRelation
@@ -26,8 +26,9 @@ def test_spellings_of_one_name_are_counted_once_under_the_most_frequent_one() ->
     table = Table("shops", (Column("place"), Column("grade")))
     rows = [("City Centre", "A"), ("city centre", "a+"), ("city  centre", "A"), ("city centre", "B"), ("Quay", "A+")]
     result = run(table, rows, "abcde")
-    assert [row.values[0] for row in result.rows] == ["city centre"] * 4 + ["Quay"]
-    assert [row.values[1] for row in result.rows] == ["A", "a+", "A", "B", "a+"]
+    assert [row.values for row in result.rows] == rows
+    assert [row.names["place"] for row in result.rows] == ["city centre"] * 4 + ["Quay"]
+    assert [row.names["grade"] for row in result.rows] == ["A", "a+", "A", "B", "a+"]
     (repair,) = [r for r in result.repairs if r.column == "place"]
     assert repair.before == ("City Centre", "city centre", "city  centre") and "case" in repair.reason
 
@@ -38,9 +39,11 @@ def test_a_model_that_says_yes_to_every_pair_chains_no_two_names() -> None:
     yes = ScriptedModel([{"looks": [], "repairs": [{"group": n} | one for n in (1, 2)]}])
     rows = [("Bonnerton", None), ("Bunnerton", None), ("Bunnerdan", None)]
     result = run(table, rows, "abc", model=yes)
-    assert len({row.values[0] for row in result.rows}) == 2
+    assert [row.values for row in result.rows] == rows and len({row.names["place"] for row in result.rows}) == 2
+    (chained,) = result.open_names
+    assert "chain" in chained.reason and not chained.joined
     again = run(table, rows, "abc", Options(settled=result.settlements), ScriptedModel([]))
-    assert [row.values for row in again.rows] == [row.values for row in result.rows]
+    assert again.rows == result.rows and again.open_names == result.open_names
 
 
 BRIDGES = Table("bridges", (Column("name"), Column("opened", ColumnType.INTEGER), Column("cost", ColumnType.NUMBER)),
@@ -49,23 +52,28 @@ OTHERS = [("Alder Ford", 2009, 2.5), ("Brackwater", 1998, 3.0), ("Cinder Lock", 
 
 
 def joined(result: Reconciled) -> bool:
+    """Whether two forms are shown as one name; each row keeps what it prints."""
+    assert len({row.values[0] for row in result.rows}) == len(result.rows)
     return any(repair.operation == "canonicalize" for repair in result.repairs)
+
+
+PICKS = yes_or_no("no")
 
 
 def test_an_abbreviated_form_is_one_name_where_as_much_agrees_as_contradicts() -> None:
     rows = [("Dunmarrow Bridge", 2018, 4.6), ("Dunmarrow Br.", 2018, 4.1), *OTHERS]
-    assert joined(run(BRIDGES, rows, "abcdef"))
+    assert joined(run(BRIDGES, rows, "abcdef", model=PICKS))
     rows[1] = ("Dunmarrow Br.", 1950, 4.1)  # nothing agrees
-    assert not joined(run(BRIDGES, rows, "abcdef"))
+    assert not joined(run(BRIDGES, rows, "abcdef", model=PICKS))
     rows[1] = ("D. Bridge", 2018, 4.1)  # many names have an initial
-    assert not joined(run(BRIDGES, rows, "abcdef"))
+    assert not joined(run(BRIDGES, rows, "abcdef", model=PICKS))
     rows[1] = ("Dunmarow Bridge", 2018, 4.1)  # a misspelling may be another name
-    assert not joined(run(BRIDGES, rows, "abcdef"))
+    assert not joined(run(BRIDGES, rows, "abcdef", model=PICKS))
 
 
 def test_a_short_form_is_left_to_a_reader_where_there_is_one() -> None:
     rows = [("Dunmarrow", 2018, 4.6), ("Dunmarrow East", 2018, 4.6), *OTHERS]
-    assert joined(run(BRIDGES, rows, "abcdef"))
+    assert joined(run(BRIDGES, rows, "abcdef", model=PICKS))
     apart = {"group": 1, "operation": "apart", "column": "", "statements": [], "reason": "East is a part of it"}
     reader = ScriptedModel([{"looks": [], "repairs": [apart]}])
     result = run(BRIDGES, rows, "abcdef", model=reader)
@@ -75,7 +83,7 @@ def test_a_short_form_is_left_to_a_reader_where_there_is_one() -> None:
 
 def test_an_abbreviated_form_of_two_names_stays_apart() -> None:
     rows = [("Dunmarrow Bridge", 2018, 4.6), ("Dunmarrow Br.", 2018, 4.1), ("Dunmarrow Brewery", 1901, 0.3), *OTHERS]
-    result = run(BRIDGES, rows, "abcdefg")
+    result = run(BRIDGES, rows, "abcdefg", model=PICKS)
     assert not joined(result)
     assert sum("several names" in decision.reason for decision in result.decisions) == 1  # rows refute the brewery
 

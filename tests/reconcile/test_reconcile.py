@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from reconciled import Reconciled, reconciled
+from reconciled import Reconciled, reconciled, yes_or_no
 
 from sliders.errors import ModelRefusal, RepairError
 from sliders.extraction.cell import Absence, Cell, How, Row
@@ -70,10 +70,14 @@ def test_a_fact_stated_twice_is_one_row_with_both_sources() -> None:
 
 
 def test_variants_share_a_canonical_form_and_the_printed_one_is_told() -> None:
-    result = run(SPEND, [("Orla Mills, Inc.", 2021, 5.0, None), ("The ORLA MILLS Incorporated", 2022, 6.0, None)], "ab")
-    assert [row.values[0] for row in result.rows] == ["The ORLA MILLS Incorporated"] * 2
+    rows = [("Orla Mills, Inc.", 2021, 5.0, None), ("ORLA MILLS  Inc.", 2022, 6.0, None), ("orla mills, inc.", 2023, 6.0, None)]
+    result = run(SPEND, rows, "abc")
+    assert [row.values[0] for row in result.rows] == ["Orla Mills, Inc.", "ORLA MILLS  Inc.", "orla mills, inc."]
+    assert [row.names["company"] for row in result.rows] == ["Orla Mills, Inc.", "ORLA MILLS  Inc.", "Orla Mills, Inc."]
     (repair,) = result.repairs
-    assert repair.before == ("Orla Mills, Inc.", "The ORLA MILLS Incorporated")
+    assert repair.before == ("Orla Mills, Inc.", "orla mills, inc.") and repair.after == "Orla Mills, Inc."
+    (pair,) = result.open_names
+    assert set(pair.sides) == {("Orla Mills, Inc.", "orla mills, inc."), ("ORLA MILLS  Inc.",)} and not pair.joined
 
 
 def test_nothing_is_repaired_without_variants() -> None:
@@ -305,16 +309,20 @@ def test_a_missing_key_stays_empty_whatever_other_rows_of_its_document_say() -> 
 def test_normalize_terms_join_forms_and_name_them() -> None:
     options = Options(normalize=(Normalization("United Kingdom", ("UK", "Britain"), "city"),))
     result = run(SPEND, [("Orla", 2021, 5.0, "UK"), ("Tarn", 2021, 5.0, "Britain")], "ab", options)
-    assert len({row.values[-1] for row in result.rows}) == 1 and not result.conflicts
+    assert [(row.values[-1], row.names["city"]) for row in result.rows] == [(c, "United Kingdom") for c in ("UK", "Britain")]
+    assert not result.conflicts and not result.open_names
 
 
-def test_misspellings_join_only_where_their_rows_agree() -> None:
+def test_misspellings_are_shown_as_one_only_where_their_rows_agree() -> None:
     table = Table("p", (Column("name"), Column("born", DATE), Column("city")), key=("name",), **EVERYWHERE)
     agree = [("Marta Kovalenko", "1950-02-01", "Arlen"), ("Marta Kovalenco", "1950-02-01", "Arlen")]
     other = [(f"Person{i} N{i}", f"19{i:02}-03-04", f"City{i}") for i in range(10, 20)]
-    assert len(run(table, [*agree, *other], "abcdefghijkl").rows) == 11
+    picks = yes_or_no("no")
+    one = run(table, [*agree, *other], "abcdefghijkl", model=picks)
+    assert len(one.rows) == 12 and len({row.names["name"] for row in one.rows[:2]}) == 1 and one.open_names[0].joined
     apart = [agree[0], ("Marta Kovalenco", "1971-07-07", "Brook")]
-    assert len(run(table, [*apart, *other], "abcdefghijkl").rows) == 12
+    two = run(table, [*apart, *other], "abcdefghijkl", model=picks)
+    assert len(two.rows) == 12 and not two.rows[0].names and not two.open_names
 
 
 def test_set_value_survives_and_applies_to_rows_that_come_later() -> None:

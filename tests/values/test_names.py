@@ -1,57 +1,57 @@
-"""Words for one country are one value, whatever form a document prints."""
+"""What a name is beside its printed form: spelling, the same words, and words that carry a value."""
 
 from __future__ import annotations
 
-import numpy as np
+import unicodedata
+
 import pytest
 
-from sliders.reconcile.canonical import Links, link_by_rule, representatives
-from sliders.reconcile.column_codes import Encoded
-from sliders.values.names import country_of, is_country_column
+from sliders.reconcile.canonical import pairs_by_words
+from sliders.values.fold import spelling
+from sliders.values.names import same_text
 
 
 @pytest.mark.parametrize(
-    ("words", "country"),
-    [
-        ("Spaniard", "Spain"),
-        ("the USA", "United States"),
-        ("Swedes", "Sweden"),
-        ("Monegasque", "Monaco"),
-        ("Côte d’Ivoire", "Ivory Coast"),
-        ("Nigerien", "Niger"),
-        ("Nigerian", "Nigeria"),
-        ("North Korean", "North Korea"),
-        ("Lisbon", None),
-        ("", None),
-    ],
-)
-def test_a_word_means_its_country(words: str, country: str | None) -> None:
-    assert country_of(words) == country
+    ("left", "right"),
+    [("ACME Corp", "Acme  corp"), ("Ｍｉｔｓｕｉ", "Mitsui"), ("Peña", unicodedata.normalize("NFD", "peña")),
+     ("O’Brien", "O'BRIEN"), ("ﬁne", "fine"), ("a\u00a0b", "A B"), ("soft\u00adware", "software"), ("Straße", "STRASSE"),
+     ("“X”", '"x"')],
+)  # fmt: skip
+def test_case_white_space_and_unicode_form_make_no_other_spelling(left: str, right: str) -> None:
+    assert spelling(left) == spelling(right)
 
 
-def test_forms_of_one_country_are_one_value_that_the_countrys_name_stands_for() -> None:
-    forms = ("Peruvian", "Peru", "Chile", "Greek", "Kurdish")
-    codes = np.array([0, 0, 0, 1, 2, 3, 4], np.int64)
-    links = Links(len(forms))
-    link_by_rule(forms, links, (), "home")
-    kept = representatives(Encoded(codes, forms), links, (), "home")
-    assert {forms[code]: forms[stands] for code, stands in kept.items()} == {"Peru": "Peru", "Peruvian": "Peru"}
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("Peña", "Pena"), ("Acme, Inc.", "Acme Inc"), ("Vitamin A", "Vitamin E"), ("10⁵", "105"), ("Route 1/2", "Route 1-2"),
+     ("Out of Africa", "Out to Africa"), ("½", "1/2"), ("The Mill", "Mill"), ('5"', "5'"), ("A+", "A")],
+)  # fmt: skip
+def test_anything_else_makes_another_spelling(left: str, right: str) -> None:
+    assert spelling(left) != spelling(right)
 
 
-def test_a_column_of_other_things_keeps_words_that_are_also_countries_apart() -> None:
-    forms = ("Georgia", "Georgian", "Baroque", "Gothic", "Tudor", "Regency")
-    links = Links(len(forms))
-    assert not is_country_column(forms)
-    link_by_rule(forms, links, (), "style")
-    assert links.find(0) != links.find(1)
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("Czech Republic", "Czechia"), ("Netherlands", "the Dutch team"), ("Eswatini", "Swaziland"), ("Moss Ltd", "Moss Inc"),
+     ("Vitamin A deficiency", "Vitamin E deficiency"), ("Out of Africa", "Out to Africa"), ("Der Turm", "Die Turm")],
+)  # fmt: skip
+def test_words_carry_no_name_that_they_do_not_print(value: str, words: str) -> None:
+    assert not same_text(value, words)
 
 
-def test_by_the_words_alone_each_legal_form_and_none_is_a_company_of_its_own() -> None:
-    def joined(*forms: str) -> list[set[str]]:
-        links = Links(len(forms))
-        link_by_rule(forms, links, (), "seller")
-        roots = [links.find(code) for code in range(len(forms))]
-        return sorted(({f for f, r in zip(forms, roots, strict=True) if r == root} for root in set(roots)), key=sorted)
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("Moss", "Moss Ltd"), ("Acme, Inc.", "ACME Incorporated"), ("Czechia", "in Czechia"), ("A+", "a+"),
+     ("St-Denis", "St Denis")],
+)  # fmt: skip
+def test_words_carry_a_name_in_another_form_of_print(value: str, words: str) -> None:
+    assert same_text(value, words)
 
-    assert joined("Moss Ltd", "Moss Inc", "Moss Limited", "Moss") == [{"Moss"}, {"Moss Inc"}, {"Moss Limited", "Moss Ltd"}]
-    assert joined("Acme, Inc.", "ACME", "Acme Incorporated") == [{"ACME"}, {"Acme, Inc.", "Acme Incorporated"}]
+
+def test_the_same_words_are_a_suggestion_and_another_legal_form_is_none() -> None:
+    def suggested(*forms: str) -> set[frozenset[str]]:
+        return {frozenset((forms[a], forms[b])) for a, b in pairs_by_words(forms)}
+
+    assert suggested("Moss Ltd", "Moss Inc", "Moss Limited", "Moss") == {frozenset(("Moss Ltd", "Moss Limited"))}
+    assert suggested("Doe, Jane", "Jane Doe", "Jan Doe") == {frozenset(("Doe, Jane", "Jane Doe"))}
+    assert suggested("War and Peace", "War for Peace", "Vitamin A deficiency", "Vitamin E deficiency") == set()

@@ -1,0 +1,224 @@
+"""Names: what documents print stays in the column; forms of one name are joined beside it, by whoever may say so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from line_reader import LineReader
+
+from sliders import Workspace
+from sliders.answer.result import Answer
+from sliders.chunks.embeddings import HashEmbedder
+from sliders.llm.dialect import COMPACT, FULL, Dialect
+
+DIALECTS = pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
+HOW_MANY = "How many different names are there?"
+PRINTED, JOINED = "SELECT COUNT(DISTINCT name) FROM things", "SELECT COUNT(DISTINCT name_canonical) FROM things"
+Settles = Callable[[str], Any]
+
+
+class Reader(LineReader):
+    """Counts by canonical names where the tables have any, as the prompt for SQL says."""
+
+    def statement(self, prompt: str) -> str:
+        """The statement of the question, by canonical names where there are some."""
+        return super().statement(prompt).replace(PRINTED, JOINED) if "name_canonical" in prompt else super().statement(prompt)
+
+
+def settling(names: Sequence[str] = (), keep: str = "", say: str = "apart") -> Settles:
+    """An agent that joins the names that it is shown all of, under `keep`, and says the same of all others."""
+
+    def settles(prompt: str) -> Any:
+        repairs = []
+        for number, body in re.findall(r"^Group (\d+), names(.*?)</group>", prompt, re.MULTILINE | re.DOTALL):
+            one = bool(names) and all(f'"{name}"' in body for name in names)
+            sql = [f"UPDATE rows SET name = '{keep}'"] if one else []
+            repairs.append({"group": int(number), "operation": "canonicalize" if one else say,
+                            "column": "name" if one else "", "statements": sql, "reason": "said"})  # fmt: skip
+        return {"looks": [], "repairs": repairs} if repairs else None
+
+    return settles
+
+
+def workspace(
+    place: Path, lines: Sequence[str], dialect: Dialect = FULL, settles: Settles | None = None, key: Sequence[str] = (),
+    sql: Mapping[str, str] | None = None, columns: Mapping[str, str] | None = None, **more: Any,
+) -> Workspace:  # fmt: skip
+    """A workspace of a document a line; the table's `name` is the column that is asked about."""
+    reader = Reader(sql={HOW_MANY: PRINTED, **(sql or {})}, dialect=dialect, settles=settles or settling())
+    ws = Workspace(place / "w.db", model=reader.model, embedder=HashEmbedder(), **more)
+    for number, line in enumerate(lines):
+        ws.add_text(f"Report {number} of the year\n\n{line}", f"report_{number}.txt")
+    listed = [{"name": c, "type": kind, "description": f"the {c} as printed"} for c, kind in (columns or COLUMNS).items()]
+    table = {"name": "things", "row": "a report", "grain": "many", "key": list(key), "columns": listed}
+    ws.pin_schema({"tables": [table | ({"key_scope": "collection"} if key else {})]})
+    return ws
+
+
+COLUMNS = {"name": "text", "town": "text"}
+
+
+def shown(ws: Workspace, column: str = "name") -> list[str]:
+    return list(ws.tables["things"][column])
+
+
+def calls(ws: Workspace) -> int:
+    """The calls that ask about names."""
+    prompts = ws.session.catalog.database.query("SELECT prompt FROM sl_calls WHERE stage = 'reconcile'")
+    return sum(re.search(r"Group \d+, names|stand for|the name .* mean", str(prompt)) is not None for (prompt,) in prompts)
+
+
+def doubts(answer: Answer) -> list[str]:
+    return [str(doubt) for doubt in answer.doubts if doubt.kind == "name"]
+
+
+TWO = [
+    ("Vitamin A deficiency", "Vitamin E deficiency"), ("Terminal A Gate 3", "Terminal E Gate 3"),
+    ("Out of Africa", "Out to Africa"), ("War and Peace", "War for Peace"), ("Hepatitis A virus", "Hepatitis E virus"),
+    ("Haus der Kunst", "Haus die Kunst"), ("Tour de Lyon", "Tour la Lyon"), ("Casa de Lima", "Casa la Lima"),
+    ("Acción y Vida", "Acción e Vida"), ("Radio das Meer", "Radio und Meer"), ("Peña Alta", "Pena Alta"),
+    ("Route 1.2", "Route 1-2"), ("Moss Ltd", "Moss Inc"),
+]  # fmt: skip
+
+
+@DIALECTS
+@pytest.mark.parametrize(("left", "right"), TWO)
+def test_two_things_are_two_names(tmp_path: Path, left: str, right: str, dialect: Dialect) -> None:
+    lines = [f"name: {name}; town: {town}" for name in (left, right, left, right) for town in ("Corfe",)]
+    with workspace(tmp_path, lines, dialect) as ws:
+        answer = ws.ask(HOW_MANY)
+        assert sorted(shown(ws)) == sorted([left, right] * 2)
+        assert answer.value == 2 or (dialect is COMPACT and doubts(answer))
+        assert not ws.verify()
+
+
+COUNTRIES = ["Czechia", "Swaziland", "Czech Republic", "Holland", "Netherlands", "Eswatini", "Burma"]
+
+
+@DIALECTS
+def test_a_country_stays_as_it_is_printed(tmp_path: Path, dialect: Dialect) -> None:
+    same = "Which country has the same name as its heading?"
+    lines = [f"name: {country}; heading: {'Czech Republic' if country == 'Czechia' else country}" for country in COUNTRIES]
+    columns = {"name": "text", "heading": "text"}
+    sql = {same: "SELECT name FROM things WHERE name = heading AND name LIKE 'Cz%'"}
+    with workspace(tmp_path, lines, dialect, columns=columns, sql=sql) as ws:
+        assert ws.ask(same).value == "Czech Republic"
+        assert sorted(shown(ws)) == sorted(COUNTRIES) and ws.ask(HOW_MANY).value == len(COUNTRIES)
+
+
+@DIALECTS
+def test_a_word_for_a_language_is_no_country(tmp_path: Path, dialect: Dialect) -> None:
+    spoken = ["German", "Germany", "French", "Spanish", "Spain", "Greek", "Dutch"]
+    with workspace(tmp_path, [f"name: {one}; town: Corfe" for one in spoken], dialect) as ws:
+        assert ws.ask(HOW_MANY).value == len(spoken) and sorted(shown(ws)) == sorted(spoken)
+
+
+@DIALECTS
+def test_case_white_space_and_unicode_form_are_one_name_without_a_call(tmp_path: Path, dialect: Dialect) -> None:
+    printed = ["ACME Corp", "Acme  corp", "ACME Corp", "Ｂｅｔａ Mills", "Beta Mills", "Beta Mills"]
+    with workspace(tmp_path, [f"name: {name}; town: Town {n}" for n, name in enumerate(printed)], dialect) as ws:
+        answer = ws.ask(HOW_MANY)
+        assert (answer.value, answer.status, doubts(answer), calls(ws)) == (2, "answered", [], 0)
+        assert sorted(shown(ws)) == sorted(printed)
+        assert sorted(shown(ws, "name_canonical")) == ["ACME Corp"] * 3 + ["Beta Mills"] * 3
+        assert not ws.verify()
+
+
+FIRMS = ["IBM", "International Business Machines", "IBM", "Moss"]
+
+
+def test_an_agent_joins_two_forms_of_one_name(tmp_path: Path) -> None:
+    agent = settling(["IBM", "International Business Machines"], "International Business Machines")
+    group = "What did each spend?"
+    sql = {group: "SELECT name_canonical, SUM(amount) FROM things GROUP BY name_canonical ORDER BY 1"}
+    lines = [f"name: {name}; amount: {n + 1}" for n, name in enumerate(FIRMS)]
+    with workspace(tmp_path, lines, settles=agent, columns={"name": "text", "amount": "integer"}, sql=sql) as ws:
+        answer = ws.ask(HOW_MANY)
+        assert (answer.value, answer.status, answer.doubts, calls(ws)) == (2, "answered", (), 1)
+        assert shown(ws) == FIRMS
+        assert shown(ws, "name_canonical") == ["International Business Machines"] * 3 + ["Moss"]
+        assert [tuple(row) for row in ws.ask(group).rows] == [("International Business Machines", 6), ("Moss", 4)]
+        (first, *_) = ws.tables["things"]["row_id"]
+        assert "name_canonical" in str(ws.why(first)) and not ws.verify()
+        (path,) = ws.export(tmp_path / "csv", format="csv")
+        assert "name_canonical" in Path(path).read_text(encoding="utf-8").splitlines()[0].split(",")
+
+
+def test_grouping_by_the_printed_form_comes_back_with_the_names_that_have_several(tmp_path: Path) -> None:
+    agent = settling(["IBM", "International Business Machines"], "International Business Machines")
+    one, moss = "How many reports are of IBM?", "How many reports are of Moss?"
+    sql = {one: "SELECT COUNT(*) FROM things WHERE name = 'IBM'", moss: "SELECT COUNT(*) FROM things WHERE name = 'Moss'"}
+    with workspace(tmp_path, [f"name: {name}; town: Town {n}" for n, name in enumerate(FIRMS)], settles=agent, sql=sql) as ws:
+        said = [attempt for attempt in ws.ask(one).attempts if attempt.findings]
+        assert said and all("name_canonical" in said[0].findings[0] and form in said[0].findings[0] for form in FIRMS[:2])
+        answer = ws.ask(moss)
+        assert answer.value == 1 and not any(attempt.findings for attempt in answer.attempts)
+
+
+def refusing(prompt: str) -> Any:
+    """A repair that the guard refuses: it names what no row prints."""
+    numbers = re.findall(r"^Group (\d+), names", prompt, re.MULTILINE)
+    made = {"operation": "canonicalize", "column": "name", "statements": ["UPDATE rows SET name = 'Nobody'"], "reason": "said"}
+    return {"looks": [], "repairs": [{"group": int(number), **made} for number in numbers]} if numbers else None
+
+
+TOTAL = "What is the total?"
+PAID = {"name": "text", "bill": "text", "amount": "integer"}
+BILLS = ["name: Orla Mills; bill: one; amount: 108", "name: Orla Mils; bill: one; amount: 17", "name: Vela; bill: two; amount: 0"]
+
+
+@pytest.mark.parametrize("settles", [refusing, settling(say="leave")], ids=["refused", "left"])
+def test_names_on_which_nobody_decided_move_the_range(tmp_path: Path, settles: Settles) -> None:
+    sql = {TOTAL: "SELECT SUM(amount) FROM things"}
+    with workspace(tmp_path, BILLS, settles=settles, key=("name", "bill"), columns=PAID, sql=sql) as ws:
+        answer = ws.ask(HOW_MANY)
+        assert answer.value == 3 and len(doubts(answer)) == 1 and answer.range is not None and answer.range.low == 2
+        ws.split("things", {"name": "Orla Mills"}, {"name": "Orla Mils"})
+        assert not doubts(ws.ask(HOW_MANY))
+
+
+def test_rows_that_would_be_one_thing_under_one_name_move_a_sum(tmp_path: Path) -> None:
+    sql = {TOTAL: "SELECT SUM(amount) FROM things WHERE name LIKE 'O%'"}
+    with workspace(tmp_path, BILLS, settles=refusing, key=("name", "bill"), columns=PAID, sql=sql) as ws:
+        answer = ws.ask(TOTAL)
+        assert answer.value == 125 and doubts(answer) and answer.range is not None and answer.range.low <= 108
+
+
+def test_the_agents_verdict_apart_closes_a_pair(tmp_path: Path) -> None:
+    with workspace(tmp_path, BILLS, key=("name", "bill"), columns=PAID) as ws:
+        answer = ws.ask(HOW_MANY)
+        assert (answer.value, answer.status, answer.doubts) == (3, "answered", ())
+
+
+def test_a_person_joins_names_of_a_column_that_names_no_row(tmp_path: Path) -> None:
+    with workspace(tmp_path, [f"name: {name}; town: Town {n}" for n, name in enumerate(FIRMS)]) as ws:
+        assert ws.ask(HOW_MANY).value == 3
+        ws.merge("things", {"name": "IBM"}, {"name": "International Business Machines"})
+        answer = ws.ask(HOW_MANY)
+        assert (answer.value, answer.doubts, shown(ws)) == (2, (), FIRMS)
+
+
+def test_a_users_term_stands_beside_what_is_printed(tmp_path: Path) -> None:
+    from sliders.plan.directives import Normalize
+
+    with workspace(tmp_path, [f"name: {name}; town: Town {n}" for n, name in enumerate(("UK", "Britain", "Peru"))]) as ws:
+        answer = ws.ask(HOW_MANY, directives=[Normalize(("United Kingdom", "UK", "Britain"))])
+        assert answer.value == 2 and shown(ws) == ["UK", "Britain", "Peru"]
+        assert shown(ws, "name_canonical") == ["United Kingdom", "United Kingdom", "Peru"] and not ws.verify()
+
+
+def test_what_a_small_model_picks_is_shown_as_one_name_in_doubt_and_merges_no_rows(tmp_path: Path) -> None:
+    names = ["Dunmarrow Bridge", "Dunmarrow Br.", "Alder Ford", "Cinder Lock"]
+    towns = ["Corfe", "Corfe", "Eye", "Diss"]
+    lines = [f"name: {name}; town: {town}" for name, town in zip(names, towns, strict=True)]
+    with workspace(tmp_path, lines, COMPACT, key=("name",)) as ws:
+        answer = ws.ask(HOW_MANY)
+        assert shown(ws) == names and len(set(shown(ws, "name_canonical"))) == 3
+        assert doubts(answer) and answer.range is not None and {answer.range.low, answer.range.high} >= {4}
+        ws.split("things", {"name": names[0]}, {"name": names[1]})
+        answer = ws.ask(HOW_MANY)
+        assert answer.value == 4 and not doubts(answer)
