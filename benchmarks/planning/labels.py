@@ -55,7 +55,7 @@ def kind_of(row: dict[str, Any]) -> Kind | None:
 
 
 def labelled(number: int, suites: Sequence[str] = SUITES, folder: Path = EVALS) -> list[Labelled]:
-    """Inputs of every kind, of each about as many, the same ones each time."""
+    """Inputs of every kind, of each about as many, the same ones in the same order each time."""
     pool: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
     for suite in suites:
         for row in gold(suite, folder):
@@ -65,7 +65,9 @@ def labelled(number: int, suites: Sequence[str] = SUITES, folder: Path = EVALS) 
     pool["no question"] = [str(text) for label, texts in written.items() if label != "question" for text in texts]
     each, more = divmod(number, len(KINDS))
     chosen = random.Random(0)
-    return [
+    rows = [
         Labelled(text, kind) for place, (kind, texts) in enumerate(pool.items())
         for text in chosen.sample(texts, min(each + (place < more), len(texts)))
     ]  # fmt: skip
+    chosen.shuffle(rows)  # the order must not tell the kind
+    return rows
