@@ -180,3 +180,32 @@ def test_each_rests_on_its_own_hints(tmp_path: Path) -> None:
     with workspace(tmp_path / "w.db", texts, FunctionModel(_counting, latency=0.01)) as ws:
         joined, apart, again = (answer.value for answer in asyncio.run(both(ws)))
     assert (joined, apart, again) == (1, 2, 1)
+
+
+def test_what_both_need_is_read_once(tmp_path: Path) -> None:
+    with workspace(tmp_path / "w.db") as ws:
+        total, largest = asked_at_once(ws, COSTS, "Which name has the largest cost?")
+        assert (total.value, largest.value) == (535, "Beacon")
+        read = [stage for stage, calls in (*of_run(ws, total.run), *of_run(ws, largest.run)) if stage == "extract" and calls]
+        alone = reading_model()
+        with workspace(tmp_path / "alone.db", model=alone) as other:
+            other.ask(COSTS)
+        assert len(read) == sum(request.stage == "extract" for request in alone.history)
+
+
+def test_one_that_cannot_read_does_not_hold_the_other_up(tmp_path: Path) -> None:
+    async def broken(request: Request) -> Any:
+        text = "\n".join(m.content for m in request.messages)
+        if request.stage == "extract" and LENGTHS in text:
+            await asyncio.sleep(0.05)
+            return "no reply that fits"
+        return reply(text, reply_shape(request))
+
+    with workspace(tmp_path / "w.db", model=FunctionModel(broken, latency=0.01)) as ws:
+        costs, lengths = asyncio.run(asyncio.wait_for(_both(ws), timeout=60))
+    assert (costs.value, costs.status) == (535, "answered")
+    assert lengths.status != "answered" and lengths.completeness.failed_chunks == 3
+
+
+async def _both(ws: Workspace) -> list[Answer]:
+    return list(await asyncio.gather(ws.ask_async(COSTS), ws.ask_async(LENGTHS)))
