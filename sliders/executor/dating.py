@@ -7,12 +7,12 @@ The file's time of change is not used, a copy alters it.
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Iterator, Mapping
 
 from sliders.executor.conventions import context_of
 from sliders.executor.session import Session
+from sliders.values.cldr import letter_by_letter, weekdays
 from sliders.values.dates import PrintedDate, dates_in, unsure
 
 _BEGINNING = 20_000
@@ -42,7 +42,6 @@ _TOP = 2_000
 """Characters of a document that are looked at."""
 _FROM_YEAR, _TO_YEAR = 1900, 2100  # a bare number outside is a count or an identifier
 _REST = 6  # letters beside the date and its weekday in a line that is a date
-_WEEKDAYS = frozenset(name.lower() for names in (calendar.day_name, calendar.day_abbr) for name in names)
 
 
 def document_date(name: str, title: str, beginning: str, *, day_first: bool | None = None) -> str:
@@ -86,7 +85,7 @@ def _lines(text: str, day_first: bool | None) -> Iterator[PrintedDate]:
         line_end = text.find("\n", printed.end)
         beside = text[line_start : printed.start] + " " + text[printed.end : line_end if line_end >= 0 else len(text)]
         words = re.findall(r"[^\W\d_]+", beside)
-        if sum(len(word) for word in words if word.lower() not in _WEEKDAYS) <= _REST:
+        if sum(len(word) for word in words if letter_by_letter(word) not in weekdays()) <= _REST:
             yield printed
 
 

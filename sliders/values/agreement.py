@@ -116,9 +116,9 @@ def _number(value: Amount, words: str, column: Described, context: Context) -> A
 
 def _no_digits(value: Amount, words: str, language: str) -> Agreement:
     digits, letters = any(map(str.isdigit, words)), any(map(str.isalpha, words))
-    spelled = spelled_words(words, language)
-    if len(spelled) == 1 and not digits and language != "en":
-        return _against(f"the words say {words[spelled[0].start : spelled[0].end]}, the value is {value}")
+    spelled = {phrase.value for phrase in spelled_words(words, language)} if language else spelled_anywhere(words)
+    if len(spelled) == 1 and not digits and language not in ("en", OTHER):
+        return _against(f"the words {words!r} say {next(iter(spelled)):g}, the value is {value}")
     understood = language != OTHER if digits else _read_through(words, language) or not letters
     return _against(f"the words {words!r} print no number, the value is {value}") if understood else _UNKNOWN
 

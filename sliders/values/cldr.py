@@ -63,6 +63,14 @@ def months(language: str = "") -> Mapping[str, int]:
 
 
 @cache
+def weekdays() -> frozenset[str]:
+    """Names and abbreviations of the days of the week in all the languages that code reads, folded."""
+    widths = (names for name in LANGUAGES for names in _locale(name).days.values())
+    printed = (day for names in widths for width in ("wide", "abbreviated") for day in names[width].values())
+    return frozenset(letter_by_letter(day).strip(" .") for day in printed)
+
+
+@cache
 def month_pattern(language: str = "") -> str:
     """Alternatives of a pattern for the names of months, grouped by their first letters: nothing else is compared with them."""
     names = sorted(months(language), key=len, reverse=True)

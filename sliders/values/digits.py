@@ -23,6 +23,8 @@ from sliders.values.scripts import WORD, plain_digits
 DecimalMark = Literal["", ".", ","]
 Amount = int | float
 
+BOTH_MARKS = ("es", "ar")
+"""Languages of which some countries write a decimal point and some a comma."""
 SPACES = "\u00a0\u2007\u2009\u202f"
 """Blanks that group digits."""
 _ASCII_GROUPS = re.compile(rf"(?<![{WORD}.,])(\d{{1,3}})((?: \d{{3}})+)(?![\d ]\d|\d)")

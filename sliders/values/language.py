@@ -15,10 +15,10 @@ OTHER = "other"
 _FREQUENT = {
     "en": "the of and to in for is was by with on at from that were are this has its an",
     "de": "der die das und den von zu mit sich des auf für ist im dem nicht ein eine als auch wurde wurden bei nach am",
-    "fr": "le la les des et en du une est dans par pour sur au aux qui a été avec ce plus son",
+    "fr": "le la les de des et en du une est dans par pour sur au aux qui a été avec ce plus son",
     "es": "el la los las de del y en que por con una para se su al fue más este como",
     "it": "il lo gli di del della dei delle che e per con una nel nella sono è stato da al dal si",
-    "pt": "o os as do da dos das e em no na que por com uma para foi não ao se mais pela",
+    "pt": "o os as de do da dos das e em no na que por com uma para foi não ao se mais pela",
     "nl": "de het een van en in is dat op te zijn voor met niet aan er bij door werd naar",
     "pl": "w z na i do się nie że jest od o przez dla roku oraz był po za jako ze",
     "cs": "v na se a je že z do s pro od roku byl byla jako o za podle jsou bylo ve",
@@ -29,8 +29,11 @@ _FOREIGN = frozenset("іїєґўјљњђћѓќһәөүұқғңپچگڤکیےہٹ
 """Letters of languages that share the script of Russian or Arabic."""
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SAMPLE = 20_000
-_MANY, _SHARE = 12, 0.04
-"""Words from which on a text without frequent words is in another language, and the share of them that tells one."""
+_MANY, _SHARE, _STRANGE = 8, 0.04, 0.1
+"""Words from which on a text without frequent words is in another language, the share of these that tells a language, and that
+of words with letters of no known language that tells another one."""
+_OWN = {"pl": "ąęłńśźż", "cs": "ěřůďť", "de": "ß", "pt": "ãõ", "es": "ñ"}
+"""Letters of one language alone, among these."""
 
 
 @lru_cache(maxsize=1024)
@@ -57,15 +60,18 @@ def language_of(text: str) -> str:
 
 def _by_words(text: str) -> str:
     tokens = [token for token in _TOKEN.findall(text) if script_of(token[0]) == "Latin"]
+    strange = sum(1 for token in tokens if not set(token) <= _OWN_LETTERS)
+    if strange > _STRANGE * len(tokens):
+        return OTHER
     counts = {language: sum(token in words for token in tokens) for language, words in _WORDS.items()}
+    for language, letters in _OWN.items():
+        counts[language] += sum(1 for token in tokens if set(token) & set(letters))
     ranked = sorted(counts, key=lambda language: -counts[language])
     best, second = counts[ranked[0]], counts[ranked[1]]
     if best >= 2 and best > second and best >= _SHARE * len(tokens):
         return ranked[0]
-    strange = sum(1 for token in tokens if not set(token) <= _OWN_LETTERS)
-    if strange * 20 > len(tokens) or (len(tokens) >= _MANY and best < _SHARE * len(tokens)):
-        return OTHER
-    return ""
+    telling = len(tokens) >= _MANY and not "".join(tokens).isascii()
+    return OTHER if strange or (telling and (best < 2 or best < _SHARE * len(tokens))) else ""
 
 
 def is_frequent(word: str, language: str) -> bool:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 
 from sliders.values.currencies import ENDED, MARKS, currency_after, named
-from sliders.values.digits import SPACES, Amount, DecimalMark, amount, read_digits, usual_mark
+from sliders.values.digits import BOTH_MARKS, SPACES, Amount, DecimalMark, amount, read_digits, usual_mark
 from sliders.values.han import HanNumber, han_numbers
 from sliders.values.scripts import LETTERS, WORD, plain_digits
 from sliders.values.spelled import Spelled, choice, spelled_in
@@ -95,7 +95,8 @@ def numbers_in(text: str, *, decimal: DecimalMark = "", whole: bool = False, lan
     """
     plain = plain_digits(text)
     mark = decimal or usual_mark(language)
-    digits = (_from_match(match, plain, mark, whole) for match in _number_pattern(language).finditer(plain))
+    whole = whole or (language in BOTH_MARKS and not decimal)  # three digits behind either mark are a group
+    digits = (_from_match(match, plain, mark, whole, language) for match in _number_pattern(language).finditer(plain))
     spelled = (_word_number(spelled, text) for spelled in spelled_in(text))
     found = [*filter(None, digits), *spelled, *(_han_number(number, plain) for number in han_numbers(text))]
     kept: list[Number] = []
@@ -166,8 +167,8 @@ def _base(match: re.Match[str], decimal: DecimalMark, whole: bool) -> Decimal | 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")
 
 
-def _from_match(match: re.Match[str], text: str, decimal: DecimalMark, whole: bool) -> Number | None:
-    scale = _scale_of(match)
+def _from_match(match: re.Match[str], text: str, decimal: DecimalMark, whole: bool, language: str) -> Number | None:
+    scale = _scale_of(match, language)
     wants_whole = whole and not scale and not match["percent"]
     base = _base(match, decimal, wants_whole)
     if base is None:
@@ -239,10 +240,10 @@ def _minus_after(match: re.Match[str], text: str, end: int) -> int:
     return found.end() - end if found and not match["sign"] else 0
 
 
-def _scale_of(match: re.Match[str]) -> str:
+def _scale_of(match: re.Match[str], language: str) -> str:
     if match["scale"]:
         word = match["scale"].lower()
-        return SCALE_WORDS.get(word) or next(own[word] for own in OWN_SCALES.values() if word in own)
+        return OWN_SCALES.get(language, {}).get(word) or SCALE_WORDS[word]
     if match["tight"] or match["lead"]:
         tight = (match["tight"] or match["lead"]).lower().strip(". ")
         return _TIGHT.get(tight) or SCALE_WORDS[tight]
