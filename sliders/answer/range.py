@@ -10,7 +10,7 @@ from sliders.extraction.cell import Scalar
 
 Kind = Literal[
     "unverified", "judged", "cut", "conflict", "unfound", "empty", "merge", "name", "document", "tie", "statement", "unread",
-    "row", "bound",
+    "row", "bound", "inexact",
 ]
 Number = int | float
 _WORDS: Mapping[Kind, tuple[str, str]] = {
@@ -27,6 +27,7 @@ _WORDS: Mapping[Kind, tuple[str, str]] = {
     "statement": ("other statement of the model", "other statements of the model"),
     "row": ("row of a table that was not read", "rows of tables that were not read"),
     "bound": ("value that is a bound or an estimate", "values that are bounds or estimates"),
+    "inexact": ("estimated value", "estimated values"),
     "unread": ("part that was not read", "parts that were not read"),
 }
 

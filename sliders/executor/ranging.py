@@ -44,12 +44,15 @@ def try_variations(
     try:
         variations = [variation for read in reads for variation in TableVariations(session, read, found.sql).every()]
         tree = parse_select(found.sql)
-        if value is None and not tree.args.get("limit") and not any(one.kind in _UNSETTLED for one in variations):
+        inexact = [variation for variation in variations if variation.kind == "inexact"]
+        variations = [variation for variation in variations if variation.kind != "inexact"]
+        told = inexact or any(one.kind in _UNSETTLED for one in variations)
+        if value is None and not tree.args.get("limit") and not told:
             return None, found.doubts  # nothing to try: the tables need no copy
         with Sandbox(session.catalog.database, [r.relation for r in reads]) as sandbox:
             trial = _Trial(sandbox, found)
             measured = None if value is None else _measured(session, trial, value, reads, variations, ledger)
-            return measured, (*found.doubts, *trial.doubts(variations))
+            return measured, (*found.doubts, *trial.doubts(variations), *trial.inexact(inexact))
     except (StoreError, QueryError) as error:
         session.decide("answer", "range", "left out", str(error))
         return None, (*found.doubts, *_untried(ledger, str(error)))
@@ -108,6 +111,12 @@ class _Trial:
             return None
         effect = effect_words(before, others)
         return change_size(before, others), Doubt(variation.kind, variation.thing, variation.place, effect, variation.command)
+
+    def inexact(self, variations: Sequence[Variation]) -> Iterator[Doubt]:
+        """The estimates and open bounds that the rows of the answer rest on: what they could be, no words say."""
+        for one in bundled(variations, self.most):
+            if any(Counter(self.rows(option)) != Counter(self.rows()) for option in one.options):
+                yield Doubt("inexact", one.thing, one.place, "the answer is no more exact than that", one.command)
 
     def tied(self) -> list[tuple[object, ...]]:
         """The rows that are ordered equally with the last one that a LIMIT shows."""

@@ -22,6 +22,7 @@ from sliders.extraction.prompt_compact import chosen_value, is_judged
 from sliders.schema.types import Column, ColumnType
 from sliders.store.audit import doubt_of
 from sliders.store.records import Correction
+from sliders.values.bounds import BETWEEN
 from sliders.values.parse import other_readings, parse_value
 
 _COMPARED = (exp.EQ, exp.NEQ, exp.In, exp.Like)
@@ -61,6 +62,7 @@ class TableVariations:
                     yield self._of_cell(place, column, cells, doubted)
         yield from self._rowless(others)
         yield from self._unread()
+        yield from self._bounded()
 
     def _place(self, row_id: str, column: str = "") -> Place:
         return Place(self.read.relation.relation, row_id, self.read.relation.sql_name(column) if column else "")
@@ -171,6 +173,25 @@ class TableVariations:
         extremes: list[Scalar] = [min(numbers), max(numbers)] if numbers else [min(texts), max(texts)] if texts else []
         return list(dict.fromkeys(extremes))
 
+    def _bounded(self) -> Iterator[Variation]:
+        """Numbers that are printed as bounds or estimates: other ones where the words leave some, else nothing ("inexact")."""
+        decisions, names = self.session.catalog.knowledge.corrections(self.name), document_names(self.session.catalog)
+        bounded = {c.column for row in self.rows.values() for c in row.cells if c.bound and c.stands}
+        for column in (c for c in self.read.columns if c.name in bounded):
+            for row_id, values in self.shown.items():
+                of_row, value = self.words.extracted(row_id), values[self.read.relation.sql_name(column.name)]
+                cells = [c for row in of_row if (c := row.cell(column.name)) is not None and c.value == value]
+                if not cells or not all(c.bound for c in cells) or _decided(decisions, column.name, of_row, names):
+                    continue
+                place, others = self._place(row_id, column.name), _left_open(column, cells[0])
+                options = tuple(((place, other),) for other in others) or (((place, None),),)
+                yield Variation(
+                    "bound" if others else "inexact", options, 1,
+                    f"{column.name} {value!r} is printed as {cells[0].bound} {value!r}" if not cells[0].bound.startswith(BETWEEN)
+                    else f"{column.name} {value!r} is printed as {cells[0].bound}",
+                    self.words.place(row_id, column.name, cells), self.words.setting(row_id, column.name, value),
+                )  # fmt: skip
+
     def _unread(self) -> Iterator[Variation]:
         """Lines of printed grids that look like the rows that were read from them and gave none: each could be one."""
         kept = self.session.catalog.knowledge.statistic(f"unread:{self.name}", [])
@@ -238,6 +259,15 @@ def _instead(column: Column, value: Scalar, cells: Sequence[Cell], others: Seque
     any_other = others if cells[0].doubt and not chosen and cells[0].how is not How.COMPUTED else ()
     found: list[Scalar] = [other for other in (*chosen, *parsed, *any_other) if other is not None and other != value]
     return [*dict.fromkeys(found), None]
+
+
+def _left_open(column: Column, cell: Cell) -> list[Scalar]:
+    """The numbers farthest from a bounded one that its words allow: 0 for "<5", both ends of a range; none without an end."""
+    if cell.bound.startswith(BETWEEN):
+        low, _, high = cell.bound.removeprefix(BETWEEN).partition(" and ")
+        ends = [parse_value(end, column).value for end in (low, high)]
+        return [end for end in ends if isinstance(end, int | float) and end != cell.value]
+    return [0] if cell.bound.startswith("<") and isinstance(cell.value, int | float) and cell.value > 0 else []
 
 
 def _fits(value: Scalar, column: Column) -> bool:

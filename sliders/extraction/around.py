@@ -9,6 +9,7 @@ from dataclasses import replace
 from sliders.extraction.source import Source
 from sliders.schema.types import Column
 from sliders.values.amounts import Context
+from sliders.values.bounds import bound_at
 from sliders.values.notes import scale_in
 from sliders.values.numbers import Number, numbers_in
 from sliders.values.units import dimension
@@ -33,6 +34,12 @@ def as_printed(source: Source, start: int, end: int, column: Column) -> str:
     lone = len(numbers) == 1 and not (numbers[0].unit or numbers[0].percent or numbers[0].currency)
     unit = _unit_beside(source, text, low, start, end, column) if lone and dimension(column.unit) else ""
     return f"{words} {unit}" if unit else words
+
+
+def bound_in(source: Source, start: int, end: int) -> str:
+    """What is printed with the one number at a place: "<", "at least", "about"; "" for nothing that code knows."""
+    text, low = _line(source, start, end)
+    return bound_at(text, start - low, end - low)
 
 
 def context_at(source: Source, start: int) -> Context:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sliders.extraction.around import as_printed, context_at
+from sliders.extraction.around import as_printed, bound_in, context_at
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
 from sliders.extraction.ground import Grounded, equal_places, find
 from sliders.extraction.source import Source
@@ -19,6 +19,7 @@ from sliders.schema.types import Column, ColumnType
 from sliders.values.agreement import Verdict, agreement, agrees, same_number
 from sliders.values.amounts import all_readings, unknown_conversion
 from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to
+from sliders.values.bounds import BETWEEN, named_bound
 from sliders.values.numbers import numbers_in
 from sliders.values.parse import Parsed, typed
 
@@ -77,7 +78,7 @@ def check_cell(
         lacking = _join(words)
         detail = f"these words are not in the text: {lacking!r}" if lacking else "no words were given"
         return Checked(replace(cell, printed=lacking, absence=Absence.UNGROUNDED, detail=detail), detail)
-    cell = placed(cell, source, places)
+    cell = replace(placed(cell, source, places), bound=_bound(source, column, given, how, places))
     if len(places) < len(found):
         missing = next(w for w, f in zip(words, found, strict=True) if f.status is Grounding.NONE)
         return _doubted(cell, f"these words are not in the text: {missing!r}")
@@ -133,6 +134,14 @@ def _fitting(
 _MOST_EQUAL = 50
 
 
+def _bound(source: Source, column: Column, given: Mapping[str, Any], how: How, places: Sequence[Grounded]) -> str:
+    """What stands with a number that is not exact: as its reader names it, else as it is printed."""
+    if column.type not in _NUMBERS or column.reading == "judged":
+        return ""
+    printed = bound_in(source, places[0].start, places[0].end) if len(places) == 1 and how is not How.COMPUTED else ""
+    return named_bound(given.get("bound")) or printed
+
+
 def _unsure(given: Mapping[str, Any]) -> str:
     """The doubt of a cell that the model is not sure of, "" where it says nothing of it."""
     return "another careful reader could give another value, says the model" if given.get("sure") is False else ""
@@ -172,6 +181,8 @@ def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[G
     findings = [agrees(cell.value, words, column, context_at(source, start)) for words, start in said]
     if not all(findings) or (numeric and _minus_in_words(source, column, cell.value, said)):
         return ""
+    if cell.bound.startswith(BETWEEN) and _within(source, column, cell.value, said):
+        return ""
     if cell.how is How.JUDGED:
         return findings[0] if _contradicted(column, cell, said) else ""
     if column.type is ColumnType.TEXT and find(str(cell.value), source.whole or source.text).status in _PRINTED:
@@ -191,6 +202,12 @@ def _minus_in_words(source: Source, column: Column, value: Scalar, said: _Said) 
     if not isinstance(value, int | float) or value >= 0:
         return False
     return any(not agrees(-value, words, column, context_at(source, start)) for words, start in said)
+
+
+def _within(source: Source, column: Column, value: Scalar, said: _Said) -> bool:
+    """Whether a number lies between those that the words print."""
+    ends = [r.value for words, start in said for r in all_readings(words, column, context_at(source, start)) if not r.mismatch]
+    return isinstance(value, int | float) and len(ends) > 1 and min(ends) <= value <= max(ends)
 
 
 def _contradicted(column: Column, cell: Cell, said: _Said) -> bool:

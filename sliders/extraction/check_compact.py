@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sliders.extraction.around import as_printed, context_at
+from sliders.extraction.around import as_printed, bound_in, context_at
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
 from sliders.extraction.check import CARD_ALONE, Checked, placed, plain_scalar, with_two_readings
 from sliders.extraction.ground import Grounded, find
@@ -59,7 +59,8 @@ def value_cell(source: Source, column: Column, said: object, near: Sequence[tupl
     if place.status is Grounding.NONE:
         detail = "the text prints this value nowhere"
         return Checked(replace(found.cell, printed=str(said), absence=Absence.UNGROUNDED, detail=detail))
-    cell = placed(found.cell, source, [place])
+    bound = bound_in(source, place.start, place.end) if column.type in _NUMBERS else ""
+    cell = replace(placed(found.cell, source, [place]), bound=bound)
     cell = replace(cell, doubt=cell.doubt or _other_unit(cell, column, source, place))
     return replace(found, cell=with_two_readings(source, column, cell, [place]))
 
@@ -78,13 +79,14 @@ def with_words(source: Source, column: Column, cell: Cell, words: str) -> Checke
     if place.status is Grounding.NONE:
         return Checked(replace(cell, detail=f"{cell.detail}; these words are not in the text: {words!r}"))
     found = _scaled(placed(replace(cell, absence=None, detail="", how=How.JUDGED), source, [place]), column, source, place)
-    told = found.cell
+    bound = bound_in(source, place.start, place.end) if column.type in _NUMBERS else ""
+    told = replace(found.cell, bound=bound)
     words = as_printed(source, place.start, place.end, column) if column.type in _NUMBERS else told.printed
     if told.value is not None and not agrees(told.value, words, column, context_at(source, place.start)):
         return replace(found, cell=replace(told, how=How.STATED))
     if column.type in _NUMBERS or column.type in (ColumnType.DATE, ColumnType.DATETIME):
         return replace(found, cell=replace(told, doubt="its words do not print the value"))
-    return found
+    return replace(found, cell=told)
 
 
 def _scaled(cell: Cell, column: Column, source: Source, place: Grounded) -> Checked:

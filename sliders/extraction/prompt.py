@@ -124,7 +124,7 @@ def _shown(asked: Asked) -> dict[str, Any]:
 
 
 def read_schema() -> dict[str, Any]:
-    """The JSON schema of rows, each cell with value, words, how, why and sure.
+    """The JSON schema of rows, each cell with value, words, how, why, sure and bound.
 
     It takes more than the prompt asks for (another table's name, a bare value, words in one piece): one odd cell would
     cost its row, while the check says what is wrong with it.
@@ -137,6 +137,7 @@ def read_schema() -> dict[str, Any]:
             "how": {"type": ["string", "null"]},
             "why": {"type": ["string", "number", "null"]},
             "sure": {"type": ["boolean", "null"]},
+            "bound": {"type": ["string", "null"]},
         },
     }
     row = {

@@ -52,6 +52,7 @@ async def recheck(drafts: Drafts, model: Model) -> tuple[int, list[Unread]]:
 
 def _take(drafts: Drafts, draft: Draft, name: str, item: Mapping[str, Any]) -> None:
     column, before = draft.column(name), draft.cells[name]
+    item = {"bound": draft.given[name].get("bound"), **item}
     again = check_cell(drafts.source, column, item, drafts.near(draft, name))
     numeric = column.type in (ColumnType.INTEGER, ColumnType.NUMBER)
     insisted = again.cell.value == before.cell.value and again.cell.stands and (again.finding or before.finding)

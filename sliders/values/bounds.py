@@ -56,7 +56,7 @@ _MEANS_BEFORE = {word: bound for bound, words in _BEFORE.items() for word in _li
 _MEANS_AFTER = {word: bound for bound, words in _AFTER.items() for word in _listed(words)}
 _SIGN_BEFORE = re.compile(rf"(?<![-=<>\d])({choice(_SIGNS)})\s?$")
 _WORD_BEFORE = re.compile(rf"({choice(_MEANS_BEFORE)})\s?(?:an?\s)?$")
-_WORD_AFTER = re.compile(rf"\s?({choice(_MEANS_AFTER)})")
+_WORD_AFTER = re.compile(rf"[\u3040-\u9fff\uac00-\ud7af]{{0,2}}?\s?({choice(_MEANS_AFTER)})")
 _BETWEEN_BEFORE = re.compile(rf"({choice(_listed(_BETWEEN))})\s?$")
 _INSIDE_AFTER = re.compile(rf"\s?({choice(_listed(_INSIDE))})")
 _JOINT = re.compile(rf"\s?({choice(_listed(_JOINTS))})\s?")
@@ -99,8 +99,9 @@ def _beside(line: str, number: Number) -> str:
     if behind.startswith("+") and not behind[1:2].isdigit():
         return ">="
     unit = number.unit and re.match(rf"[\s-]?{re.escape(number.unit)}", behind)
-    found = _WORD_AFTER.match(_plain(behind[unit.end() if unit else 0 :]))
-    return _MEANS_AFTER[found[1]] if found and _whole(found[1][-1], behind[found.end() : found.end() + 1]) else ""
+    rest = _plain(behind[unit.end() if unit else 0 :])
+    found = _WORD_AFTER.match(rest)
+    return _MEANS_AFTER[found[1]] if found and _whole(found[1][-1], rest[found.end() : found.end() + 1]) else ""
 
 
 def _ends(pattern: re.Pattern[str], before: str) -> bool:

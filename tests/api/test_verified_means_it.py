@@ -310,6 +310,63 @@ def test_a_printed_total_that_does_not_fit_its_lines_is_told(tmp_path: Path) -> 
     assert answer.value == 300 and any("360" in doubt.thing for doubt in answer.doubts)
 
 
+# bounds
+
+SAMPLES = "# Samples of the week\n\n{}\n"
+
+
+def bounded(path: Path, printed: str, cell: dict[str, object], sql: str) -> tuple[Answer, Reader, list[Any]]:
+    """The answer over a bounded amount beside one of exactly 10, and the bounds as SQL has them."""
+    rows = [{"name": said("Ann", "Ann"), "amount": cell}, {"name": said("Bob", "Bob"), "amount": said(10, "10 litres")}]
+    reader = Reader(rows, sql=sql)
+    with sliders.Workspace(path / "w.db", model=reader.model, embedder=HashEmbedder()) as ws:
+        ws.pin_schema(pinned(PEOPLE, "many", ["name"]))
+        ws.add_text(SAMPLES.format(f"Ann drank {printed} of water. Bob drank 10 litres of it."), "document.md")
+        answer = ws.ask("How much is it?")
+        frame = ws.tables["entries"]
+    return answer, reader, list(frame["amount_bound"]) if "amount_bound" in frame else []
+
+
+BOUNDS = [("<5 litres", 5, "<"), ("below 5 litres", 5, "<"), ("between 3 and 5 litres", 4, "between 3 and 5"),
+          ("about 5 litres", 5, "about"), ("ca. 5 litres", 5, "about"), ("at least 5 litres", 5, ">="), ("≥ 5 litres", 5, ">="),
+          ("up to 5 litres", 5, "<="), ("over 5 litres", 5, ">"), ("5 litres or more", 5, ">="), ("约5 litres", 5, "about"),
+          ("не менее 5 litres", 5, ">="), ("mindestens 5 litres", 5, ">=")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("printed", "value", "bound"), BOUNDS)
+def test_a_bound_stands_beside_its_number_and_is_told(tmp_path: Path, printed: str, value: float, bound: str) -> None:
+    answer, reader, bounds = bounded(tmp_path, printed, said(value, printed), TOTAL)
+    assert (answer.value, answer.status, reader.rechecks) == (value + 10, "answered", [])
+    assert bound in bounds and len(bounds) == 2
+    assert len(answer.doubts) == 1 and bound in answer.doubts[0].thing
+
+
+@pytest.mark.parametrize("printed", ["5 litres", "exactly 5 litres"])
+def test_an_exact_number_has_no_bound(tmp_path: Path, printed: str) -> None:
+    answer, reader, bounds = bounded(tmp_path, printed, said(5, printed), TOTAL)
+    assert (answer.value, answer.doubts, reader.rechecks, bounds) == (15, (), [], [])
+
+
+def test_a_bound_that_the_answer_does_not_rest_on_is_not_told(tmp_path: Path) -> None:
+    answer, _, _ = bounded(tmp_path, "<5 litres", said(5, "<5 litres"), "SELECT amount FROM entries WHERE name = 'Bob'")
+    assert (answer.value, answer.doubts) == (10, ())
+
+
+def test_a_bound_moves_the_range_as_far_as_its_words_allow(tmp_path: Path) -> None:
+    answer, _, _ = bounded(tmp_path, "<5 litres", said(5, "<5 litres"), TOTAL)
+    assert answer.range is not None and (answer.range.low, answer.range.high) == (10, 15)
+
+
+def test_a_bound_that_the_reader_names_is_kept(tmp_path: Path) -> None:
+    answer, _, bounds = bounded(tmp_path, "some 5 litres", said(5, "5 litres", bound="about"), TOTAL)
+    assert answer.value == 15 and "about" in bounds
+
+
+def test_a_number_outside_its_printed_range_goes_back(tmp_path: Path) -> None:
+    _, reader, _ = bounded(tmp_path, "between 3 and 5 litres", said(6, "between 3 and 5 litres"), TOTAL)
+    assert len(reader.rechecks) == 1
+
+
 # what is asked again
 
 
