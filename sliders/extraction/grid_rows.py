@@ -108,7 +108,7 @@ class ReadRow:
 
     def names(self) -> tuple[str, ...]:
         """The columns that tell the row from others: the key, else the first text column."""
-        key = tuple(name for name in self.table.key if name in self.columns)
+        key = tuple(n for n in self.table.key if n in self.columns and self.columns[n].type is not ColumnType.NUMBER)
         return key or tuple(n for n, column in self.columns.items() if column.type is ColumnType.TEXT)[:1]
 
     def numbers(self) -> tuple[str, ...]:
@@ -137,6 +137,10 @@ class _Names:
                 if place is not None:
                     self.places[number] = place
         self.lines = {place.line for place in self.places.values()} - {None}
+
+    def crowded(self, line: int) -> bool:
+        """Whether several rows have their names in one line, which is of none of them then."""
+        return sum(place.line == line for place in self.places.values()) > 1
 
     def owner(self, line: int | None, cell: int) -> int | None:
         """The row whose name stands there."""
@@ -181,6 +185,8 @@ def _of_row(source: Source, grid: Grid, rows: Sequence[ReadRow], number: int, na
         if line is None:
             continue
         at, words = grid.rows[line].cell_at(start), fold(cell.printed)
+        if row.columns[column].type not in _NUMBERS and grid.rows[line].cells[at].folded != words:
+            continue  # a word of a label is no value of its row
         place = names.places[number]
         other = _header_of(grid, names, place, line, at, words) if place.line is None else ""
         if place.line is not None:
@@ -194,7 +200,7 @@ def _line_of(grid: Grid, names: _Names, place: _Name, line: int, at: int, words:
     """The name in whose line a value stands that should stand in the line of its row, "" where nothing speaks against it."""
     assert place.line is not None
     own, there = grid.rows[place.line], grid.rows[line]
-    if line == place.line or own.holding(words, whole=False) or at == place.cell:
+    if line == place.line or own.holding(words, whole=False) or at == place.cell or names.crowded(place.line):
         return ""
     if sum(bool(cell.text) for cell in own.cells) < _FEWEST or place.cell >= len(there.cells) or not there.cells[place.cell].text:
         return ""  # the heading of a section, or a name that is printed once for several lines
