@@ -236,7 +236,7 @@ class Workspace:
     # tables
 
     async def extract_async(self, tables: Sequence[str] | None = None) -> dict[str, int]:
-        """Fill every column of the schema's tables; rows by table."""
+        """Fill every column of the schema's tables; rows by table. Raises ModelUnavailable: no document could be read."""
         counts: dict[str, int] = {}
         async with journaled(self.session, "extract") as (session, outcome), session.standing():
             await needs.describe_pinned(session)
@@ -244,8 +244,7 @@ class Workspace:
             filled = await fill.fill(session, {table.name: table.column_names for table in chosen})
             await run.settle_tables(session, filled.stopped)
             counts |= {table.name: self.session.catalog.extractions.count(table.name) for table in chosen}
-            if filled.stopped:
-                raise BudgetExceeded(filled.stopped)
+            filled.check()
             outcome["rows"] = counts
         return counts
 

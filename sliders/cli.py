@@ -218,7 +218,7 @@ def query(
     describe: Annotated[
         list[str] | None, typer.Option("--describe", metavar="NAME=WORDS", help="What an attribute of docs means.")
     ] = None,
-) -> None:
+) -> int:
     """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for are extracted first."""
     with call.opened() as ws:
         frame = ws.query(sql, pairs(describe or [], "--describe"))
@@ -226,6 +226,7 @@ def query(
     for note in [] if call.as_json else notes:
         print(f"sliders: {note}", file=sys.stderr)
     call.show(frame_text(frame) if len(frame) else "no rows", {"rows": records(frame), "notes": notes})
+    return 1 if frame.attrs.get("failed") else 0
 
 
 @app.command()

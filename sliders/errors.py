@@ -40,11 +40,15 @@ class ModelUnavailable(ModelError):
     """The server, model name, key or model file cannot be used."""
 
 
-class ModelRefusal(ModelError):
+class CallFailed(ModelError):
+    """One call gave no usable reply; another call may."""
+
+
+class ModelRefusal(CallFailed):
     """No rung of the structured-output ladder could parse the reply."""
 
 
-class TruncatedReply(ModelError):
+class TruncatedReply(CallFailed):
     """The reply stopped at the token limit, or the input does not fit; the caller splits its input.
 
     `partial` is the text that came before the limit.

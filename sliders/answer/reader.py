@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field, field_validator
 from sliders.answer.passages import Passage
 from sliders.answer.result import Citation
 from sliders.answer.turns import Value
-from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.errors import CallFailed
 from sliders.extraction.cell import Scalar
 from sliders.extraction.ground import find
 from sliders.llm.dialect import Dialect
@@ -90,6 +90,7 @@ class Reading:
     `answered` is False for a refusal; `citations` are the words that carry the answer, or that one out of further passages
     will need, empty when the model's quote is not in the passages; `lacking` says what of the answer had to be left out;
     `confidence` is the mean token log-probability (natural log), None where the server gives none.
+    `failed` says that nothing was read: `reason` is why, and what the passages hold is not known.
     """
 
     answered: bool
@@ -100,6 +101,7 @@ class Reading:
     confidence: float | None = None
     usage: Usage = field(default_factory=Usage)
     lacking: str = ""
+    failed: bool = False
 
 
 def is_refusal(text: object) -> bool:
@@ -129,9 +131,9 @@ async def read(
         return Reading(False, reason="no passage was found")
     try:
         reply = await model.generate(read_request(question, passages, model.dialect, mode, logprobs=logprobs))
-    except (ModelRefusal, TruncatedReply) as error:
+    except CallFailed as error:
         spent = error.usage if isinstance(error.usage, Usage) else Usage()
-        return Reading(False, reason=f"the model gave no usable reply: {error}", usage=spent)
+        return Reading(False, reason=str(error), usage=spent, failed=True)
     data = reply.data if isinstance(reply.data, dict) else {}
     confidence = sum(reply.token_logprobs) / len(reply.token_logprobs) if reply.token_logprobs else None
     quote = str(data.get("quote") or "")

@@ -19,7 +19,7 @@ from sliders.answer.shape import Rows, empty
 from sliders.answer.sql_agent import result_of
 from sliders.answer.sql_prompt import SHOWN, named_values, on_one_line
 from sliders.answer.turns import RunSql
-from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.errors import CallFailed
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
@@ -51,7 +51,7 @@ async def beside_others(answer: SqlAnswer, profiles: Sequence[TableProfile], run
         return answer
     try:
         reply = await model.generate(second_prompt(answer.question, profiles, model.dialect))
-    except (ModelRefusal, TruncatedReply):
+    except CallFailed:
         return answer
     answer = replace(answer, usage=answer.usage + reply.usage)
     if reply.finish_reason == "length":

@@ -22,7 +22,7 @@ from sliders.answer.result import Completeness, SqlAnswer
 from sliders.answer.shape import empty, text_of, value_of, yes_or_no
 from sliders.answer.sql_prompt import SHOWN, Turn, result_lines, sql_request
 from sliders.answer.turns import Action, Asks, QueryResult, RunSql, SqlAttempt, TableView, Value
-from sliders.errors import ModelRefusal, QueryError, StoreError, TruncatedReply
+from sliders.errors import CallFailed, QueryError, StoreError
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Response, Usage
 
@@ -87,7 +87,7 @@ async def _reply(request: Request, model: Model, talk: _Talk) -> Response | None
     something else."""
     try:
         reply = await model.generate(request)
-    except (ModelRefusal, TruncatedReply) as error:
+    except CallFailed as error:
         usage, written, reason = error.usage if isinstance(error.usage, Usage) else Usage(), "", str(error)
     else:
         if model.dialect.sql != "text" or reply.finish_reason != "length":
@@ -179,7 +179,7 @@ def _final(question: str, talk: _Talk, dialect: Dialect, known: Sequence[TablePr
     trials = [(turn, turn.result) for turn in talk.turns if turn.result is not None]
     if not trials:
         error = next((a.error for a in reversed(talk.attempts) if a.error), "no statement was written")
-        return _not_found(question, f"no statement could be run: {error}", talk)
+        return _failed(question, error, talk)
     last, result = trials[-1]
     rows = tuple(tuple(row) for row in result.rows)
     reason = "; ".join(one.text for one in last.found)
@@ -216,6 +216,13 @@ def _said(attempt: SqlAttempt, result: QueryResult, known: Sequence[TableProfile
         return said
     value = value_of(tuple(tuple(row) for row in result.rows))
     return value, text_of(value)
+
+
+def _failed(question: str, error: str, talk: _Talk) -> SqlAnswer:
+    """What the tables tell is not known: the model wrote no statement that runs."""
+    reason = f"no statement could be run: {error}"
+    text = f"No answer: {reason.rstrip('.')}."
+    return SqlAnswer(question, "failed", None, text, reason=reason, attempts=talk.attempts, usage=talk.usage)
 
 
 def _not_found(question: str, reason: str, talk: _Talk, last: Turn | None = None) -> SqlAnswer:

@@ -16,7 +16,7 @@ from sliders.answer.passages import Context, Passage, PassageSource
 from sliders.answer.reader import Mode, Reading, cite_quote, is_refusal, read, short, unprinted, value_of
 from sliders.answer.result import Answer, Citation, Completeness, Status
 from sliders.chunks.embeddings import Embedder
-from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.errors import CallFailed
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request, Usage
 from sliders.llm.prompts import load_prompt
@@ -101,14 +101,14 @@ async def lookup(asked: Asked) -> Answer:
 
 async def split(asked: Asked) -> Answer:
     """A search for the question and for each of the sub-questions that the model makes of it, one call over what they found."""
-    parts, usage = await sub_questions(asked.question, asked.model)
+    parts, usage, refused = await sub_questions(asked.question, asked.model)
     each = max(2, -(-asked.context.segments // len(parts)))
     found = [asked.source.rank(part, asked.context)[:each] for part in dict.fromkeys((asked.query, *parts))]
     merged = {(s.document_id, s.start, s.end): s for ranked in found for s in ranked}
     passages = fitting(asked.source.assemble(list(merged.values()), asked.context), asked.room)
     reading = await asked.read_on(passages)
     note = f"searched separately for {len(parts)} parts of the question"
-    return finished(asked, reading, "split", (note,), usage)
+    return finished(asked, reading, "split", (f"the question was not split: {refused}" if refused else note,), usage)
 
 
 async def stepwise(asked: Asked) -> Answer:
@@ -117,14 +117,15 @@ async def stepwise(asked: Asked) -> Answer:
     facts: list[str] = []
     citations: list[Citation] = []
     seen: dict[tuple[str, int], Passage] = {}
-    usage, query, queries = Usage(), asked.query, list[str]()
+    usage, query, queries, notes = Usage(), asked.query, list[str](), list[str]()
     for _ in range(MAX_STEPS):
         queries.append(query)
         passages = fitting(asked.source.search(query, narrow), asked.room // 2)
         fresh = [p for p in passages if (p.document_id, p.start) not in seen]
         seen |= {(p.document_id, p.start): p for p in fresh}
-        step, spent = await _step(asked, facts, passages)
+        step, spent, refused = await _step(asked, facts, passages)
         usage += spent
+        notes += [f"step {len(queries)} gave nothing: {refused}"] if refused else []
         found = cite_quote(step.evidence, passages)
         if step.evidence and not is_refusal(step.evidence) and step.evidence not in facts:
             facts.append(step.evidence)
@@ -133,13 +134,13 @@ async def stepwise(asked: Asked) -> Answer:
         if said and unprinted(said, [*facts, *(p.text for p in passages)]) is None:
             cited = tuple(citations) or cite_quote(said, passages)
             reading = Reading(True, value_of(said), said, cited)
-            return finished(asked, reading, "stepwise", _steps_note(queries), usage)
+            return finished(asked, reading, "stepwise", (*_steps_note(queries), *notes), usage)
         query = step.next_question
         if not query or is_refusal(query) or query in queries or not fresh:
             break
     best = sorted(seen.values(), key=lambda p: -p.score)[: asked.context.segments]
     reading = await asked.read(fitting(best, asked.room))
-    return finished(asked, reading, "stepwise", _steps_note(queries), usage)
+    return finished(asked, reading, "stepwise", (*_steps_note(queries), *notes), usage)
 
 
 async def candidates(asked: Asked) -> Answer:
@@ -149,12 +150,16 @@ async def candidates(asked: Asked) -> Answer:
     readings = await asyncio.gather(*(asked.read([p], logprobs=True) for p in passages))
     usage = sum((r.usage for r in readings), Usage())
     pairs = [(p, r) for p, r in zip(passages, readings, strict=True) if r.answered]
+    refused = [r for r in readings if r.failed]
     if not pairs:
         reason = "no passage holds the answer" if passages else "no passage was found"
-        return finished(asked, Reading(False, reason=reason), "candidates", (), usage)
+        if refused:
+            reason = f"{len(refused)} of {len(passages)} passages could not be read: {refused[0].reason}"
+        return finished(asked, Reading(False, reason=reason, failed=bool(refused)), "candidates", (), usage)
     texts = [" ".join([r.text, *(c.quote for c in r.citations), p.header]) for p, r in pairs]
     ranking = rank(texts, asked.positive, asked.negative, asked.source.embedder, _voted([r for _, r in pairs]))
     notes = [f"{len(pairs)} of {len(passages)} passages gave an answer; ranked by {ranking.by}"]
+    notes += [f"{len(refused)} passages could not be read: {refused[0].reason}"] if refused else []
     if (asked.positive or asked.negative) and ranking.by != "verify":
         notes.append(f"the constraints do not tell the answers apart (spread {ranking.spread:.3f}): switched off")
     best = replace(pairs[ranking.order[0]][1], usage=Usage())
@@ -180,11 +185,11 @@ def _voted(readings: Sequence[Reading]) -> list[float | None]:
 
 
 async def whole(asked: Asked) -> Answer:
-    """All documents in one call; `not_found` with the reason where they do not fit the model's window."""
+    """All documents in one call; `failed` with the reason where they do not fit the model's window."""
     passages = asked.source.whole(asked.room)
     if passages is None:
         reason = f"the documents do not fit the model's window of {asked.model.context_tokens} tokens"
-        return finished(asked, Reading(False, reason=reason), "whole_context")
+        return finished(asked, Reading(False, reason=reason, failed=True), "whole_context")
     return finished(asked, await asked.read_on(passages), "whole_context")
 
 
@@ -220,6 +225,8 @@ def finished(asked: Asked, reading: Reading, workflow: str, notes: Sequence[str]
     """The answer of a reading."""
     spent = (usage or Usage()) + reading.usage
     documents = len(asked.source.documents)
+    if reading.failed:
+        return failed(asked.question, reading.reason, spent, notes, workflow)
     ledger = Completeness(documents=documents, documents_with_rows=len({c.document_id for c in reading.citations}))
     if not reading.answered:
         text = f"Not found in these documents: {reading.reason or 'the passages do not hold the answer'}."
@@ -231,6 +238,12 @@ def finished(asked: Asked, reading: Reading, workflow: str, notes: Sequence[str]
         asked.question, status, reading.value, said, citations=reading.citations, completeness=ledger,
         usage=spent, reason=reading.reason, decisions=tuple(notes), workflow=workflow,
     )  # fmt: skip
+
+
+def failed(question: str, reason: str, usage: Usage, notes: Sequence[str] = (), workflow: str = "extract_and_query") -> Answer:
+    """The answer where the model could not be asked, or gave nothing usable: what the documents tell is not known."""
+    text = f"No answer: {reason.rstrip('.')}."
+    return Answer(question, "failed", None, text, usage=usage, reason=reason, decisions=tuple(notes), workflow=workflow)
 
 
 class Parts(LenientReply):
@@ -257,20 +270,23 @@ def split_request(question: str, dialect: Dialect) -> Request:
     return Request("plan", prompt.render(question=question), prompt.hash, max_tokens=240, reply=Parts)
 
 
-async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], Usage]:
-    """Sub-questions that each have one source, at most `MAX_PARTS`; the question itself where the model gives none."""
-    data, usage = await _asked_for(split_request(question, model.dialect), model)
+async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], Usage, str]:
+    """Sub-questions that each have one source, at most `MAX_PARTS`; the question itself where the model gives none.
+
+    With them what was spent, and why the model gave none, or "".
+    """
+    data, usage, refused = await _asked_for(split_request(question, model.dialect), model)
     texts = [str(t).strip() for t in data.get("questions") or () if str(t).strip()]
-    return tuple(dict.fromkeys(texts))[:MAX_PARTS] or (question,), usage
+    return tuple(dict.fromkeys(texts))[:MAX_PARTS] or (question,), usage, refused
 
 
-async def _asked_for(request: Request, model: Model) -> tuple[Mapping[str, Any], Usage]:
-    """The data of the reply, none where the model gives no usable one, and what was spent."""
+async def _asked_for(request: Request, model: Model) -> tuple[Mapping[str, Any], Usage, str]:
+    """The data of the reply, what was spent, and why the model gave no usable one, or ""."""
     try:
         reply = await model.generate(request)
-    except (ModelRefusal, TruncatedReply) as error:
-        return {}, error.usage if isinstance(error.usage, Usage) else Usage()
-    return reply.data if isinstance(reply.data, dict) else {}, reply.usage
+    except CallFailed as error:
+        return {}, error.usage if isinstance(error.usage, Usage) else Usage(), str(error)
+    return reply.data if isinstance(reply.data, dict) else {}, reply.usage, ""
 
 
 def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage], dialect: Dialect) -> Request:
@@ -280,9 +296,9 @@ def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage
     return Request("answer", messages, prompt.hash, max_tokens=320, reply=Step)
 
 
-async def _step(asked: Asked, facts: Sequence[str], passages: Sequence[Passage]) -> tuple[Step, Usage]:
-    data, usage = await _asked_for(step_request(asked.question, facts, passages, asked.model.dialect), asked.model)
-    return Step(**{name: str(data.get(name) or "").strip() for name in ("evidence", "answer", "next_question")}), usage
+async def _step(asked: Asked, facts: Sequence[str], passages: Sequence[Passage]) -> tuple[Step, Usage, str]:
+    data, usage, refused = await _asked_for(step_request(asked.question, facts, passages, asked.model.dialect), asked.model)
+    return Step(**{name: str(data.get(name) or "").strip() for name in ("evidence", "answer", "next_question")}), usage, refused
 
 
 def _steps_note(queries: Sequence[str]) -> tuple[str, ...]:

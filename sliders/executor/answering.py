@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sliders.answer.doubts import Gap
 from sliders.answer.profile import TableProfile, profile_tables
-from sliders.answer.result import Answer, Completeness, SqlAnswer
+from sliders.answer.result import Answer, Completeness, SqlAnswer, Status
 from sliders.answer.second import beside_others
 from sliders.answer.sql_agent import answer_question
 from sliders.answer.turns import QueryResult, TableView
@@ -54,9 +54,15 @@ def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
     reason = need.reason or unread or "the documents gave no rows for it"
     text = f"No answer yet: {reason}" if need.ended or unread else f"Not found in these documents: {reason}."
     return Answer(
-        need.question, need.ended or ("incomplete" if unread else "not_found"), None, text, reason=reason,
+        need.question, need.ended or (_status_unread(ledger, stopped) if unread else "not_found"), None, text, reason=reason,
         completeness=ledger, decisions=tuple(session.question.notes),
     )  # fmt: skip
+
+
+def _status_unread(ledger: Completeness, stopped: str) -> Status:
+    """The status where what was not read may hold the answer: "failed" where no part of the documents could be read."""
+    nothing = ledger.failed_chunks and ledger.failed_chunks + ledger.gated_chunks >= ledger.chunks
+    return "failed" if nothing and not stopped else "incomplete"
 
 
 def _unread(ledger: Completeness) -> str:
@@ -119,7 +125,7 @@ def _finished(
     if status == "answered" and not ledger.complete:
         status = "incomplete"
     elif status == "not_found" and (unread := stopped or _unread(ledger)):  # what was not read may tell it
-        status, text, reason = "incomplete", f"No answer yet: {unread}", unread
+        status, text, reason = _status_unread(ledger, stopped), f"No answer yet: {unread}", unread
     if status == "incomplete" and found.value is not None:
         text = f"{found.text} (incomplete: {'; '.join(map(str, ledger.missing))})"
     return replace(

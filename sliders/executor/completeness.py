@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import add
@@ -10,6 +11,8 @@ from sliders.answer.doubts import Gap, command_of
 from sliders.answer.result import Completeness
 from sliders.executor.session import Session
 from sliders.store.records import Reliability
+
+_LONGEST_REASON = 300
 
 
 def completeness(session: Session, columns: Mapping[str, Sequence[str]], uncovered: str = "") -> Completeness:
@@ -57,4 +60,6 @@ def _failures(session: Session, failed: Mapping[str, str]) -> Iterator[Gap]:
         places = session.catalog.chunks.places()
         documents = sorted({names.get(document, document) for chunk, document in places if chunk in failed})
         count = "1 chunk failed" if len(failed) == 1 else f"{len(failed)} chunks failed"
-        yield Gap("failed", count, tuple(documents), command_of("why", documents[0]) if documents else "")
+        reasons = Counter(reason for reason in failed.values() if reason)
+        cause = f": {reasons.most_common(1)[0][0][:_LONGEST_REASON]}" if reasons else ""
+        yield Gap("failed", count + cause, tuple(documents), command_of("why", documents[0]) if documents else "")

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 
 from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
-from sliders.errors import BudgetExceeded
+from sliders.errors import BudgetExceeded, ModelUnavailable
 from sliders.executor.cards import card_of
 from sliders.executor.choose import LONG, left_out, shown_to_gate
 from sliders.executor.conventions import Habit, context_of, shared_habit
 from sliders.executor.runner import Reading
 from sliders.executor.running import together
 from sliders.executor.session import Session
-from sliders.extraction.cell import Row
+from sliders.extraction.cell import Absence, Row
 from sliders.extraction.extract import Extraction, joined
 from sliders.extraction.gate import gate_chunks
 from sliders.extraction.grid_rows import Unread
 from sliders.extraction.list_entries import records_of
 from sliders.extraction.prompt import Asked
+from sliders.llm.outcomes import every_call_failed
 from sliders.schema.types import Schema
 from sliders.store.records import Decision, Task
 from sliders.values.parse import Context
@@ -42,14 +43,54 @@ class Work:
     asked: tuple[Asked, ...]
 
 
+_MOST_REFUSED = 5
+"""Documents of which no part could be read, none having been read, after which a fill stops."""
+
+
 @dataclass(slots=True)
 class Filled:
-    """What a fill did."""
+    """What a fill did: `refused` says why parts of documents could not be read at all, by document."""
 
     asked: int = 0
     rows: int = 0
     left: int = 0
     stopped: str = ""
+    refused: dict[str, str] = field(default_factory=dict)
+    worked: bool = False
+
+    @property
+    def failed(self) -> str:
+        """Why nothing was read, the commonest reason; "" where anything was."""
+        return "" if self.worked or not self.refused else Counter(self.refused.values()).most_common(1)[0][0]
+
+    def check(self) -> None:
+        """Refuse a fill that read nothing, or not all.
+
+        Raises:
+            BudgetExceeded: a limit was reached.
+            ModelUnavailable: no part of the documents could be read.
+        """
+        if self.stopped:
+            raise BudgetExceeded(self.stopped)
+        if self.failed:
+            raise ModelUnavailable(every_call_failed(self.failed, self.asked))
+
+    def add(self, extraction: Extraction, document_id: str) -> None:
+        """Count what one part gave.
+
+        Raises:
+            ModelUnavailable: the parts of several documents could not be read, and no other.
+        """
+        self.asked += 1
+        self.rows += len(extraction.rows)
+        cells = [cell for row in extraction.rows for cell in row.cells if cell.absence is not Absence.CALL_FAILED]
+        reasons = [refusal.reason for refusal in extraction.refusals if refusal.fatal]
+        if cells or not reasons:
+            self.worked = True
+            return
+        self.refused[document_id] = reasons[0]
+        if not self.worked and len(self.refused) >= _MOST_REFUSED:
+            raise ModelUnavailable(every_call_failed(self.failed, self.asked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +313,7 @@ async def _one(filling: _Filling, item: Work, facts: _Facts) -> None:
     extraction = await session.runner.read(reading, session.models.model_for("extract"))
     for wanted in item.asked:
         _save(session, wanted, extraction, placed[wanted.table.name])
-    filling.done.asked += 1
-    filling.done.rows += len(extraction.rows)
+    filling.done.add(extraction, chunk.document_id)
     done = filling.done.asked
     session.progress("extract", done, filling.done.left, filling.done.rows, ", ".join(a.table.name for a in item.asked))
 

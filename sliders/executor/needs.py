@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
+from sliders.errors import BudgetExceeded, CallFailed
 from sliders.executor.sampling import grain_of, rows_told, samples
 from sliders.executor.session import Session
 from sliders.schema.complete import complete_schema
@@ -52,7 +52,7 @@ async def _induced(session: Session, questions: Sequence[str], schema: Schema) -
             questions, samples(session, keep=True), schema, model, session.embedder.embed, grain=grain_of(session),
             rows_told=partial(rows_told, session), progress=lambda done: session.progress("schema", done, len(questions)),
         )  # fmt: skip
-    except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:
+    except (CallFailed, BudgetExceeded) as error:
         session.decide("schema", "question", "refused", str(error))
         ended: Literal["incomplete", "failed"] = "incomplete" if isinstance(error, BudgetExceeded) else "failed"
         return {q: Need(q, reason=f"no schema: {error}", ended=ended) for q in questions}
@@ -93,7 +93,7 @@ async def describe_pinned(session: Session) -> None:
     model, before = session.models.model_for("schema"), session.schema
     try:
         completed = await complete_schema(before, samples(session, keep=True), model, grain=grain_of(session))
-    except (ModelRefusal, TruncatedReply, BudgetExceeded) as error:  # read as given; a spent budget is said by the next stage
+    except (CallFailed, BudgetExceeded) as error:  # read as given; a spent budget is said by the next stage
         session.decide("schema", "pinned tables", "not described", str(error))
         return
     session.catalog.schemas.save(with_added(completed, before, session.schema), "pinned tables described")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from sliders.answer.result import frame_of
-from sliders.errors import QueryError, StoreError, UnsafeStatement
+from sliders.errors import ModelUnavailable, QueryError, StoreError, UnsafeStatement
 from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.binding import DOCS, bind
 from sliders.executor.completeness import completeness
@@ -15,6 +15,7 @@ from sliders.executor.query import explain_query, run_query
 from sliders.executor.result_rows import beside_documents
 from sliders.executor.run import settle_tables
 from sliders.executor.session import Session
+from sliders.llm.outcomes import every_call_failed
 from sliders.markup import note, table_html
 from sliders.plan.explain import Explanation
 from sliders.plan.parsing import Query, parse_query
@@ -114,11 +115,17 @@ async def query_frame(
 
 
 def _told(frame: pd.DataFrame, session: Session, columns: Mapping[str, Sequence[str]], stopped: str = "") -> pd.DataFrame:
-    """The frame with notes on the columns that it rests on, by table: that reading stopped, what failed, what was refused."""
+    """The frame with notes on the columns that it rests on, by table: that reading stopped, what failed, what was refused.
+
+    Raises ModelUnavailable: it is empty, and every call of the run failed.
+    """
     ledger = completeness(session, columns)
     said = f"the result is incomplete: {stopped}"
     frame.attrs["notes"] += [said] if stopped and said not in frame.attrs["notes"] else []
-    frame.attrs["stopped"] = stopped
+    frame.attrs["stopped"], outcomes = stopped, session.models.outcomes
+    if outcomes.failed and not len(frame):
+        raise ModelUnavailable(every_call_failed(outcomes.failed, outcomes.number))
+    frame.attrs["failed"] = outcomes.failed
     frame.attrs["notes"] += [] if ledger.complete else [f"in the columns of the query, {', '.join(ledger.remarks())}"]
     return frame
 

@@ -11,10 +11,11 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from sliders.errors import BudgetExceeded, ModelError, SlidersError, TruncatedReply
+from sliders.errors import BudgetExceeded, CallFailed, ModelError, SlidersError, TruncatedReply
 from sliders.llm.limits import Gate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Model, Request, Response, Usage
+from sliders.llm.outcomes import Outcomes
 from sliders.llm.replies import shape_of
 from sliders.llm.usage import Meter, as_cached
 
@@ -127,17 +128,19 @@ def request_key(request: Request, model: str, endpoint: str = "") -> str:
 class CachedModel:
     """A model behind the log: known requests are answered from it, equal requests under way are asked once.
 
-    `meter` is told of every call and refuses new ones when the budget is spent; `endpoint` names the server and is part of
-    the key; `gate` bounds the calls in flight of a model that does not do so itself.
+    `meter` is told of every call and refuses new ones when the budget is spent; `outcomes` stops a run of which no call
+    succeeds; `endpoint` names the server and is part of the key; `gate` bounds the calls in flight of a model that does not do
+    so itself.
     """
 
     def __init__(
-        self, model: Model, log: CallLog, meter: Meter | None = None, endpoint: str = "", gate: Gate | None = None
-    ) -> None:
+        self, model: Model, log: CallLog, meter: Meter | None = None, endpoint: str = "", gate: Gate | None = None,
+        outcomes: Outcomes | None = None,
+    ) -> None:  # fmt: skip
         self._model, self._log, self._endpoint, self._gate = model, log, endpoint, gate
         self.name, self.context_tokens, self.dialect = model.name, model.context_tokens, model.dialect
         self.count_tokens = model.count_tokens
-        self.meter = meter or Meter()
+        self.meter, self._outcomes = meter or Meter(), outcomes or Outcomes()
         self._pending: PerLoop[dict[str, asyncio.Future[Response]]] = PerLoop(dict)
 
     def key_of(self, request: Request) -> str:
@@ -150,6 +153,7 @@ class CachedModel:
             usage = Usage(call.calls, int(call.cached), call.prompt_tokens, call.completion_tokens, call.seconds, call.cost)
             self.meter.add(call.stage, call.model, usage)
             self._log.record(call)
+            self._outcomes.worked += not call.error and not call.cached
 
     def asked_before(self, stage: str) -> bool:
         """See `CallLog.asked_before`."""
@@ -215,7 +219,10 @@ class CachedModel:
             told = {"finish_reason": "error", "error": f"{type(error).__name__}: {error}"}
             partial = error.partial if isinstance(error, TruncatedReply) else ""
             self._record(request, key, Response(partial, usage=usage), **told)
+            if isinstance(error, CallFailed):
+                self._outcomes.fails(error)
             raise
+        self._outcomes.worked += 1
         return replace(response, call_id=self._record(request, key, response))
 
     def _repeat(self, request: Request, key: str, known: Response) -> Response:

@@ -13,7 +13,7 @@ import openai
 from instructor.v2.core.errors import ResponseParsingError
 from pydantic import BaseModel, ValidationError
 
-from sliders.errors import ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
+from sliders.errors import CallFailed, ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
 from sliders.llm import ladder
 from sliders.llm.dialect import FULL, Dialect
 from sliders.llm.ladder import Rung
@@ -131,7 +131,7 @@ class OpenAIModel:
         try:
             reply = await self._send(request, {"messages": ladder.wire_messages(request.messages)})
         except ServerRefusal as refusal:
-            raise ModelError(f"{refusal}; check that {self._model!r} is a chat model") from refusal
+            raise CallFailed(f"{refusal}; check that {self._model!r} is a chat model") from refusal
         return replace(reply.response(), text=unwrapped(reply.text) if "<think>" in reply.text else reply.text)
 
     async def aclose(self) -> None:
@@ -169,7 +169,7 @@ class OpenAIModel:
             try:
                 reply = await self._send(replace(request, logprobs=False), asked)
             except ServerRefusal as refusal:
-                raise ModelError(f"{refusal}; check that {self._model!r} is a chat model") from refusal
+                raise CallFailed(f"{refusal}; check that {self._model!r} is a chat model") from refusal
             self._tells_odds = False  # they alone were refused
         odds = odds_of(request.choices, reply.first)
         text = max(odds, key=lambda choice: odds[choice]) if odds else chosen(reply.text, request.choices)

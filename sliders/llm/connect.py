@@ -16,6 +16,7 @@ from sliders.llm.local import LocalModel, local_model
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import Model
 from sliders.llm.model_file import EMBEDDED
+from sliders.llm.outcomes import Outcomes
 from sliders.llm.usage import Meter, PriceTable
 from sliders.settings import LOCAL, STAGES, Settings
 
@@ -31,7 +32,7 @@ class ModelSet:
         gate: Gate | None = None,
     ) -> None:  # fmt: skip
         self._models, self._endpoints, self._log, self._gate = dict(models), dict(endpoints), log, gate
-        self.meter = meter or Meter()
+        self.meter, self.outcomes = meter or Meter(), Outcomes()
         # Stages that share a model share its wrapper too, so that equal requests of two stages are one call.
         self._wrapped: dict[int, CachedModel] = {}
         self._users: PerLoop[list[ModelSet]] = PerLoop(list)
@@ -42,7 +43,7 @@ class ModelSet:
         model = self._models[known]
         if id(model) not in self._wrapped:
             endpoint = self._endpoints.get(known, "")
-            self._wrapped[id(model)] = CachedModel(model, self._log, self.meter, endpoint, gate=self._gate)
+            self._wrapped[id(model)] = CachedModel(model, self._log, self.meter, endpoint, self._gate, self.outcomes)
         return self._wrapped[id(model)]
 
     def serves_one(self, stage: str) -> bool:
@@ -53,6 +54,7 @@ class ModelSet:
         """The same models with a fresh meter, for the next run; `log` where its calls are kept elsewhere."""
         models = copy(self)
         models._log, models.meter, models._wrapped = log or self._log, Meter(self.meter.budget), {}
+        models.outcomes = Outcomes()
         return models
 
     @asynccontextmanager

@@ -12,7 +12,7 @@ import aiohttp
 import openai
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
-from sliders.errors import ModelError, ModelUnavailable, TruncatedReply
+from sliders.errors import CallFailed, ModelError, ModelUnavailable, TruncatedReply
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ async def with_retries(once: Callable[[], Awaitable[T]], retries: int, pause: Ca
     try:
         return await AsyncRetrying(stop=stop, wait=wait, retry=retry_if_exception_type(_Passing), reraise=True)(again)
     except _Passing as error:
-        kind = ModelUnavailable if error.unreachable else ModelError
+        kind = ModelUnavailable if error.unreachable else CallFailed
         raise kind(str(error)) from error.__cause__
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from sliders.chunks.sentences import sentence_spans
-from sliders.errors import BudgetExceeded, ModelRefusal, TruncatedReply
+from sliders.errors import BudgetExceeded, CallFailed
 from sliders.llm.dialect import FULL
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
@@ -74,7 +74,7 @@ async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
         batch = texts[at : at + _AT_ONCE]
         try:
             reply = await model.generate(hints_request(batch))
-        except (ModelRefusal, TruncatedReply, BudgetExceeded):  # a spent budget is said by the stage that comes next
+        except (CallFailed, BudgetExceeded):  # a spent budget is said by the stage that comes next
             found += [parse_hints(text) for text in batch]
             continue
         said = HintsReply.model_validate(reply.data)

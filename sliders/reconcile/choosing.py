@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from sliders.errors import ModelRefusal, RepairError, TruncatedReply
+from sliders.errors import CallFailed, RepairError
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
@@ -90,7 +90,7 @@ async def _odds(model: Model, table: Table, case: Case, rules: Sequence[str]) ->
     request = choice_request(table, case, rules, model.dialect)
     try:
         response = await model.generate(request)
-    except (ModelRefusal, TruncatedReply) as error:
+    except CallFailed as error:
         return f"the model's reply could not be used ({error})"
     if response.odds:
         return {choice: response.odds[choice] for choice in request.choices}

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.errors import CallFailed
 from sliders.extraction.cell import Scalar
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
@@ -77,7 +77,7 @@ async def propose_key(
     """
     try:
         response = await model.generate(key_request(table, profiles, case, model.dialect))
-    except (ModelRefusal, TruncatedReply) as error:
+    except CallFailed as error:
         return None, f"the model's reply could not be used ({error})"
     named = tuple(dict.fromkeys(response.data["key"]))
     unknown = [name for name in named if name not in table.column_names]

@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sliders.errors import ModelRefusal, RepairError, StoreError, TruncatedReply
+from sliders.errors import CallFailed, RepairError, StoreError
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
@@ -136,7 +136,7 @@ async def _repair(
         may_look = options.look is not None and len(seen) < _LOOKS and not spare.locked()
         try:
             response = await model.generate(repair_request(table, waiting, options, model.dialect, refused, seen, may_look))
-        except (ModelRefusal, TruncatedReply) as error:
+        except CallFailed as error:
             failed = Outcome("open", f"the model's reply could not be used ({error})", answered=False)
             return list((outcomes | dict.fromkeys(waiting, failed)).values()), calls
         calls += 1

@@ -10,7 +10,7 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from sliders.errors import ModelRefusal, TruncatedReply
+from sliders.errors import CallFailed, ModelRefusal
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
@@ -41,7 +41,7 @@ async def row_of(questions: Sequence[str], model: Model) -> tuple[str, int]:
         return "", 0
     try:
         reply = await model.generate(row_prompt(questions[:_MOST_QUESTIONS], model.dialect))
-    except (ModelRefusal, TruncatedReply):
+    except CallFailed:
         return "", 0
     return row_said(reply.data), reply.usage.tokens
 

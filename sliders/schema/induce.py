@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sliders.errors import ModelError, ModelRefusal, TruncatedReply
+from sliders.errors import CallFailed, ModelError, TruncatedReply
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Model, Request, Response
 from sliders.llm.prompts import load_prompt
@@ -95,7 +95,7 @@ async def induce_schema(
         try:
             proposed.append(await _proposed(batch, shown, found.schema, model, grain, row))
             found = _with_batch(found, proposed[-1], embed, model, grain)
-        except (ModelRefusal, TruncatedReply) as error:
+        except CallFailed as error:
             if isinstance(error, TruncatedReply) and len(batch) > 1:
                 todo[:0] = [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
                 continue
@@ -189,7 +189,7 @@ async def _proposed(
         correction = _again(request, reply, first.issues, model.dialect)
     try:
         second = await _read(await model.generate(correction), batch, schema, model, grain, row)
-    except (ModelRefusal, TruncatedReply):
+    except CallFailed:
         return first
     if small:
         second = replace(second, issues=(*second.issues, *draft.copied(second.proposal, correction, seen)))

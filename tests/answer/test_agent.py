@@ -108,7 +108,7 @@ async def test_a_statement_that_was_cut_is_not_run() -> None:
     answer, model = await compact("?", cut, "SELECT COUNT(*) FROM ships WHERE length > 80 AND lost = 1")
     assert answer.value == 1 and "stopped at the limit" in model.history[1].messages[-1].content
     only, _ = await compact("?", cut, cut, cut)
-    assert (only.status, only.value) == ("not_found", None)
+    assert (only.status, only.value) == ("failed", None)
 
 
 async def test_an_error_goes_back_with_the_nearest_names() -> None:
@@ -173,7 +173,7 @@ async def test_the_model_can_look_first() -> None:
 async def test_looking_for_ever_gives_no_answer() -> None:
     look = {"action": "look", "sql": "SELECT DISTINCT port FROM ships", "reason": ""}
     answer, model = await full("?", *[look] * 4)
-    assert answer.status == "not_found" and answer.usage.calls == 4
+    assert answer.status == "failed" and answer.usage.calls == 4
     assert "last turn" in model.history[-1].messages[-1].content
 
 
@@ -192,14 +192,14 @@ async def test_a_null_is_not_found() -> None:
 async def test_a_number_from_no_table_is_refused() -> None:
     for sql in ("SELECT 42", "SELECT 42 FROM ships LIMIT 1"):
         answer, _ = await full("?", *[sql] * 4)
-        assert answer.status == "not_found" and "only constants" in answer.reason
+        assert answer.status == "failed" and "only constants" in answer.reason
     answer, _ = await full("?", "SELECT EXISTS (SELECT 1 FROM ships WHERE port = 'Oslo')")
     assert answer.value == "yes"
 
 
 async def test_statements_that_never_run_give_no_value() -> None:
     answer, model = await compact("How many ships?", "DROP TABLE ships", "SELECT 1; SELECT 2", "I do not know")
-    assert (answer.status, answer.value) == ("not_found", None)
+    assert (answer.status, answer.value) == ("failed", None)
     assert len(model.history) == 3 and all(attempt.error for attempt in answer.attempts)
 
 

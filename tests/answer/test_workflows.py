@@ -94,7 +94,7 @@ async def test_unanswerable_is_not_found_and_the_cascade_reads_everything():
 async def test_whole_context_that_does_not_fit_is_said():
     model = ScriptedModel([], context_tokens=720)
     answer = await whole(asked("What?", model))
-    assert answer.status == "not_found" and "do not fit" in answer.reason
+    assert answer.status == "failed" and "do not fit" in answer.reason
 
 
 async def test_a_reply_with_null_or_true_is_taken_as_it_is_meant():
@@ -240,7 +240,7 @@ def test_ranking_without_constraints_keeps_the_order_of_retrieval():
 
 async def test_a_model_that_fails_is_a_reason_not_a_crash():
     answer = await lookup(asked("How long is the Loire?", ScriptedModel([ModelRefusal("broken")])))
-    assert answer.status == "not_found" and "broken" in answer.reason
+    assert answer.status == "failed" and "broken" in answer.reason
 
 
 async def test_no_passage_costs_no_call():
