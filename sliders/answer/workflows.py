@@ -64,8 +64,9 @@ class Asked:
 
     async def read(self, passages: Sequence[Passage], *, logprobs: bool = False) -> Reading:
         """What one call over passages gives."""
-        self.seen.extend(passages)
-        return await read(self.question, passages, self.model, self.mode, logprobs=logprobs)
+        reading = await read(self.question, passages, self.model, self.mode, logprobs=logprobs)
+        self.seen.extend(() if reading.failed else passages)
+        return reading
 
     async def read_on(self, passages: Sequence[Passage]) -> Reading:
         """What one call gives over what of the passages was not read before, with the words of earlier ones that it may need."""
