@@ -165,11 +165,12 @@ class Reader:
         return {"action": action, "asks": _asks(question), "sql": sql.removeprefix(LOOK), "reason": ""}
 
     def _hints(self, prompt: str, shape: Mapping[str, Any]) -> dict[str, Any]:
-        out = []
+        out, kinds = [], []
         for number, text in re.findall(r"^(\d+)\. (.+)$", prompt, re.MULTILINE):
             question = self._question(text)
+            kinds.append((question or {}).get("is", "fact" if "workflow" in (question or {}) else "all"))
             out += [{"question": int(number), **hint} for hint in (question or {}).get("hints", ())]
-        return _filled(shape, {"hints": out})
+        return _filled(shape, {"hints": out, "kinds": kinds})
 
     def _passage(self, prompt: str) -> Mapping[str, Any]:
         """What the reader says of passages: under `passages` of the question, by the member that is asked for; nothing where the
@@ -177,6 +178,8 @@ class Reader:
         said = dict((self._question(prompt) or {}).get("passages") or {})
         if said.pop("needs", "") not in prompt:
             return {"quote": "", "answer": None, "expression": "unanswerable", "evidence": "", "next_question": ""}
+        for offer in said.pop("offers", ()):
+            said |= {k: v for k, v in offer.items() if k != "if" and offer["if"] in prompt}
         return said
 
 
