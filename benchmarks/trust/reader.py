@@ -189,7 +189,7 @@ def with_part_size(dialect: Any) -> Any:
 
 
 def _head(part: Part) -> str:
-    return next(line for line in part.text.splitlines() if line.strip())
+    return next(line.strip("# ") for line in part.text.splitlines() if line.strip("# "))
 
 
 def _share(text: str, bones: str) -> float:
