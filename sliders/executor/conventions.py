@@ -15,7 +15,7 @@ from sliders.values.parse import Context
 SAMPLE_CHARACTERS = 200_000
 _BEGINNING = 20_000
 _MOST_DOCUMENTS = 300
-_FEWEST_DOCUMENTS = 3
+_FEWEST_DOCUMENTS = 2
 _Vote = TypeVar("_Vote", bool, DecimalMark)
 
 
@@ -50,7 +50,7 @@ def shared_habit(session: Session) -> Habit:
     step = max(1, len(stored) // _MOST_DOCUMENTS)
     texts = [session.catalog.documents.text(d.id)[:_BEGINNING] for d in stored[::step]]
     orders = [order for order in map(infer_day_first, texts) if order is not None]
-    marks = [mark for mark in map(infer_decimal, texts) if mark]
+    marks = [mark for mark in (infer_decimal(text, least=1) for text in texts) if mark]
     habit = Habit(_agreed(orders), _agreed(marks) or "")
     session.catalog.knowledge.set_statistic(
         "habit", {"documents": len(stored), "day_first": habit.day_first, "decimal": habit.decimal}

@@ -104,10 +104,10 @@ def faces_in(text: str, decimal: DecimalMark = "") -> list[float]:
 _SEPARATED = re.compile(rf"(?<![{WORD}.,/:-])\d+(?:[.,]\d+)+(?![{WORD}/:-]|[.,]\d)")
 
 
-def infer_decimal(text: str) -> DecimalMark:
+def infer_decimal(text: str, least: int = 2) -> DecimalMark:
     """The decimal mark that the numbers of a document show, "" if they show none or both.
 
-    A comma must show itself in a grouped number ("1.234,56", "2.556.697") or twice ("141,3"), for "1,2" may be a list.
+    A comma must show itself in a grouped number ("1.234,56", "2.556.697") or `least` times ("141,3"), for "1,2" may be a list.
     """
     shown = {".": 0, ",": 0}
     for match in _SEPARATED.finditer(plain_digits(text)):
@@ -115,7 +115,7 @@ def infer_decimal(text: str) -> DecimalMark:
         shown[mark] += weight
     if all(shown.values()):
         return ""
-    return "." if shown["."] else "," if shown[","] >= 2 else ""
+    return "." if shown["."] else "," if shown[","] >= least else ""
 
 
 def _shown_mark(digits: str) -> tuple[str, int]:

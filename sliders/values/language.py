@@ -14,14 +14,15 @@ OTHER = "other"
 
 _FREQUENT = {
     "en": "the of and to in for is was by with on at from that were are this has its an",
-    "de": "der die das und den von zu mit sich des auf für ist im dem nicht ein eine als auch wurde wurden bei nach am",
-    "fr": "le la les de des et en du une est dans par pour sur au aux qui a été avec ce plus son",
-    "es": "el la los las de del y en que por con una para se su al fue más este como",
-    "it": "il lo gli di del della dei delle che e per con una nel nella sono è stato da al dal si",
-    "pt": "o os as de do da dos das e em no na que por com uma para foi não ao se mais pela",
-    "nl": "de het een van en in is dat op te zijn voor met niet aan er bij door werd naar",
-    "pl": "w z na i do się nie że jest od o przez dla roku oraz był po za jako ze",
-    "cs": "v na se a je že z do s pro od roku byl byla jako o za podle jsou bylo ve",
+    "de": "der die das und den von zu mit sich des auf für ist im dem nicht ein eine als auch wurde wurden bei nach am "
+    "in tausend millionen milliarden mrd tsd",
+    "fr": "le la les de des et en du une est dans par pour sur au aux qui a été avec ce plus son milliers milliards",
+    "es": "el la los las de del y en que por con una para se su al fue más este como miles millones",
+    "it": "il lo gli di del della dei delle che e per con una nel nella sono è stato da al dal si in migliaia milioni miliardi",
+    "pt": "o os as de do da dos das e em no na que por com uma para foi não ao se mais pela milhares milhões bilhões",
+    "nl": "de het een van en in is dat op te zijn voor met niet aan er bij door werd naar duizenden miljoen miljard",
+    "pl": "w z na i do się nie że jest od o przez dla roku oraz był po za jako ze tys zł",
+    "cs": "v na se a je že z do s pro od roku byl byla jako o za podle jsou bylo ve tis kč",
 }
 _WORDS = {language: frozenset(words.split()) for language, words in _FREQUENT.items()}
 _OWN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzäöüßéèêëàâçîïôûùœæáíóúñìòãõªºąćęłńśźżžčďěňřšťůý")
