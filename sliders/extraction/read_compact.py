@@ -49,7 +49,9 @@ async def read_compact(source: Source, asked: Sequence[Asked], model: Model) -> 
                 rows.append(new_row(part, wanted.table.name, record.ordinal, await _one_row(reading, part, wanted, record.text)))
         else:
             rows += await read_list(reading, source, wanted)
-    return Extraction(source.chunk.id, tuple(rows), tuple(reading.refusals), reading.tokens, tuple(reading.changes))
+    return Extraction(
+        source.chunk.id, tuple(rows), tuple(reading.refusals), reading.tokens, tuple(reading.changes), tuple(reading.missed)
+    )
 
 
 async def _one_row(reading: Reading, source: Source, asked: Asked, document: str) -> list[Cell]:

@@ -10,6 +10,7 @@ from sliders.errors import ModelError, TruncatedReply
 from sliders.extraction.asking import Refusal, generate, paid_for
 from sliders.extraction.cell import Absence, Cell, How, Row
 from sliders.extraction.drafts import new_row
+from sliders.extraction.grid_rows import ReadRow, misplaced, unread
 from sliders.extraction.prompt import Asked, chunk_document
 from sliders.extraction.prompt_compact import YES_NO, is_judged, rows_prompt, says_again
 from sliders.extraction.reading import Reading, cells_of
@@ -65,7 +66,19 @@ def _rows(
         cells = _cells(reading, source, asked, item, reply, request, number)
         if any(cell.absence is not Absence.NOT_STATED for cell in cells.values()):
             rows.append(new_row(source, asked.table.name, number, [cells[c.name] for c in asked.columns]))
-    return rows
+    return _beside_grids(reading, source, asked, rows)
+
+
+def _beside_grids(reading: Reading, source: Source, asked: Asked, rows: Sequence[Row]) -> list[Row]:
+    """The rows, their values in doubt that a grid prints in another row; its lines that gave none are kept with them."""
+    columns = {c.name: c for c in asked.columns}
+    read = [ReadRow(asked.table, columns, {cell.column: cell for cell in row.cells}) for row in rows]
+    doubts = {(one.row, one.column): one.finding for one in misplaced(source, read)}
+    reading.missed += unread(source, read)
+    return [
+        replace(row, cells=tuple(replace(c, doubt=c.doubt or doubts.get((number, c.column), "")) for c in row.cells))
+        for number, row in enumerate(rows)
+    ]
 
 
 def _cells(

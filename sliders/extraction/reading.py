@@ -13,6 +13,7 @@ from sliders.extraction.cell import Cell
 from sliders.extraction.check import Checked
 from sliders.extraction.check_compact import value_cell
 from sliders.extraction.extract import Change
+from sliders.extraction.grid_rows import Unread
 from sliders.extraction.judge import NOT_TOLD, TOLD
 from sliders.extraction.source import Source
 from sliders.llm.model import Model, Request, Response
@@ -26,13 +27,14 @@ before 10 of 28 (under 0.6: 7 of 22)."""
 
 @dataclass(slots=True)
 class Reading:
-    """One chunk on its way: what is spent, what was refused, and what code changed."""
+    """One chunk on its way: what is spent, what was refused, what code changed, and lines of grids that gave no row."""
 
     source: Source
     model: Model
     tokens: int = 0
     refusals: list[Refusal] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
+    missed: list[Unread] = field(default_factory=list)
 
     def kept(self, checked: Checked, table: str) -> Cell:
         """The cell, with a value that code changed kept as it was given."""

@@ -125,7 +125,7 @@ def _no_digits(value: Amount, words: str, language: str) -> Agreement:
 
 def _unknown_scale(value: Amount, reading: Reading, words: str, language: str) -> bool:
     """Whether a scale that code does not know may stand between a printed number and the value."""
-    if language in LANGUAGES or not (value and reading.value) or value / reading.value < 0:
+    if language in LANGUAGES or reading.converted or not (value and reading.value) or value / reading.value < 0:
         return False
     power = math.log10(value / reading.value)
     if abs(power) < _LEAST_SCALE or not math.isclose(power, round(power), abs_tol=1e-9):

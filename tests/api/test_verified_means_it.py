@@ -386,6 +386,28 @@ def test_what_the_reader_calls_doubtful_is_not_asked_again(tmp_path: Path) -> No
 # the compact dialect: it cannot be asked with a finding
 
 
+@pytest.mark.parametrize(("ann", "bob", "doubts"), [(200, 100, 1), (100, 200, 0)])
+def test_a_value_of_another_row_is_a_doubt_of_a_small_model(tmp_path: Path, ann: float, bob: float, doubts: int) -> None:
+    def reply(request: Request) -> Any:
+        if request.choices:
+            return request.choices[-1]
+        if request.stage == "answer":
+            return OF_ANN
+        rows = [{"name": "Ann", "amount": ann, "city": "Oslo"}, {"name": "Bob", "amount": bob, "city": "Ulm"}]
+        return {"rows": rows} if "rows" in reply_shape(request).get("properties", {}) else {}
+
+    with sliders.Workspace(tmp_path / "w.db", model=FunctionModel(reply, dialect=COMPACT), embedder=HashEmbedder()) as ws:
+        ws.pin_schema(pinned(PEOPLE, "many", ["name"]))
+        ws.add_text(GRID.format(f"{ANN}\n{BOB}"), "document.md")
+        answer = ws.ask("How much is it?")
+    assert (answer.value, min(1, len(answer.doubts))) == (ann, doubts)
+
+
+def test_a_sign_that_a_small_model_left_out_is_a_doubt(tmp_path: Path) -> None:
+    answer, _ = compact(tmp_path, OUTFLOW, 412.8, {"words": "412.80"})
+    assert answer.value == 412.8 and len(answer.doubts) == 1
+
+
 def compact(path: Path, text: str, value: object, replies: Mapping[str, Any]) -> tuple[Answer, list[str]]:
     """The answer over one value that a small model gives, and the changes among the decisions."""
 
