@@ -27,7 +27,7 @@ from sliders.values.fold import legal_form
 
 _FORMS = 6  # forms of one name that a model is shown together
 _ROWS = 3  # rows of a form that a model is shown
-_ENOUGH, _OF_THE_NAME = 3, 0.5  # comparisons, and agreement among rows of one name, that make a column a property of names
+_OF_THE_NAME = 0.5  # agreement among rows of one name that makes a column a property of names
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ def _others(place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnPro
             continue
         codes = coded.agreeing()
         inside = agreement([(codes, 0.0)], encoded[place].codes)
-        if inside.comparisons < _ENOUGH or inside.kappa >= _OF_THE_NAME:
+        if not inside.comparisons or inside.kappa >= _OF_THE_NAME:
             found.append((codes, (profile.chance * filled - 1) / (filled - 1)))
     return found
 
@@ -98,18 +98,19 @@ class _Column:
         self.decisions: list[Choice] = []
 
     def suggested(self, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]) -> list[VariantPair]:
-        """The pairs to decide on: those that the rows do not speak against. A model that picks is asked about those alone of
-        which the rows say nothing; the names of which they agree are shown as one, in doubt."""
+        """The pairs to decide on: those that the rows do not speak against, as they only can where a name has one row. A model
+        that picks is asked about those alone of which the rows say nothing; names of which they agree are shown as one, in doubt."""
         examples = self._forms.examples
         evidence = RowEvidence(encoded[self._place].codes, _others(self._place, encoded, profiles))
         picks = self._memory.model is not None and not self._memory.writes_programs
         column = self._table.columns[self._place]
         named = column.name in self._table.key or column == called_as_row(self._table)
+        alone = self._table.key == (column.name,) or (not self._table.key and named)
         band: list[VariantPair] = []
         supported: list[VariantPair] = []
         for pair in variant_pairs(examples):
             verdict = evidence.supports(pair.left, pair.right, pair.dotted)
-            if self._forms.settled(pair.left, pair.right) or (verdict is False and pair.kind not in SAME_WORDS):
+            if self._forms.settled(pair.left, pair.right) or (alone and verdict is False and pair.kind not in SAME_WORDS):
                 continue
             agrees = pair.kind in SAME_WORDS or (verdict and not pair.ambiguous and (named or pair.kind != "short form"))
             (supported if picks and agrees else band).append(pair)

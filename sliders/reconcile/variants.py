@@ -21,12 +21,13 @@ from sliders.reconcile.canonical import pairs_by_words
 from sliders.reconcile.column_codes import Codes
 from sliders.values.fold import LEGAL_FORMS, fold, legal_form, name_key, name_tokens, signed, turned
 
-Kind = Literal["spelling", "turned", "misspelling", "abbreviation", "short form", "acronym", "legal form"]
+Kind = Literal["spelling", "turned", "misspelling", "word form", "abbreviation", "short form", "acronym", "legal form"]
 SAME_WORDS: tuple[Kind, ...] = ("spelling", "turned")
 """The words are the same and their legal form, too: rows that contradict each other say nothing against them."""
 _BLOCK = 12  # values that share a token beyond which the token names nobody
 _TELLING = 0.2  # chance agreement above which an equal value proves nothing
 _ROWS_READ = 50
+_STEM, _ENDING = 4, 3  # letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +104,18 @@ def variant_kind(left: tuple[str, ...], right: tuple[str, ...]) -> Kind | None:
             limit = 1 if max(map(len, differing[0])) < 8 else 2
             if DamerauLevenshtein.distance(*differing[0], score_cutoff=limit) <= limit:
                 return "misspelling"
-        return None
+        return "word form" if len(short) > 1 and len(differing) == 1 and _same_stem(*differing[0]) else None
     if len(short) == 1 and len(short[0]) >= 2 and short[0] == "".join(w[0] for w in full):
         return "acronym"
     if full[: len(short)] == short or full[-len(short) :] == short:
         return "short form"
     return None
+
+
+def _same_stem(left: str, right: str) -> bool:
+    """Whether two words begin alike and differ in a short ending only: "dairy" and "dairies"."""
+    shared = next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    return shared >= _STEM and max(len(left), len(right)) - shared <= _ENDING
 
 
 def _kind(left: str, right: str) -> Kind | None:
@@ -210,7 +217,7 @@ def _unambiguous(
             yield pair
 
 
-_NO_SHORTER: tuple[Kind, ...] = (*SAME_WORDS, "misspelling")
+_NO_SHORTER: tuple[Kind, ...] = (*SAME_WORDS, "misspelling", "word form")
 """Neither form is short for the other."""
 
 
