@@ -98,8 +98,11 @@ class _Column:
         self.decisions: list[Choice] = []
 
     def suggested(self, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]) -> list[VariantPair]:
-        """The pairs to decide on: those that the rows do not speak against, as they only can where a name has one row. A model
-        that picks is asked about those alone of which the rows say nothing; names of which they agree are shown as one, in doubt."""
+        """The pairs to decide on: those that the rows do not speak against, as they only can where a name has one row.
+
+        A model that picks is asked about those alone of which the rows say nothing; names whose rows agree are shown as one, in
+        doubt.
+        """
         examples = self._forms.examples
         evidence = RowEvidence(encoded[self._place].codes, _others(self._place, encoded, profiles))
         picks = self._memory.model is not None and not self._memory.writes_programs

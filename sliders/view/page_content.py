@@ -50,13 +50,18 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value of a table with its readings and changes; `empty` says why there is none, `conflict` what is open."""
+    """One value of a table with its readings and changes; `empty` says why there is none, `conflict` what is open.
+
+    `name` is the canonical form of a name that is printed in another one, `named` why it is one.
+    """
 
     shown: Scalar = None
     sources: tuple[Source, ...] = ()
     changes: tuple[Change, ...] = ()
     empty: str = ""
     conflict: str = ""
+    name: str = ""
+    named: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ def _row(catalog: Catalog, known: _Known, line: Sequence[Any], sources: Sequence
     *shown, _, document_id, row_id = line
     derived = catalog.tables.derivations(known.table.name, row_id) if known.repairs else []
     values = tuple(
-        _value(known, column, value, sources, [d for d in derived if d.column == column.name])
+        _named(_value(known, column, value, sources, [d for d in derived if d.column == column.name]), column, derived)
         for column, value in zip(known.table.columns, shown, strict=True)
     )
     return ShownRow(row_id, document_id, values, behind, len(sources))
@@ -132,6 +132,12 @@ def _value(known: _Known, column: Column, shown: Scalar, rows: Sequence[Row], de
         changes = (Change(others, shown, "repair", known.repairs),)
     empty = "" if shown is not None else _absence(cells)
     return Value(shown, tuple(read), changes, empty, _conflict(known, column.name, rows))
+
+
+def _named(value: Value, column: Column, derived: Sequence[Derivation]) -> Value:
+    """A value with the canonical form that stands beside it, and why."""
+    beside = (d for d in derived if d.column == f"{column.name}_canonical" and d.kind == "canonicalize")
+    return next((replace(value, name=str(d.value), named=d.reason) for d in beside), value)
 
 
 def _source(row: Row, cell: Cell, shown: Scalar) -> Source:

@@ -144,6 +144,8 @@ def test_an_agent_joins_two_forms_of_one_name(tmp_path: Path) -> None:
         assert [tuple(row) for row in ws.ask(group).rows] == [("International Business Machines", 6), ("Moss", 4)]
         (first, *_) = ws.tables["things"]["row_id"]
         assert "name_canonical" in str(ws.why(first)) and not ws.verify()
+        page = Path(ws.view(path=tmp_path / "page.html")).read_text(encoding="utf-8")
+        assert '"name":"International Business Machines"' in page.replace('": "', '":"')
         (path,) = ws.export(tmp_path / "csv", format="csv")
         assert "name_canonical" in Path(path).read_text(encoding="utf-8").splitlines()[0].split(",")
 
@@ -186,6 +188,21 @@ def test_rows_that_would_be_one_thing_under_one_name_move_a_sum(tmp_path: Path) 
     with workspace(tmp_path, BILLS, settles=refusing, key=("name", "bill"), columns=PAID, sql=sql) as ws:
         answer = ws.ask(TOTAL)
         assert answer.value == 125 and doubts(answer) and answer.range is not None and answer.range.low <= 108
+
+
+DELIVERED = "How many crates did Maltby Dairy deliver?"
+CRATES = {"name": "text", "number": "integer", "crates": "integer"}
+
+
+@pytest.mark.parametrize("other", ["Maltby Dairies", "Maltby Dairy Ltd", "Maltby Diary", "Maltby, Dairy"])
+def test_rows_of_a_name_that_has_several_say_nothing_against_another_form(tmp_path: Path, other: str) -> None:
+    rows = [("Maltby Dairy", 1, 60), (other, 2, 17), ("Maltby Dairy", 3, 48)]
+    lines = [f"name: {name}; number: {number}; crates: {crates}" for name, number, crates in rows]
+    sql = {DELIVERED: "SELECT SUM(crates) FROM things WHERE name = 'Maltby Dairy'"}
+    with workspace(tmp_path, lines, settles=refusing, key=("number",), columns=CRATES, sql=sql) as ws:
+        answer = ws.ask(DELIVERED)
+        assert answer.value == 108 and answer.range is not None and answer.range.high == 125
+        assert other in doubts(answer)[0]
 
 
 def test_the_agents_verdict_apart_closes_a_pair(tmp_path: Path) -> None:

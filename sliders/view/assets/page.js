@@ -217,6 +217,7 @@
       ...marksOf(value).filter((kind) => kind !== readAs(value)).map(badge)));
     if (value.empty) out.push(make("p", { className: "why" }, "No value: ", words(value.empty)));
     if (value.conflict) out.push(make("p", { className: "why" }, "Open conflict: ", words(value.conflict)));
+    if (value.name) out.push(make("p", { className: "why" }, "One name with other forms: ", words(value.name), " (", words(value.named), ")"));
     if (value.changes) out.push(make("ul", { className: "changes", ariaLabel: "Changes" }, ...value.changes.map((change) => changeOf(change, column))));
     const sources = value.sources || [];
     if (sources.length > 1) {
