@@ -9,7 +9,7 @@ import numpy as np
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.column_codes import Codes
 from sliders.reconcile.repairs import Normalization
-from sliders.values.fold import legal_form, name_key, signed, turned
+from sliders.values.fold import name_parts, signed, turned
 
 
 class Links:
@@ -59,19 +59,16 @@ def pairs_by_words(examples: Sequence[Scalar]) -> list[tuple[int, int]]:
 
     They are suggestions: the words of two names may be the same.
     """
-    texts = {code: value for code, value in enumerate(examples) if isinstance(value, str)}
-    first: dict[tuple[str, str], int] = {}
-    pairs = [(one, code) for code, value in texts.items() if (one := first.setdefault(_key(value), code)) != code]
-    plain = {_key(value): code for code, value in texts.items() if "," not in value}
-    for code, value in texts.items():
-        around = turned(value) if "," in value else ""
-        if around and _key(value) not in plain and _key(around) in plain:  # not both: it would chain two names
-            pairs.append((plain[_key(around)], code))
+    keys = {code: name_parts(value) for code, value in enumerate(examples) if isinstance(value, str)}
+    first: dict[tuple[tuple[str, ...], str], int] = {}
+    pairs = [(one, code) for code, key in keys.items() if (one := first.setdefault(key, code)) != code]
+    commas = [code for code in keys if "," in str(examples[code])]
+    plain = {keys[code]: code for code in keys.keys() - set(commas)} if commas else {}
+    for code in commas:
+        around = turned(str(examples[code]))
+        if around and keys[code] not in plain and name_parts(around) in plain:  # not both: it would chain two names
+            pairs.append((plain[name_parts(around)], code))
     return [(min(pair), max(pair)) for pair in pairs]
-
-
-def _key(text: str) -> tuple[str, str]:
-    return name_key(text), legal_form(text)
 
 
 def terms_of(

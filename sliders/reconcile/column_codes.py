@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ _LONG_TEXT = 60  # mean characters above which a text column is prose, whose wor
 _LONG_TOKENS = 9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Encoded:
     """A column as codes: -1 where empty; values of one code differ in case, white space or Unicode form at most.
 
@@ -29,8 +30,11 @@ class Encoded:
     examples: tuple[Scalar, ...]
     respelled: Mapping[int, tuple[Scalar, ...]] = field(default_factory=dict)
 
+    @cached_property
     def agreeing(self) -> Codes:
         """Codes under which values do not contradict each other: those that differ in accents or punctuation are equal, too."""
+        if not any(isinstance(value, str) for value in self.examples):
+            return self.codes
         first: dict[Scalar, int] = {}
         owners = [first.setdefault(comparison_form(value), code) for code, value in enumerate(self.examples)]
         found: Codes = np.array([*owners, -1], dtype=np.int64)[self.codes]

@@ -116,7 +116,7 @@ class KeyChooser:
         self._table, self._documents, self._chunks = table, documents, chunks
         self._profiles = {p.name: p for p in profiles}
         self._codes = {p.name: e.codes for p, e in zip(profiles, encoded, strict=True)}
-        self._said = {p.name: e.agreeing() for p, e in zip(profiles, encoded, strict=True)}
+        self._said = {p.name: e.agreeing for p, e in zip(profiles, encoded, strict=True)}
         hard = [self._codes[p.name] for p in profiles if not p.prose]
         self._refuted = table.grain == "document" and refutes_document_grain(hard, documents, chunks)
         self.per_document = table.grain == "document" and not self._refuted

@@ -77,7 +77,7 @@ def _others(place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnPro
         filled = int((coded.codes >= 0).sum())
         if n == place or profile.prose or filled <= 1:
             continue
-        codes = coded.agreeing()
+        codes = coded.agreeing
         inside = agreement([(codes, 0.0)], encoded[place].codes)
         if not inside.comparisons or inside.kappa >= _OF_THE_NAME:
             found.append((codes, (profile.chance * filled - 1) / (filled - 1)))

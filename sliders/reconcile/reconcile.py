@@ -154,7 +154,7 @@ class _Work:
     def group(self) -> Merged:
         """Groups of rows, clear ones merged."""
         coded = list(zip(self.names, self.encoded, strict=True))
-        codes = {name: one.codes if name in self.plan.columns else one.agreeing() for name, one in coded}
+        codes = {name: one.codes if name in self.plan.columns else one.agreeing for name, one in coded}
         self.repairs: list[Repair] = []
         self.places = places_in_key(self.plan, codes, self.relation, self.documents)
         if self.places is not None and not self.plan.sure:

@@ -19,7 +19,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.canonical import pairs_by_words
 from sliders.reconcile.column_codes import Codes
-from sliders.values.fold import LEGAL_FORMS, fold, legal_form, name_key, name_tokens, signed, turned
+from sliders.values.fold import LEGAL_FORMS, legal_form, name_key, name_parts, name_tokens, signed, turned, unaccented
 
 Kind = Literal["spelling", "turned", "misspelling", "word form", "abbreviation", "short form", "acronym", "legal form"]
 SAME_WORDS: tuple[Kind, ...] = ("spelling", "turned")
@@ -83,9 +83,11 @@ def _same_words(pair: tuple[int, int], examples: Sequence[Scalar]) -> Kind:
 def _initials(printed: str) -> set[str]:
     """The first letters of a name's words: of all of them, and of those that are capitalized ("University of Arlen")."""
     words = _WORD.findall(printed)
-    while len(words) > 1 and fold(words[-1]) in LEGAL_FORMS:
+    while len(words) > 1 and words[-1].lower() in LEGAL_FORMS:
         words.pop()
-    return {"".join(fold(w)[0] for w in some) for some in (words, [w for w in words if not w[0].islower()])} - {""}
+    if len(words) < 2:
+        return set()
+    return {unaccented("".join(w[0] for w in some)) for some in (words, [w for w in words if not w[0].islower()])} - {""}
 
 
 _WORD = re.compile(r"\w+")
@@ -120,8 +122,8 @@ def _same_stem(left: str, right: str) -> bool:
 
 def _kind(left: str, right: str) -> Kind | None:
     """How two names, as printed, may be one: with two legal forms they are two."""
-    a, b = name_tokens(left), name_tokens(right)
-    forms = {legal_form(left), legal_form(right)}
+    (a, first), (b, second) = name_parts(left), name_parts(right)
+    forms = {first, second}
     if several_forms(forms):
         return None
     if a == b:

@@ -59,22 +59,30 @@ def _plain(text: str) -> str:
     return _APOSTROPHE.sub("", plain)
 
 
-def name_tokens(text: str) -> tuple[str, ...]:
-    """Folded tokens with their signs, without legal forms at the end; never empty for a text with a token."""
+_SAME_FORM = {"incorporated": "inc", "corporation": "corp", "company": "co", "limited": "ltd"}
+
+
+def name_parts(text: str) -> tuple[tuple[str, ...], str]:
+    """The folded tokens of a name with their signs, never none for a text with a token, and its legal forms in short.
+
+    >>> name_parts("Moss & Son, Limited")
+    (('moss', 'and', 'son'), 'ltd')
+    """
     tokens = signed(text).split()
     end = len(tokens)
     while end > 1 and tokens[end - 1] in LEGAL_FORMS:
         end -= 1
-    return tuple(tokens[:end])
+    return tuple(tokens[:end]), " ".join(_SAME_FORM.get(t, t) for t in tokens[end:])
 
 
-_SAME_FORM = {"incorporated": "inc", "corporation": "corp", "company": "co", "limited": "ltd"}
+def name_tokens(text: str) -> tuple[str, ...]:
+    """Folded tokens with their signs, without legal forms at the end."""
+    return name_parts(text)[0]
 
 
 def legal_form(text: str) -> str:
     """The legal forms that a name ends with, in short ("ltd"), "" for none: Moss Ltd and Moss Inc are two companies."""
-    tokens = signed(text).split()
-    return " ".join(_SAME_FORM.get(t, t) for t in tokens[len(name_tokens(text)) :])
+    return name_parts(text)[1]
 
 
 def name_key(text: str) -> str:
