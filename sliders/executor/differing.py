@@ -239,23 +239,31 @@ def _read(context: _Context, version: TableVersion) -> Cause:
     return _repair(version)
 
 
+def _held(row: DataRow, column: str, printed: Mapping[str, str]) -> Scalar:
+    """What a row held in a column; before any forms of a name were joined, its canonical form was what it printed."""
+    return row.values.get(column, row.values.get(printed.get(column, "")))
+
+
 def _cell_changes(
     context: _Context, new: TableVersion, pairs: Sequence[tuple[DataRow, DataRow]], asked: set[str]
 ) -> Iterator[CellChange]:
     catalog = context.catalog
-    names = {c.sql_name: c.name for c in catalog.schemas.relation(new.table).columns}
+    relation = catalog.schemas.relation(new.table)
+    names = {c.sql_name: c.name for c in (*relation.columns, *new.companions)}
+    beside = {c.sql_name for c in new.companions}
+    printed = {c.sql_name: relation.sql_name(c.companion_of) for c in new.companions if c.role == "canonical"}
     changed = [
         (first, second, column) for first, second in pairs for column in new.columns
-        if first.values.get(column) != second.values[column]
+        if _held(first, column, printed) != second.values[column]
     ]  # fmt: skip
     rows = catalog.extractions.get(sorted({source for _, second, _ in changed for source in second.sources}))
     runs = catalog.calls.runs(cell.call_id for row in rows.values() for cell in row.cells if cell.call_id)
     for first, second, column in changed:
         name = names.get(column, column)
-        before, after = first.values.get(column), second.values[column]
+        before, after = _held(first, column, printed), second.values[column]
         cause = (
             _person(context, new, second, name)
-            or (Cause("column", f"{name} was asked for the first time") if column not in asked else None)
+            or (Cause("column", f"{name} was asked for the first time") if column not in asked | beside else None)
             or _reading(context, [rows[s].cell(name) for s in second.sources if s in rows], runs)
             or _cut(context, new.table, name)
             or _repaired(context, new, second, name)

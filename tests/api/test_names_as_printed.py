@@ -96,6 +96,17 @@ def test_two_things_are_two_names(tmp_path: Path, left: str, right: str, dialect
         assert not ws.verify()
 
 
+@DIALECTS
+@pytest.mark.parametrize(("left", "right"), [("Peña Alta", "Pena Alta"), ("Unit 1.5", "Unit 1-5"), ("Acme, Inc.", "Acme Inc")])
+def test_names_of_a_key_that_differ_in_more_than_case_are_two_rows(
+    tmp_path: Path, left: str, right: str, dialect: Dialect
+) -> None:
+    lines = [f"name: {name}; town: Corfe" for name in (left, right, left.upper())]
+    with workspace(tmp_path, lines, dialect, key=("name",)) as ws:
+        ws.ask(HOW_MANY)
+        assert len(shown(ws)) == 2 and right in shown(ws)
+
+
 COUNTRIES = ["Czechia", "Swaziland", "Czech Republic", "Holland", "Netherlands", "Eswatini", "Burma"]
 
 
@@ -217,6 +228,9 @@ def test_a_person_joins_names_of_a_column_that_names_no_row(tmp_path: Path) -> N
         ws.merge("things", {"name": "IBM"}, {"name": "International Business Machines"})
         answer = ws.ask(HOW_MANY)
         assert (answer.value, answer.doubts, shown(ws)) == (2, (), FIRMS)
+        changes = ws.diff(1, 2).cells
+        assert {(c.column, c.before, c.after) for c in changes} == {("name_canonical", FIRMS[1], "IBM")}
+        assert all(c.cause.kind == "repair" and "person" in c.cause.text for c in changes)
 
 
 def test_a_users_term_stands_beside_what_is_printed(tmp_path: Path) -> None:
