@@ -62,8 +62,10 @@ def _rows(
 ) -> list[Row]:  # fmt: skip
     """The rows of a reply; those that tell nothing are none."""
     rows = []
+    taken: dict[tuple[str, str], int] = {}
     for number, item in enumerate(items):
         cells = _cells(reading, source, asked, item, reply, request, number)
+        cells = {name: _at_next_place(source, cell, taken) for name, cell in cells.items()}
         if any(cell.absence is not Absence.NOT_STATED for cell in cells.values()):
             rows.append(new_row(source, asked.table.name, number, [cells[c.name] for c in asked.columns]))
     return _beside_grids(reading, source, asked, rows)
@@ -79,6 +81,18 @@ def _beside_grids(reading: Reading, source: Source, asked: Asked, rows: Sequence
         replace(row, cells=tuple(replace(c, doubt=c.doubt or doubts.get((number, c.column), "")) for c in row.cells))
         for number, row in enumerate(rows)
     ]
+
+
+def _at_next_place(source: Source, cell: Cell, taken: dict[tuple[str, str], int]) -> Cell:
+    """The cell with its words behind those of the row before, where these stand again: rows that print the same are two."""
+    if cell.span is None or not cell.printed:
+        return cell
+    same, span = (cell.column, cell.printed), cell.span
+    later = source.text.find(cell.printed, taken[same]) if span.start - source.offset < taken.get(same, 0) else -1
+    if later >= 0:
+        span = source.span(later, later + len(cell.printed))
+    taken[same] = span.end - source.offset
+    return replace(cell, span=span)
 
 
 def _cells(

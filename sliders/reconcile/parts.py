@@ -36,12 +36,31 @@ def places_in_key(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRel
         return None
     place = _places(plan, codes, relation, own, rows)
     readings = np.unique(np.array(relation.readings)[rows], return_inverse=True)[1].astype(np.int64)
-    read_apart = combine(own[rows], readings)
-    if not len(repeated(read_apart)) and not _in_one_list(relation, own[rows], place[rows], rows):
-        return None
-    again = np.zeros(len(own), np.int64)  # how often the reading gave this key with words of this place before
-    again[rows] = _turn(combine(read_apart, place[rows] - place.min()))
-    return combine(place - place.min(), again)
+    again = np.zeros(len(own), np.int64)
+    again[rows] = _turns(combine(own[rows], readings, place[rows] - place.min()), _told(codes, relation, rows))
+    place = combine(place - place.min(), again)
+    words = [np.asarray(relation.starts[n], np.int64)[rows] for n in plan.columns if n in relation.starts]
+    apart = _differ(combine(own[rows], readings), place[rows])
+    if apart or any(_in_one_list(relation, own[rows], start, rows) for start in words):
+        return place
+    return None
+
+
+def _told(codes: Mapping[str, Codes], relation: MemoryRelation, rows: Codes) -> Codes:
+    """One number for rows that say the same in the same words: they are told twice."""
+    starts = [np.asarray(column, np.int64) for column in relation.starts.values()]
+    parts = [*codes.values(), *starts]
+    told = np.stack([part[rows] for part in parts], axis=1)
+    return np.unique(told, axis=0, return_inverse=True)[1].astype(np.int64).reshape(-1)
+
+
+def _turns(groups: Codes, told: Codes) -> Codes:
+    """The number of each row among those of its group, from 0; rows that tell the same have the same."""
+    pairs, first, back = np.unique(combine(groups, told), return_index=True, return_inverse=True)
+    order, starts = sorted_groups(groups[first])
+    turn = np.empty(len(pairs), np.int64)
+    turn[order] = np.arange(len(pairs)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
+    return turn[back.reshape(-1)]
 
 
 def _places(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation, own: Codes, rows: Codes) -> Codes:
@@ -63,14 +82,6 @@ def _places(plan: KeyPlan, codes: Mapping[str, Codes], relation: MemoryRelation,
     return np.where(place < 0, _NO_PLACE - 1 - np.arange(len(own), dtype=np.int64), place)
 
 
-def _turn(groups: Codes) -> Codes:
-    """The place of each row among those of its group, from 0."""
-    order, starts = sorted_groups(groups)
-    turn = np.empty(len(groups), np.int64)
-    turn[order] = np.arange(len(groups)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
-    return turn
-
-
 def _differ(groups: Codes, values: Codes) -> bool:
     """Whether rows of one group have different values."""
     order, starts = sorted_groups(groups)
@@ -79,7 +90,7 @@ def _differ(groups: Codes, values: Codes) -> bool:
 
 
 def _in_one_list(relation: MemoryRelation, own: Codes, place: Codes, rows: Codes) -> bool:
-    """Whether words of rows of one key stand in different lines of one list or grid."""
+    """Whether words of a key stand in different lines of one list or grid in rows that share it."""
     if relation.lists_of is None:
         return False
     lists, lines = np.full(len(rows), -1, np.int64), np.full(len(rows), -1, np.int64)
@@ -134,10 +145,11 @@ class Compared:
 def alike_without_key(
     plan: KeyPlan, codes: Mapping[str, Codes], compared: Compared, documents: Codes, readings: Sequence[str]
 ) -> list[list[int]]:
-    """Rows of one document that agree in what they have of their key, some of them not in all of it, and that may be one thing:
-    their figures contradict each other, or several readings say the same of them."""
-    if plan.per_document or len(plan.columns) < 2:
+    """Rows, of one document where the key ends with it, that agree in what they have of their key, some of them not in all of it,
+    and that may be one thing: their figures contradict each other, or several readings say the same of them."""
+    if len(plan.columns) < 2 or (plan.per_document and not plan.across):
         return []
+    within = () if plan.across else (documents,)
     filled = np.stack([codes[name] >= 0 for name in plan.columns], axis=1)
     whole: npt.NDArray[np.bool_] = np.asarray(filled.all(axis=1))
     partly = np.flatnonzero(filled.any(axis=1) & ~whole)
@@ -147,7 +159,7 @@ def alike_without_key(
     full = combine(*(codes[name] for name in plan.columns))
     found: list[list[int]] = []
     for pattern in np.unique(filled[partly], axis=0):
-        shared = combine(documents, *(codes[n] for n, has in zip(plan.columns, pattern, strict=True) if has))
+        shared = combine(*within, *(codes[n] for n, has in zip(plan.columns, pattern, strict=True) if has))
         own = (filled == pattern).all(axis=1)
         candidates = np.flatnonzero((own | whole) & np.isin(shared, shared[own]))
         order, starts = sorted_groups(shared[candidates])

@@ -44,7 +44,8 @@ def case_of(
     about = ", ".join(str(part) for part in cluster.key if part is not None)
     kind = Group(columns, rows, tuple(c.type.sql for c in table.columns), names)
     choices = tuple(tuple(ids[r] for r in some) for some in ordered)
-    return Case("records" if cluster.doubtful else "conflict", kind, tuple(columns[c] for c in places), notes, choices, about)
+    may_be_one = cluster.doubtful and not (cluster.keyless and cluster.disputes)
+    return Case("records" if may_be_one else "conflict", kind, tuple(columns[c] for c in places), notes, choices, about)
 
 
 def _named(values: Mapping[str, Scalar], names: Mapping[str, Mapping[Scalar, Scalar]]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,9 @@ from line_reader import FILLER, LineReader
 from sliders import Workspace
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.llm.dialect import COMPACT, FULL, Dialect
+from sliders.reconcile.reconcile import reconcile_table
+from sliders.reconcile.relation import MemoryRelation
+from sliders.schema.types import Column, Table
 
 DIALECTS = pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
 
@@ -261,3 +266,17 @@ def test_the_agent_closes_the_question_of_rows_without_their_whole_key(tmp_path:
 
     answer, conflicts = lab(tmp_path, LAB, settles=apart)
     assert not conflicts and not answer.doubts and answer.range.is_point
+
+
+def test_a_grid_of_years_that_is_cut_between_its_lines_keeps_one_row_a_year() -> None:
+    """The key stands in one place, the head of the grid; that the figures stand in two lines makes no year another one."""
+    table = Table("amounts", (Column("year"), Column("revenue"), Column("profit")), key=("year",), pinned=True)
+    starts = {"year": [10, 10], "revenue": [40, -1], "profit": [-1, 80]}
+    relation = MemoryRelation(
+        {"year": ["2021", "2021"], "revenue": ["5", None], "profit": [None, "1"]}, ["r0", "r1"], ["d", "d"], ["c0", "c1"],
+        starts=starts, lists_of=lambda _: [(0, 30, 1), (30, 60, 1), (60, 90, 1)],
+    )  # fmt: skip
+    result = asyncio.run(reconcile_table(table, relation))
+    assert result.rows == 1
+    apart = replace(relation, starts={**starts, "year": [35, 65]})
+    assert asyncio.run(reconcile_table(table, apart)).rows == 2, "two lines of one grid, each with its own year"
