@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sliders.answer.result import Answer
 from sliders.chunks.embeddings import Embedder, default_embedder
 from sliders.errors import BudgetExceeded
-from sliders.executor import corrections, fill, needs, querying, remembered, routing, run
+from sliders.executor import corrections, fill, needs, querying, remembered, routing, run, undone
 from sliders.executor.corrections import OpenConflict
 from sliders.executor.differing import Difference, difference
 from sliders.executor.estimate import Estimate, estimate
@@ -225,7 +225,7 @@ class Workspace:
             ModelUnavailable: the model cannot be reached.
         """
         if not self._write:
-            return querying.plain(self.session, sql)
+            return querying.without_earlier(self.session, sql)
         async with journaled(self.session, "query", sql) as (session, outcome), session.standing():
             frame = await querying.query_frame(session, sql, describe)
             outcome |= {"rows": len(frame), "tokens": frame.attrs.get("tokens", 0), "stopped": frame.attrs.pop("stopped", "")}
@@ -264,6 +264,7 @@ class Workspace:
             remembered.set_criteria(self.session, criteria)
         async with journaled(self.session, "reconcile") as (session, outcome), session.standing():
             for table in self._chosen(tables):
+                undone.release(session, table.name)
                 stopped = await run.settle_table(session, table, not stopped) or stopped
                 counts[table.name] = current.rows if (current := self.session.catalog.tables.current(table.name)) else 0
             outcome["rows"] = counts

@@ -220,8 +220,10 @@ def query(
     ] = None,
 ) -> int:
     """Run a SELECT in the cage (read-only, limited); cells that it needs and nobody asked for are extracted first."""
-    with call.opened() as ws:
-        frame = ws.query(sql, pairs(describe or [], "--describe"))
+    frame = call.known(sql) if not describe else None
+    if frame is None:
+        with call.opened() as ws:
+            frame = ws.query(sql, pairs(describe or [], "--describe"))
     notes = frame.attrs["notes"]
     for note in [] if call.as_json else notes:
         print(f"sliders: {note}", file=sys.stderr)

@@ -108,7 +108,7 @@ def undo(
         shown = ws.undo(table, version)
         standing = ws.decisions(table)
     for decision in standing:
-        said = f"decision {decision.id} is in force and applies again at the next repair"
+        said = f"decision {decision.id} is in force and applies again at the next: sliders reconcile {table}"
         print(f"sliders: {said}; take it back with: sliders revoke {decision.id}", file=sys.stderr)
     call.show(f"{table}: version {shown.version} ({shown.operation}), {shown.rows} rows", dataclasses.asdict(shown))
 

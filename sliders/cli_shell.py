@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -19,6 +19,7 @@ from sliders.api import Workspace
 from sliders.display import Display, choose_mode, duration
 from sliders.errors import SettingsError, StoreError
 from sliders.executor.ingest import AddReport
+from sliders.executor.querying import known_frame
 from sliders.settings import Settings
 from sliders.store.database import workspace_is_there
 
@@ -99,6 +100,15 @@ class Call:
             Workspace(place, settings=settings, report=display.update, write=write) as ws,
         ):
             yield ws
+
+    def known(self, sql: str) -> pd.DataFrame | None:
+        """The result of a query of which everything is known, read beside a process that writes; None where it is not."""
+        with ExitStack() as stack:
+            try:
+                ws = stack.enter_context(self.opened(write=False))
+            except StoreError:  # what is wrong with it, or that it has to be brought up to date, is the writer's to say
+                return None
+            return known_frame(ws.session, sql)
 
     def show(self, text: str, data: Any) -> None:
         """The result on standard output: `data` as JSON, or `text`."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from sliders.errors import SchemaError, StoreError
 from sliders.executor.session import Session
+from sliders.executor.undone import hold
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.human_corrections import DOCUMENT
@@ -169,6 +170,8 @@ def _typed(table: Table, values: Mapping[str, Scalar], beside: Sequence[str] = (
 def undo(session: Session, table: str, version: int | None = None) -> TableVersion:
     """Show an earlier version of a table again: the one that was named, or the one before that which stands.
 
+    The repairs that it lacks are not made again by a later question or query, until somebody reconciles the table.
+
     Raises:
         StoreError: there is no such table or version.
     """
@@ -179,6 +182,8 @@ def undo(session: Session, table: str, version: int | None = None) -> TableVersi
     if version is None and not before:
         raise StoreError(f"table {table!r} stands at version {current.version}, its first: nothing to undo")
     target = max(before) if version is None else version
-    shown = session.catalog.tables.undo(table, target)
+    with session.catalog.database.transaction():
+        shown = session.catalog.tables.undo(table, target)
+        hold(session, table, current, shown)
     session.decide("reconcile", f"table:{table}", "undone", f"version {current.version} to version {shown.version}")
     return shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from sliders.answer.result import frame_of
+from sliders.answer.result import Completeness, frame_of
 from sliders.errors import ModelUnavailable, QueryError, StoreError, UnsafeStatement
 from sliders.executor.attribute_reader import AttributeReader
 from sliders.executor.binding import DOCS, bind
@@ -15,6 +15,7 @@ from sliders.executor.query import explain_query, run_query
 from sliders.executor.result_rows import beside_documents
 from sliders.executor.run import settle_tables
 from sliders.executor.session import Session
+from sliders.executor.settle import decided, settled_key
 from sliders.llm.outcomes import every_call_failed
 from sliders.markup import note, table_html
 from sliders.plan.explain import Explanation
@@ -24,6 +25,7 @@ from sliders.schema.types import Schema
 from sliders.store.bounds import Result
 from sliders.store.cage import run_readonly
 from sliders.store.database import quote_identifier
+from sliders.store.sandbox import Change, Sandbox
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,6 +98,8 @@ async def query_frame(
     """
     if _explains(sql):
         raise UnsafeStatement("EXPLAIN tells how a query would be done and gives no rows; give the SELECT to `explain`")
+    if not describe and (frame := known_frame(session, sql)) is not None:
+        return frame
     if not describe and (standing := _standing(session, sql)) is not None:
         await settle_tables(session, "no model is asked about tables that stand", list(standing))
         return _told(plain(session, sql), session, standing)
@@ -114,6 +118,48 @@ async def query_frame(
     return _told(frame, session, _columns(query), result.stopped)
 
 
+def known_frame(session: Session, sql: str) -> pd.DataFrame | None:
+    """The result of a SELECT of which all cells are known and stand in the tables; None where something is to be read first.
+
+    Nothing is read, repaired or written. Raises UnsafeStatement, StoreError: as `plain`.
+    """
+    standing = None if _explains(sql) else _standing(session, sql)
+    if standing is None or not all(_is_settled(session, name) for name in standing):
+        return None
+    return _told(plain(session, sql), session, standing)
+
+
+def _is_settled(session: Session, table: str) -> bool:
+    """Whether a table shows all that was read and decided since; how it was repaired, or that repairs were undone, stays."""
+    if not session.catalog.tables.is_current(table):
+        return False
+    root = session.catalog.tables.lineage(table)[-1].version
+    fingerprint = session.catalog.knowledge.statistic(settled_key(table), [""])[0]
+    return not decided(session, table) or fingerprint.startswith(f"{root}:{decided(session, table)}:")
+
+
+def without_earlier(session: Session, sql: str) -> pd.DataFrame:
+    """The result of one SELECT over the tables as they stand, without rows of earlier versions of documents; nothing is written.
+
+    Raises UnsafeStatement, StoreError: as `plain`.
+    """
+    if (frame := known_frame(session, sql)) is not None:
+        return frame
+    earlier = {d.id for d in session.catalog.documents.all(superseded=True)} - {d.id for d in session.catalog.documents.all()}
+    relations = [r for r in session.catalog.schemas.relations() if r.current_version is not None]
+    gone = [
+        Change(relation.relation, str(row_id), None) for relation in relations if earlier
+        for row_id, document in session.catalog.tables.read(relation.name, ["row_id", "document_id"])[1] if document in earlier
+    ]  # fmt: skip
+    if not gone:
+        return plain(session, sql)
+    with Sandbox(session.catalog.database, relations) as memory, memory.changed(gone):
+        frame = _frame(memory.run(sql))
+    told = f"{len(gone)} rows of earlier versions of documents are left out; what their new versions say is read by a question"
+    frame.attrs["notes"].append(told)
+    return frame
+
+
 def _told(frame: pd.DataFrame, session: Session, columns: Mapping[str, Sequence[str]], stopped: str = "") -> pd.DataFrame:
     """The frame with notes on the columns that it rests on, by table: that reading stopped, what failed, what was refused.
 
@@ -126,8 +172,13 @@ def _told(frame: pd.DataFrame, session: Session, columns: Mapping[str, Sequence[
     if outcomes.failed and not len(frame):
         raise ModelUnavailable(every_call_failed(outcomes.failed, outcomes.number))
     frame.attrs["failed"] = outcomes.failed
-    frame.attrs["notes"] += [] if ledger.complete else [f"in the columns of the query, {', '.join(ledger.remarks())}"]
+    frame.attrs["notes"] += [] if _is_whole(ledger) else [f"in the columns of the query, {', '.join(ledger.remarks())}"]
     return frame
+
+
+def _is_whole(ledger: Completeness) -> bool:
+    """Whether nothing is missing in the columns of a query, and all that they hold is verified."""
+    return ledger.complete and not (ledger.ungrounded_cells or ledger.unparsed_cells or ledger.unverified_cells)
 
 
 async def explain_sql(session: Session, sql: str) -> Explanation:

@@ -11,6 +11,7 @@ from sliders.executor.companions import canonical_columns, made_by, with_read_co
 from sliders.executor.dating import document_dates
 from sliders.executor.remembered import criteria_of, keep_open_names, recall, remember
 from sliders.executor.session import Session
+from sliders.executor.undone import undone_rows
 from sliders.extraction.cell import Row
 from sliders.extraction.list_entries import lines_of_lists, records_of
 from sliders.reconcile.reconcile import reconcile_table
@@ -48,20 +49,33 @@ _METHOD = "names beside what is printed"
 """Tables that an earlier version settled in another way are settled again."""
 
 
+def settled_key(table: str) -> str:
+    """Where it is kept what a table was settled from: its version as extracted and `decided` come first."""
+    return f"settled:{table}"
+
+
+def decided(session: Session, table: str) -> str:
+    """The decisions of people on a table that are in force, by number."""
+    return "+".join(str(decision.id) for decision in session.catalog.knowledge.corrections(table))
+
+
 async def _settle(session: Session, table: Table, model: bool) -> None:
     knowledge, unverified = session.catalog.knowledge, session.settings.unverified
     before = session.catalog.tables.current(table.name)
     version = session.catalog.tables.materialise(table.name, unverified=unverified)
     decisions, criteria = knowledge.corrections(table.name), criteria_of(session)
-    decided = "+".join(str(decision.id) for decision in decisions)
     root = session.catalog.tables.lineage(table.name)[-1].version
     told = f"{session.question.normalize}{session.question.precede}:{criteria}"
-    fingerprint = f"{root}:{decided}:{told}:{table.key}{table.key_scope}{table.pinned}:{_METHOD}"
-    key = f"settled:{table.name}"
+    fingerprint = f"{root}:{decided(session, table.name)}:{told}:{table.key}{table.key_scope}{table.pinned}:{_METHOD}"
+    if held := undone_rows(session, table.name):
+        fingerprint += f":without {codec.digest(codec.dump(sorted(held)))[:16]}"
+        again = f"make them again with: sliders reconcile {table.name}"
+        session.note(f"{table.name}: repairs of {len(held)} rows were undone by a person and stay undone; {again}")
+    key = settled_key(table.name)
     done = [[fingerprint, True], [fingerprint, model]]  # what a model settled need not be settled without one
     if before is not None and before.version == version.version and knowledge.statistic(key) in done:
         return
-    rows = session.catalog.extractions.rows(table.name)
+    rows = [row for row in session.catalog.extractions.rows(table.name) if row.id not in held]
     outlines = session.catalog.chunks.outlines()
     relation = relation_of(
         rows, table.column_names, _documents(session), {chunk: " > ".join(path) for chunk, path, _ in outlines if path},

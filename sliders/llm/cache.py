@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from sliders.errors import BudgetExceeded, CallFailed, ModelError, SlidersError, TruncatedReply
+from sliders.errors import BudgetExceeded, ModelError, ModelUnavailable, SlidersError, TruncatedReply
 from sliders.llm.limits import Gate
 from sliders.llm.loops import PerLoop
 from sliders.llm.model import FinishReason, Model, Request, Response, Usage
@@ -219,7 +219,7 @@ class CachedModel:
             told = {"finish_reason": "error", "error": f"{type(error).__name__}: {error}"}
             partial = error.partial if isinstance(error, TruncatedReply) else ""
             self._record(request, key, Response(partial, usage=usage), **told)
-            if isinstance(error, CallFailed):
+            if isinstance(error, ModelError) and not isinstance(error, ModelUnavailable):
                 self._outcomes.fails(error)
             raise
         self._outcomes.worked += 1

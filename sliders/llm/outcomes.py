@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sliders.errors import CallFailed, ModelUnavailable, TruncatedReply
+from sliders.errors import ModelError, ModelUnavailable, TruncatedReply
 
 FEW, FEW_CUT = 6, 20
 """Failed calls, none having succeeded, after which the run stops; replies that were cut are asked for again in halves."""
@@ -28,7 +28,7 @@ class Outcomes:
         """How many calls failed."""
         return self._reasons.total()
 
-    def fails(self, error: CallFailed) -> None:
+    def fails(self, error: ModelError) -> None:
         """Count a failed call.
 
         Raises:

@@ -175,6 +175,11 @@ class Tables:
             self._declare(version, derived)
         return version
 
+    def _revision(self, table: str) -> tuple[int, int]:
+        """A table's key and revision, without keeping other writers out."""
+        row = self._database.one(_IDENTITY, {"name": table})
+        return (0, -1) if row is None else (int(row[0]), int(row[1]))
+
     def _identity(self, table: str) -> tuple[int, int]:
         row = self._database.one(_OWN_IDENTITY if self._database.write else _IDENTITY, {"name": table})
         assert row is not None  # the caller has asked for the table's relation
@@ -276,6 +281,12 @@ class Tables:
         """The version that the view shows, None before the first one."""
         line = self._database.one(_CURRENT, {"name": table})
         return _version(line) if line else None
+
+    def is_current(self, table: str) -> bool:
+        """Whether the version that the view shows has all that was read since: rows, documents and columns did not change."""
+        _, revision = self._revision(table)
+        shown = self.lineage(table)
+        return bool(shown) and shown[0].revision == shown[-1].revision == revision
 
     def lineage(self, table: str) -> list[TableVersion]:
         """The current version and those that it was made from, newest first; empty before the first one."""
