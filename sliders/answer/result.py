@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sliders.answer.doubts import Doubt, Gap, doubt_lines
+from sliders.answer.doubts import Doubt, Gap, doubt_lines, named
 from sliders.answer.range import AnswerRange
 from sliders.answer.turns import SqlAttempt, Value
 from sliders.errors import StoreError
@@ -75,12 +75,16 @@ class Citation:
 class Completeness:
     """What is not in the tables that gave the answer, and what in them is not printed words (contract 5).
 
+    `documents` counts those that may fill the tables: documents that fill other ones alone are of another kind. Those of them
+    that gave no row are `silent`, by name.
+
     `missing` names everything that the answer lacks: it is complete where there is none of that. `judged_cells` are a reader's
     judgements, `unverified_cells` values that enter with a doubt.
     """
 
     documents: int = 0
     documents_with_rows: int = 0
+    silent: tuple[str, ...] = ()
     chunks: int = 0
     failed_chunks: int = 0
     gated_chunks: int = 0
@@ -97,7 +101,8 @@ class Completeness:
         return not self.missing
 
     def __str__(self) -> str:
-        return "; ".join([f"{self.documents_with_rows} of {self.documents} documents gave rows", *self.remarks()])
+        none = f" (none: {named(self.silent)})" if self.silent else ""
+        return "; ".join([f"{self.documents_with_rows} of {self.documents} documents gave rows{none}", *self.remarks()])
 
     def remarks(self) -> list[str]:
         """What is missing, then what was refused, is open or is no printed word, each with its number."""
@@ -185,6 +190,7 @@ class Answer:
             "range": self.range.to_dict() if self.range else None,
             "doubts": [doubt.to_dict() for doubt in self.doubts],
             "complete": self.complete,
+            "silent": list(known.silent),
             "missing": [gap.to_dict() for gap in known.missing],
             "completeness": str(known),
             "judged_cells": known.judged_cells,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sliders.answer.doubts import Gap
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.result import Answer, Completeness, SqlAnswer, Status
 from sliders.answer.second import beside_others
@@ -16,7 +15,7 @@ from sliders.executor.citing import cite
 from sliders.executor.completeness import completeness
 from sliders.executor.judged_values import judge_values
 from sliders.executor.needs import Need
-from sliders.executor.ranging import try_variations
+from sliders.executor.ranging import Tried, try_variations
 from sliders.executor.session import Session
 from sliders.executor.tables_read import tables_read
 from sliders.llm.model import Usage
@@ -49,7 +48,7 @@ async def answer_need(session: Session, need: Need, stopped: str, shared: Usage)
 
 
 def _without_rows(session: Session, need: Need, stopped: str) -> Answer:
-    ledger = completeness(session, need.columns, need.uncovered)
+    ledger = completeness(session, need.columns, need.uncovered, stopped)
     unread = stopped or _unread(ledger)
     reason = need.reason or unread or "the documents gave no rows for it"
     text = f"No answer yet: {reason}" if need.ended or unread else f"Not found in these documents: {reason}."
@@ -118,10 +117,11 @@ def _finished(
 ) -> Answer:
     read = tables_read(session, found.sql, views)
     used = {one.table.name: tuple(column.name for column in one.columns) for one in read} or need.columns
-    ledger = completeness(session, used, need.uncovered)
+    ledger = completeness(session, used, need.uncovered, stopped)
     status, text, reason = found.status, found.text, found.reason or stopped
-    ledger = replace(ledger, missing=(*found.completeness.missing, *_stopped(stopped), *ledger.missing))
-    measured, doubts = try_variations(session, found, views, ledger) if found.sql else (None, ())
+    ledger = replace(ledger, missing=(*found.completeness.missing, *ledger.missing))
+    tried = try_variations(session, found, views, ledger) if found.sql else Tried(ledger, doubts=found.doubts)
+    ledger = tried.ledger
     if status == "answered" and not ledger.complete:
         status = "incomplete"
     elif status == "not_found" and (unread := stopped or _unread(ledger)):  # what was not read may tell it
@@ -137,14 +137,9 @@ def _finished(
         usage=usage,
         reason=reason,
         decisions=tuple(session.question.notes),
-        range=measured,
-        doubts=doubts,
+        range=tried.range,
+        doubts=tried.doubts,
     )
-
-
-def _stopped(why: str) -> tuple[Gap, ...]:
-    """That the work stopped before its end."""
-    return (Gap("stopped", why),) if why else ()
 
 
 def _log_attempts(session: Session, question: str, found: SqlAnswer) -> None:

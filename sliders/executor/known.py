@@ -76,7 +76,7 @@ class CellWriter:
     def add(self, document_id: str, cell: Cell, *, row: bool) -> None:
         """Keeps a cell to be written; `row` says whether its document is a row of the table by what is known now."""
         self._waiting.setdefault(document_id, {})[cell.column] = cell
-        if row or cell.absence is not Absence.NOT_STATED:
+        if row or cell.absence not in (Absence.NOT_STATED, Absence.DOES_NOT_APPLY):
             self._rows.add(document_id)
         if len(self._rows) >= _BATCH:
             self._write(list(self._rows))

@@ -34,9 +34,13 @@ class RowWords:
         """The extracted rows that a current row stands for."""
         return [self._rows[source] for source in self._sources.get(row_id, (row_id,)) if source in self._rows]
 
+    def document_ids(self, row_id: str) -> list[str]:
+        """The documents that a row was read from."""
+        return list(dict.fromkeys(row.document_id for row in self.extracted(row_id)))
+
     def documents(self, row_id: str) -> list[str]:
         """The names of the documents that a row was read from."""
-        return list(dict.fromkeys(self.document(row.document_id) for row in self.extracted(row_id)))
+        return [self.document(document) for document in self.document_ids(row_id)]
 
     def document(self, document_id: str) -> str:
         """The name of a document."""

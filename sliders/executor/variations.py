@@ -238,7 +238,9 @@ def _in_doubt(
     if value is None:
         said = [c.value for c in cells if c.absence in _SAID and _fits(c.value, column)]
         cut = [c.value for c in cells if c in near and _fits(c.value, column)]
-        return _Doubted("unfound", said) if said else _Doubted("cut", cut) if cut else _Doubted("empty", others)
+        if said or cut:
+            return _Doubted("unfound", said) if said else _Doubted("cut", cut)
+        return _Doubted("empty", () if any(c.absence is Absence.DOES_NOT_APPLY for c in cells) else others)
     holding = [c for c in cells if c.absence is None and c.value == value] or [c for c in cells if c.value is not None]
     plainly = is_judged(column)  # a judgement is an exception only in a column of stated values
     if not holding or any(not c.doubt and c not in near and (c.how is not How.JUDGED or plainly) for c in holding):

@@ -27,9 +27,10 @@ class How(str, Enum):
 
 
 class Absence(str, Enum):
-    """Why a cell is empty (contract 4); no empty cell is without one."""
+    """Why a cell is empty (contract 4); no empty cell is without one. Where a column does not apply, nothing is missing."""
 
     NOT_STATED = "not stated"
+    DOES_NOT_APPLY = "does not apply"
     GATED_OUT = "gated out"
     PRUNED = "pruned"
     NOT_ASKED = "not asked"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -57,19 +57,23 @@ class Drafts:
                 self._refuse(f"row {number}", f"table {name} has no column {unknown!r} to fill", name)
             draft = Draft(wanted, self._counts.get(name, 0), {}, {k: v for k, v in given.items() if k in columns})
             self._counts[name] = draft.ordinal + 1
-            self._check(draft, columns)
+            self._check(draft, columns, frozenset(item.get("does_not_apply") or ()))
             self.rows.append(draft)
         self.compare_with_grids()
 
     def _refuse(self, subject: str, reason: str, table: str = "") -> None:
         self.refusals.append(Refusal(self.source.chunk.id, subject, reason, table, fatal=False))
 
-    def _check(self, draft: Draft, columns: Mapping[str, Column]) -> None:
-        """Check the cells of a row; `_taken` is where a column's words of the rows before end: rows that say the same are two."""
+    def _check(self, draft: Draft, columns: Mapping[str, Column], idle: Collection[str]) -> None:
+        """Check the cells of a row; `_taken` is where a column's words of the rows before end: rows that say the same are two.
+
+        Args:
+            idle: the columns that do not apply to the row; a value that is given all the same stands.
+        """
         near: list[tuple[int, int]] = []
         for name, column in columns.items():
-            if name not in draft.given:
-                draft.cells[name] = Checked(Cell(name, absence=Absence.NOT_STATED))
+            if name not in draft.given or (name in idle and draft.given[name].get("value") is None):
+                draft.cells[name] = Checked(Cell(name, absence=Absence.DOES_NOT_APPLY if name in idle else Absence.NOT_STATED))
                 continue
             same = (f"{draft.asked.table.name}.{name}", str(draft.given[name].get("words")))
             checked = check_cell(self.source, column, draft.given[name], near, self._taken.get(same, 0))

@@ -124,7 +124,7 @@ def _shown(asked: Asked) -> dict[str, Any]:
 
 
 def read_schema() -> dict[str, Any]:
-    """The JSON schema of rows, each cell with value, words, how, why, sure and bound.
+    """The JSON schema of rows, each cell with value, words, how, why, sure and bound, and the columns that do not apply to the row.
 
     It takes more than the prompt asks for (another table's name, a bare value, words in one piece): one odd cell would
     cost its row, while the check says what is wrong with it.
@@ -145,6 +145,7 @@ def read_schema() -> dict[str, Any]:
         "properties": {
             "table": {"type": "string"},
             "cells": {"type": "object", "additionalProperties": cell},
+            "does_not_apply": {"type": ["array", "null"], "items": {"type": "string"}},
         },
         "required": ["table", "cells"],
     }

@@ -27,6 +27,9 @@ FIRMS = Table(
 )  # fmt: skip
 
 
+COLUMNS = FIRMS.column_names
+
+
 def said(words: str, value: object = None, **more: object) -> dict[str, object]:
     """A cell as the reader gives it."""
     return {"value": words if value is None else value, "words": [words], **more}
@@ -41,13 +44,16 @@ def asked(path: str | Path, documents: Mapping[str, dict[str, Any]], sql: str, q
         prompt = request.messages[-1].content
         if "rows" in reply_shape(request).get("properties", ()):
             name = next((name for name in documents if f"Document {name}." in prompt), "")
-            return {"rows": [{"table": "firms", "cells": documents[name]}] if name and documents[name] else []}
+            cells = {column: cell for column, cell in documents.get(name, {}).items() if column in COLUMNS}
+            row = {"table": "firms", "cells": cells, "does_not_apply": documents.get(name, {}).get("does_not_apply", [])}
+            return {"rows": [row] if cells else []}
         return {"cells": [], "hints": [], "parts": []}
 
     with sliders.Workspace(path, model=FunctionModel(reply), embedder=HashEmbedder()) as ws:
         ws.pin_schema(Schema((FIRMS,)))
         for name, cells in documents.items():
-            words = " ".join(f"The {column} is {cell['words'][0]}." for column, cell in cells.items() if cell.get("words"))
+            stated = ((c, cells[c]["words"]) for c in COLUMNS if c in cells and cells[c]["words"])
+            words = " ".join(f"The {column} is {words[0]}." for column, words in stated)
             ws.add_text(f"Document {name}. {words}", f"{name}.txt")
         return ws.ask(question)
 
@@ -121,3 +127,104 @@ def test_many_doubts_are_counted_in_words_and_listed_in_json() -> None:
 @pytest.mark.parametrize("status", ["answered", "not_found", "incomplete", "failed"])
 def test_complete_never_stands_beside_incomplete(status: Any) -> None:
     assert Answer("?", status).to_dict()["complete"] is (status in ("answered", "not_found"))
+
+
+WITHOUT = FOUR | {"b": firm("Birch", None), "d": firm("Dogwood", None)}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT SUM(staff) FROM firms",
+        "SELECT AVG(staff) FROM firms",
+        "SELECT MAX(staff) FROM firms",
+        "SELECT COUNT(staff) FROM firms",
+        "SELECT name FROM firms ORDER BY staff DESC LIMIT 1",
+        "SELECT name FROM firms WHERE staff = (SELECT MAX(staff) FROM firms)",
+        "SELECT city, SUM(staff) FROM firms GROUP BY city",
+        "WITH f AS (SELECT staff AS people FROM firms) SELECT SUM(people) FROM f",
+        "SELECT SUM(people) FROM (SELECT staff AS people FROM firms)",
+        "WITH f(people) AS (SELECT staff FROM firms) SELECT MAX(people) FROM f",
+        "SELECT SUM(CASE WHEN city = 'Oslo' THEN staff ELSE 0 END) FROM firms",
+    ],
+)
+def test_a_document_without_a_value_that_is_measured_makes_the_answer_incomplete(tmp_path: Path, sql: str) -> None:
+    answer = asked(tmp_path / "w.db", WITHOUT, sql)
+    assert (answer.status, answer.complete, answer.completeness.complete) == ("incomplete", False, False)
+    [gap] = answer.completeness.missing
+    assert (gap.kind, gap.documents) == ("value", ("b.txt", "d.txt"))
+    assert "staff has no value in 2 documents: not stated" in answer.text and "b.txt, d.txt" in answer.text
+    assert gap.command == "sliders set-value firms staff --where document=b.txt VALUE"
+    assert answer.to_dict()["missing"][0]["documents"] == ["b.txt", "d.txt"]
+    assert gap.command in answer_text(answer) and "nothing in the tables moves it" not in answer_text(answer)
+    assert answer.range is None or "nothing in the tables moves it" not in str(answer.range)
+
+
+def test_a_missing_value_widens_the_range_of_a_sum(place: str | Path) -> None:
+    answer = asked(place, WITHOUT, "SELECT SUM(staff) FROM firms")
+    assert answer.value == 40 and answer.range is not None
+    assert (answer.range.low, answer.range.high) == (40, 100)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM firms",
+        "SELECT COUNT(*) FROM firms WHERE staff > 15",
+        "SELECT COUNT(*) FROM firms WHERE staff IS NOT NULL",
+        "SELECT SUM(staff) FROM firms WHERE name = 'Alder'",
+        "SELECT AVG(staff) FROM firms WHERE staff IS NOT NULL",
+        "SELECT name, staff FROM firms WHERE name = 'Cedar'",
+    ],
+)
+def test_a_value_that_the_statement_does_not_measure_leaves_no_gap(tmp_path: Path, sql: str) -> None:
+    answer = asked(tmp_path / "w.db", WITHOUT, sql)
+    assert (answer.status, answer.complete, answer.completeness.missing) == ("answered", True, ())
+
+
+def test_a_value_whose_words_are_not_in_the_text_is_missing_and_named(place: str | Path) -> None:
+    documents = FOUR | {"b": {**firm("Birch", None), "staff": {"value": 777, "words": []}}}
+    answer = asked(place, documents, "SELECT SUM(staff) FROM firms")
+    assert (answer.status, answer.value) == ("incomplete", 80)
+    assert [gap.documents for gap in answer.completeness.missing] == [("b.txt",)]
+    assert "ungrounded" in answer.text
+
+
+def test_a_value_that_does_not_apply_is_no_gap_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    documents = FOUR | {"b": firm("Birch", None) | {"does_not_apply": ["staff"]}}
+    answer = asked(path, documents, "SELECT SUM(staff) FROM firms")
+    assert (answer.status, answer.value, answer.doubts) == ("answered", 80, ())
+    assert answer.range is not None and answer.range.is_point
+    with sliders.Workspace(path, model=FunctionModel(lambda request: {}), embedder=HashEmbedder()) as ws:
+        frame = ws.tables["firms"]
+        assert "staff is empty: does not apply" in str(ws.why(frame[frame["name"] == "Birch"]["row_id"].iloc[0]))
+
+
+def test_a_document_that_gave_no_row_is_named(place: str | Path) -> None:
+    answer = asked(place, FOUR | {"letter": {}}, "SELECT SUM(staff) FROM firms")
+    assert (answer.status, answer.value) == ("answered", 100)
+    assert str(answer.completeness).startswith("4 of 5 documents gave rows (none: letter.txt)")
+    assert answer.range is not None and "letter.txt" in str(answer.range)
+
+
+def test_documents_of_another_kind_are_not_counted(tmp_path: Path) -> None:
+    towns = Table("towns", (Column("town", description="The town", pinned=True),), row="a town", grain="document", pinned=True)
+
+    def reply(request: Request) -> Any:
+        if request.stage == "answer":
+            return {"action": "answer", "sql": "SELECT COUNT(*) FROM firms", "reason": ""}
+        prompt = request.messages[-1].content
+        if "rows" in reply_shape(request).get("properties", ()):
+            table, column = ("firms", "name") if "The name is" in prompt else ("towns", "town")
+            words = prompt.rpartition(" is ")[2].partition(".")[0]
+            return {"rows": [{"table": table, "cells": {column: said(words)}}]}
+        return {"cells": [], "hints": [], "parts": []}
+
+    with sliders.Workspace(tmp_path / "w.db", model=FunctionModel(reply), embedder=HashEmbedder()) as ws:
+        ws.pin_schema(Schema((FIRMS, towns)))
+        for name, words in (("a", "The name is Alder"), ("b", "The name is Birch"), ("c", "The town is Oslo")):
+            ws.add_text(f"{words}.", f"{name}.txt")
+        answer = ws.ask("How many firms are there?")
+    assert (answer.status, answer.value) == ("answered", 2)
+    assert str(answer.completeness) == "2 of 2 documents gave rows"

@@ -1,0 +1,59 @@
+"""Which columns a statement adds up, averages, ranks, counts or takes the extreme of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from sliders.answer.citations import named
+
+_MEASURES = (exp.AggFunc, exp.Window)
+_TESTS = (exp.Predicate, exp.And, exp.Or, exp.Not)
+
+
+def measured_columns(tree: exp.Query) -> frozenset[str]:
+    """Names, in small letters, of the columns whose values an aggregate or a ranking works on.
+
+    A column that a condition inside an aggregate tests is none, and one of which the statement asks whether it is NULL
+    neither: it says itself what becomes of rows without a value.
+    """
+    tested = {test.this.name.lower() for test in tree.find_all(exp.Is) if isinstance(test.this, exp.Column)}
+    behind, names = _behind_names(tree), {column.name.lower() for column in _measured(tree)}
+    while more := {below for name in names for below in behind.get(name, ())} - names:
+        names |= more
+    return frozenset(names - tested)
+
+
+def _behind_names(tree: exp.Query) -> dict[str, set[str]]:
+    """The columns behind each name that an inner SELECT gives."""
+    behind: dict[str, set[str]] = {}
+    for select in tree.find_all(exp.Select):
+        outer = select.find_ancestor(exp.CTE, exp.Subquery)
+        given = [] if outer is None or outer.args.get("alias") is None else outer.args["alias"].args.get("columns") or []
+        for place, item in enumerate(select.expressions):
+            name = given[place].name if place < len(given) else item.alias
+            for column in item.unalias().find_all(exp.Column) if name else ():
+                if _is_value(column, item):
+                    behind.setdefault(name.lower(), set()).add(column.name.lower())
+    return behind
+
+
+def _measured(tree: exp.Query) -> Iterator[exp.Column]:
+    for node in tree.find_all(*_MEASURES):
+        yield from (column for column in node.find_all(exp.Column) if _is_value(column, node))
+    for select in tree.find_all(exp.Select):
+        order = select.args.get("order")
+        if order is not None and select.args.get("limit") is not None:
+            for item in order.expressions:
+                yield from (column for column in named(select, item.this).find_all(exp.Column) if _is_value(column, item))
+
+
+def _is_value(column: exp.Column, top: exp.Expr) -> bool:
+    """Whether a column's value is worked on: no test reads it, and it does not only part the rows of a window."""
+    node: exp.Expr | None = column
+    while node is not None and node is not top:
+        if isinstance(node, _TESTS) or node.arg_key == "partition_by":
+            return False
+        node = node.parent
+    return True
