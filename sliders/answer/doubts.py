@@ -13,7 +13,7 @@ from sliders.extraction.cell import Scalar
 MOST_SHOWN = 5
 """Doubts that are shown in words; JSON has all of them."""
 _MOST_NAMED = 5
-_MOST_CELLS = 3
+_MOST_ROWS = 3
 Rows = Sequence[Sequence[object]]
 
 
@@ -80,8 +80,8 @@ def effect_words(before: Rows, after: Sequence[Rows]) -> str:
     numbers = [number for rows in others if (number := _single(rows)) is not None]
     if _single(before) is not None and len(numbers) == len(others):
         low, high = min(numbers), max(numbers)
-        return f"{_result(before)} would be {shown(low)}" + (f" to {shown(high)}" if high != low else "")
-    return f"{_result(before)} would be {_result(others[0])}" if others else ""
+        return f"{result_words(before)} would be {shown(low)}" + (f" to {shown(high)}" if high != low else "")
+    return f"{result_words(before)} would be {result_words(others[0])}" if others else ""
 
 
 def change_size(before: Rows, after: Sequence[Rows]) -> float:
@@ -101,10 +101,10 @@ def _single(rows: Rows) -> Number | None:
     return cell if isinstance(cell, int | float) else None
 
 
-def _result(rows: Rows) -> str:
+def result_words(rows: Rows, most: int = _MOST_ROWS) -> str:
     """A result in a few words."""
-    cells = [", ".join(_cell(cell) for cell in row) for row in rows[:_MOST_CELLS]]
-    more = len(rows) - _MOST_CELLS
+    cells = [", ".join(_cell(cell) for cell in row) for row in rows[:most]]
+    more = len(rows) - most
     return " | ".join(cells) + (f" | {more} rows more" if more > 0 else "") or "nothing"
 
 

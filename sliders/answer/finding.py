@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from sliders.answer.doubts import Doubt
 from sliders.answer.profile import DATED, NUMERIC, ColumnProfile, identifier, quote
 
 Kind = Literal[
@@ -19,13 +20,15 @@ LISTED_CHARACTERS = 900
 class Finding:
     """One oddity: its kind, what it is about (the same one is sent once), and the words for the model and the user.
 
-    `near` says that they name a value that is like the one that no row has.
+    `near` says that they name a value that is like the one that no row has; `doubt` stands beside the answer where the model
+    keeps its statement all the same.
     """
 
     kind: Kind
     subject: str
     text: str
     near: bool = False
+    doubt: Doubt | None = None
 
 
 def listed(column: ColumnProfile) -> str:

@@ -10,17 +10,15 @@ from sliders.answer.dialects import DIALECT
 from sliders.answer.expression_types import is_truth, is_whole
 from sliders.answer.finding import Finding, listed
 from sliders.answer.literals import EQUAL, unheld_literals
+from sliders.answer.mixed_units import mixed_units
 from sliders.answer.names_compared import printed_names
 from sliders.answer.probes import counting, distinct, number
-from sliders.answer.profile import DATED, NUMERIC, TEXTUAL, ColumnProfile, TableProfile
+from sliders.answer.profile import DATED, NUMERIC, TableProfile
 from sliders.answer.references import References, read_by
 from sliders.answer.resolving import resolved
 from sliders.answer.shape import empty, yes_or_no
 from sliders.answer.turns import Asks, QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
-from sliders.values.currencies import currency_code
-from sliders.values.notes import scale_in
-from sliders.values.units import dimension
 
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
 
@@ -31,7 +29,7 @@ def findings(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryRes
     found = [*unheld_literals(tree, names), *_nothing(tree, names, result, run_sql), *_several(tree, run_sql)]
     found += [*_divisions(tree, names), *_idle(tree, names), *_counted(tree, names), *_same(tree, run_sql)]
     found += [*_repeated(tree, names, run_sql), *printed_names(tree, names, run_sql)]
-    found += [*_units(tree, names), *_ties(tree, result, run_sql), *_nulls(tree, names, run_sql)]
+    found += [*mixed_units(tree, names, run_sql), *_ties(tree, result, run_sql), *_nulls(tree, names, run_sql)]
     return tuple(dict.fromkeys(found))
 
 
@@ -223,26 +221,6 @@ def tied_rows(tree: exp.Query, shown: Sequence[Sequence[object]], run_sql: RunSq
     if last + 1 >= len(rows) or rows[last + 1][1] != rows[last][1] or None in rows[last][1]:
         return []
     return [row for row, key in rows if key == rows[last][1]]
-
-
-def _units(tree: exp.Query, names: References) -> Iterator[Finding]:
-    """Amounts compared or added up whose units or currencies differ."""
-    measured = [n.this for n in tree.find_all(exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Ordered, *_ORDERED)]
-    read = {column.name.lower() for column in tree.find_all(exp.Column)}
-    for node in measured:
-        owner = names.of(node)
-        if owner is None or owner[1].column.type not in NUMERIC:
-            continue
-        name = owner[1].column.name
-        for other in owner[0].columns:
-            if other.column.name.lower() not in read and other.distinct > 1 and _holds_units(other):
-                yield Finding("units", name, f"the rows of {name} have different units: {listed(other)}")
-
-
-def _holds_units(column: ColumnProfile) -> bool:
-    """Whether all values are currencies, units or scales; letters alone may be sizes or classes."""
-    known = all(currency_code(text) or dimension(text) or scale_in(text) for text in column.texts)
-    return column.column.type in TEXTUAL and known and any(len(text) > 1 for text in column.texts)
 
 
 def _repeated(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sliders.answer.citations import named
+from sliders.answer.resolving import named
 
 _MEASURES = (exp.AggFunc, exp.Window)
 _TESTS = (exp.Predicate, exp.And, exp.Or, exp.Not)

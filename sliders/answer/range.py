@@ -10,7 +10,7 @@ from sliders.extraction.cell import Scalar
 
 Kind = Literal[
     "unverified", "judged", "cut", "conflict", "unfound", "empty", "merge", "name", "document", "tie", "statement", "unread",
-    "row", "bound", "inexact",
+    "row", "bound", "inexact", "units",
 ]
 Number = int | float
 _WORDS: Mapping[Kind, tuple[str, str]] = {
@@ -28,6 +28,7 @@ _WORDS: Mapping[Kind, tuple[str, str]] = {
     "row": ("row of a table that was not read", "rows of tables that were not read"),
     "bound": ("value that is a bound or an estimate", "values that are bounds or estimates"),
     "inexact": ("estimated value", "estimated values"),
+    "units": ("figure over several units", "figures over several units"),
     "unread": ("part that was not read", "parts that were not read"),
 }
 

@@ -12,7 +12,7 @@ from typing import get_args
 from sqlglot import exp
 
 from sliders.answer.dialects import in_sqlite, parse_select, statement_in
-from sliders.answer.doubts import Gap
+from sliders.answer.doubts import Doubt, Gap
 from sliders.answer.expression_types import is_truth
 from sliders.answer.findings import findings, misshapen
 from sliders.answer.profile import TableProfile, profile_tables
@@ -107,7 +107,8 @@ def _attempt(reply: Response, dialect: Dialect) -> SqlAttempt:
         kind: Action = "look" if action == "look" else "cannot" if action == "cannot" else "answer"
         asks: Asks = next((one for one in get_args(Asks) if one == data.get("asks")), "")
         reason = str(data.get("reason") or "") if kind == "cannot" else ""
-        return SqlAttempt(reply.text, statement_in(str(data.get("sql") or "")), kind, error=reason, asks=asks)
+        sql, meant = statement_in(str(data.get("sql") or "")), str(data.get("meant") or "")
+        return SqlAttempt(reply.text, sql, kind, error=reason, asks=asks, meant=meant)
     text = reply.text.strip()
     if text.upper().startswith(CANNOT):
         return SqlAttempt(reply.text, "", "cannot", error=text[len(CANNOT) :].strip(" :\n"))
@@ -200,11 +201,20 @@ def _final(question: str, talk: _Talk, dialect: Dialect, known: Sequence[TablePr
         columns=tuple(result.columns),
         rows=rows,
         reason=reason,
+        doubts=_kept_findings(question, last),
         completeness=Completeness(missing=(Gap("cut", "the row limit cut the result"),) if result.truncated else ()),
         attempts=talk.attempts,
         usage=talk.usage,
         others=tuple(number for number in earlier if number is not None),
     )
+
+
+def _kept_findings(question: str, last: Turn) -> tuple[Doubt, ...]:
+    """The doubts of findings that the model kept its statement in spite of; none where words of the question ask for that."""
+    meant = " ".join(last.attempt.meant.split()).casefold()
+    if meant and meant in " ".join(question.split()).casefold():
+        return ()
+    return tuple(one.doubt for one in last.found if one.doubt is not None)
 
 
 def _said(attempt: SqlAttempt, result: QueryResult, known: Sequence[TableProfile]) -> tuple[Value, str]:

@@ -26,6 +26,7 @@ class SqlStep(LenientReply):
 
     action: Literal["answer", "look", "cannot"]
     asks: str = ""
+    meant: str = ""
     sql: str = ""
     reason: str = ""
 

@@ -66,7 +66,8 @@ class SqlAttempt:
     """One turn of the model: `written` is its reply, `sql` the statement that ran (the same but for SQL dialect).
 
     `findings` is what code found odd about the result, in words; `error` why it did not run, or the model's reason for
-    `cannot`; `rows` the number of rows that came back; `asks` what the question asks for, as the model says.
+    `cannot`; `rows` the number of rows that came back; `asks` what the question asks for, as the model says, and
+    `meant` the words of the question that ask for what a finding holds to be odd.
     """
 
     written: str
@@ -76,3 +77,4 @@ class SqlAttempt:
     error: str = ""
     rows: int = 0
     asks: Asks = ""
+    meant: str = ""

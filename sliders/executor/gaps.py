@@ -43,7 +43,7 @@ def _lacking(trial: Trial, table: TableVariations, column: Column, name: str) ->
             told.setdefault(document, []).append(values)
     empty = [row_id for row_id, values in table.shown.items() if values[name] is None]
     rows = [row_id for row_id in empty if _should_have(table, row_id, column, told)]
-    options = _any_values(column, [values[name] for values in table.shown.values()])
+    options = any_values(column, [values[name] for values in table.shown.values()])
     places = [Place(table.read.relation.relation, row_id, name) for row_id in rows]
     if not rows or not _changes(trial, places, options):
         return
@@ -59,7 +59,7 @@ def _changes(trial: Trial, places: Sequence[Place], options: Iterable[Scalar]) -
     return any(Counter(trial.rows(tuple((place, value) for place in places))) != before for value in options)
 
 
-def _any_values(column: Column, shown: Iterable[Scalar]) -> list[Scalar]:
+def any_values(column: Column, shown: Iterable[Scalar]) -> list[Scalar]:
     """Values that a column could hold: some beyond each end of those that it holds."""
     if column.type is ColumnType.BOOLEAN:
         return [True, False]

@@ -14,6 +14,7 @@ from sliders.answer.turns import TableView
 from sliders.errors import QueryError, StoreError
 from sliders.executor.auditing import audited, extrapolated
 from sliders.executor.gaps import value_gaps
+from sliders.executor.printed_units import printed_unit_doubts
 from sliders.executor.session import Session
 from sliders.executor.tables_read import TableRead, tables_read
 from sliders.executor.trial import UNSETTLED, Trial
@@ -52,7 +53,8 @@ def try_variations(session: Session, found: SqlAnswer, views: Sequence[TableView
             trial = Trial(sandbox, found)
             ledger = replace(ledger, missing=(*ledger.missing, *value_gaps(trial, tables)))
             measured = None if value is None else _measured(session, trial, value, reads, variations, ledger)
-            return Tried(ledger, measured, (*found.doubts, *trial.doubts(variations), *trial.inexact(inexact)))
+            units = () if any(doubt.kind == "units" for doubt in found.doubts) else printed_unit_doubts(trial, tables)
+            return Tried(ledger, measured, (*found.doubts, *units, *trial.doubts(variations), *trial.inexact(inexact)))
     except (StoreError, QueryError) as error:
         session.decide("answer", "range", "left out", str(error))
         return Tried(ledger, doubts=(*found.doubts, *_untried(ledger, str(error))))

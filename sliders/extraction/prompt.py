@@ -124,7 +124,7 @@ def _shown(asked: Asked) -> dict[str, Any]:
 
 
 def read_schema() -> dict[str, Any]:
-    """The JSON schema of rows, each cell with value, words, how, why, sure and bound, and the columns that do not apply to the row.
+    """The JSON schema of rows: cells with value, words, how, why, sure and bound, and the columns that do not apply to a row.
 
     It takes more than the prompt asks for (another table's name, a bare value, words in one piece): one odd cell would
     cost its row, while the check says what is wrong with it.
