@@ -1,4 +1,4 @@
-"""Which columns a statement adds up, averages, ranks, counts or takes the extreme of."""
+"""Which columns a statement adds up, averages, ranks, counts or takes the extreme of, and what it compares them with."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from sqlglot import exp
 from sliders.answer.resolving import named
 
 _MEASURES = (exp.AggFunc, exp.Window)
+_BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 _TESTS = (exp.Predicate, exp.And, exp.Or, exp.Not)
 
 
 def measured_columns(tree: exp.Query) -> frozenset[str]:
-    """Names, in small letters, of the columns whose values an aggregate or a ranking works on.
+    """Names, in small letters, of the columns whose values an aggregate or a ranking works on, or is bounded by.
 
     A column that a condition inside an aggregate tests is none, and one of which the statement asks whether it is NULL
     neither: it says itself what becomes of rows without a value.
@@ -47,6 +48,22 @@ def _measured(tree: exp.Query) -> Iterator[exp.Column]:
         if order is not None and select.args.get("limit") is not None:
             for item in order.expressions:
                 yield from (column for column in named(select, item.this).find_all(exp.Column) if _is_value(column, item))
+        where = select.args.get("where")
+        if where is not None and any(item.find(exp.AggFunc) for item in select.expressions):
+            sides = (side for test in where.find_all(*_BOUNDS) for side in test.iter_expressions())
+            yield from (side for side in sides if isinstance(side, exp.Column))
+
+
+def compared_with(tree: exp.Query, name: str) -> list[str | float]:
+    """The literals that a statement compares a column with, numbers also a little below and above."""
+    found: list[str | float] = []
+    for test in tree.find_all(*_BOUNDS, exp.EQ):
+        sides = list(test.iter_expressions())
+        if any(isinstance(side, exp.Column) and side.name.lower() == name.lower() for side in sides):
+            for literal in (side for side in sides if isinstance(side, exp.Literal)):
+                number = None if literal.is_string else float(literal.name)
+                found += [literal.name] if number is None else [number, number - 1, number + 1]
+    return list(dict.fromkeys(found))
 
 
 def _is_value(column: exp.Column, top: exp.Expr) -> bool:

@@ -81,11 +81,11 @@ class _Documents:
         return tuple(sorted(self._names[document] for document in documents if document in self._names))
 
     def rowless(self, left: set[str]) -> Iterator[Gap]:
-        """The documents that should have the one row of a table and have none: they are of its kind, or parts of them were left
-        out unread and nothing was found in the others."""
+        """The documents that should have the one row of a table and have none: the table is for every kind of document, or they
+        are of its kind, or parts of them were left out unread and nothing was found in the others."""
         for table in self._tables:
-            unread = self.silent & self.of(left)
-            lacking = self.named((unread | self._kin[table.name]) - self._giving[table.name])
+            without = self.silent & self.of(left) if table.documents else self.silent
+            lacking = self.named((without | self._kin[table.name]) - self._giving[table.name])
             if lacking and table.grain == "document":
                 count = "1 document" if len(lacking) == 1 else f"{len(lacking)} documents"
                 yield Gap("document", f"{table.name} has no row of {count}", lacking, command_of("why", lacking[0]))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sliders.answer.dialects import parse_select
 from sliders.answer.doubts import Gap
-from sliders.answer.measured import measured_columns
+from sliders.answer.measured import compared_with, measured_columns
 from sliders.answer.range import Place
 from sliders.executor.trial import Trial
 from sliders.executor.variations import TableVariations
@@ -44,6 +44,7 @@ def _lacking(trial: Trial, table: TableVariations, column: Column, name: str) ->
     empty = [row_id for row_id, values in table.shown.items() if values[name] is None]
     rows = [row_id for row_id in empty if _should_have(table, row_id, column, told)]
     options = any_values(column, [values[name] for values in table.shown.values()])
+    options += compared_with(parse_select(trial.sql), name)
     places = [Place(table.read.relation.relation, row_id, name) for row_id in rows]
     if not rows or not _changes(trial, places, options):
         return

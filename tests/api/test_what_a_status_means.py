@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def said(words: str, value: object = None, **more: object) -> dict[str, object]:
     return {"value": words if value is None else value, "words": [words], **more}
 
 
-def asked(path: str | Path, documents: Mapping[str, dict[str, Any]], sql: str, question: str = "What is it?") -> Answer:
+def asked(path: str | Path, documents: Mapping[str, dict[str, Any]], sql: str, table: Table = FIRMS) -> Answer:
     """The answer of a statement over firms that a double reads: the cells of each document, by its name."""
 
     def reply(request: Request) -> Any:
@@ -50,12 +51,12 @@ def asked(path: str | Path, documents: Mapping[str, dict[str, Any]], sql: str, q
         return {"cells": [], "hints": [], "parts": []}
 
     with sliders.Workspace(path, model=FunctionModel(reply), embedder=HashEmbedder()) as ws:
-        ws.pin_schema(Schema((FIRMS,)))
+        ws.pin_schema(Schema((table,)))
         for name, cells in documents.items():
             stated = ((c, cells[c]["words"]) for c in COLUMNS if c in cells and cells[c]["words"])
             words = " ".join(f"The {column} is {words[0]}." for column, words in stated)
             ws.add_text(f"Document {name}. {words}", f"{name}.txt")
-        return ws.ask(question)
+        return ws.ask("What is it?")
 
 
 def firm(name: str, staff: int | None, city: str = "Oslo", **staff_more: object) -> dict[str, Any]:
@@ -146,6 +147,8 @@ WITHOUT = FOUR | {"b": firm("Birch", None), "d": firm("Dogwood", None)}
         "SELECT SUM(people) FROM (SELECT staff AS people FROM firms)",
         "WITH f(people) AS (SELECT staff FROM firms) SELECT MAX(people) FROM f",
         "SELECT SUM(CASE WHEN city = 'Oslo' THEN staff ELSE 0 END) FROM firms",
+        "SELECT COUNT(*) FROM firms WHERE staff > 15",
+        "SELECT COUNT(*) FROM firms WHERE staff BETWEEN 25 AND 26",
     ],
 )
 def test_a_document_without_a_value_that_is_measured_makes_the_answer_incomplete(tmp_path: Path, sql: str) -> None:
@@ -170,8 +173,9 @@ def test_a_missing_value_widens_the_range_of_a_sum(place: str | Path) -> None:
     "sql",
     [
         "SELECT COUNT(*) FROM firms",
-        "SELECT COUNT(*) FROM firms WHERE staff > 15",
+        "SELECT COUNT(*) FROM firms WHERE city = 'Oslo'",
         "SELECT COUNT(*) FROM firms WHERE staff IS NOT NULL",
+        "SELECT COUNT(*) FROM firms WHERE staff > 15 AND name = 'Alder'",
         "SELECT SUM(staff) FROM firms WHERE name = 'Alder'",
         "SELECT AVG(staff) FROM firms WHERE staff IS NOT NULL",
         "SELECT name, staff FROM firms WHERE name = 'Cedar'",
@@ -201,8 +205,16 @@ def test_a_value_that_does_not_apply_is_no_gap_and_says_so(tmp_path: Path) -> No
         assert "staff is empty: does not apply" in str(ws.why(frame[frame["name"] == "Birch"]["row_id"].iloc[0]))
 
 
-def test_a_document_that_gave_no_row_is_named(place: str | Path) -> None:
+def test_a_document_without_its_row_is_missing_where_every_document_has_one(place: str | Path) -> None:
     answer = asked(place, FOUR | {"letter": {}}, "SELECT SUM(staff) FROM firms")
+    assert (answer.status, answer.value) == ("incomplete", 100)
+    [gap] = answer.completeness.missing
+    assert (gap.kind, gap.documents, gap.command) == ("document", ("letter.txt",), "sliders why letter.txt")
+
+
+def test_a_document_of_a_kind_that_does_not_fill_the_table_is_named_and_leaves_no_gap(place: str | Path) -> None:
+    table = replace(FIRMS, documents="profiles of firms")
+    answer = asked(place, FOUR | {"letter": {}}, "SELECT SUM(staff) FROM firms", table)
     assert (answer.status, answer.value) == ("answered", 100)
     assert str(answer.completeness).startswith("4 of 5 documents gave rows (none: letter.txt)")
     assert answer.range is not None and "letter.txt" in str(answer.range)
