@@ -84,7 +84,6 @@ class Completeness:
 
     documents: int = 0
     documents_with_rows: int = 0
-    silent: tuple[str, ...] = ()
     chunks: int = 0
     failed_chunks: int = 0
     gated_chunks: int = 0
@@ -94,6 +93,7 @@ class Completeness:
     judged_cells: int = 0
     unverified_cells: int = 0
     missing: tuple[Gap, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
