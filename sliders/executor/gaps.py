@@ -83,7 +83,7 @@ def _should_have(
     if Absence.DOES_NOT_APPLY in absences and absences <= {Absence.DOES_NOT_APPLY, Absence.NOT_STATED}:
         return False
     if not any(cell.value is not None for row in table.words.extracted(row_id) for cell in row.cells):
-        return table.read.table.grain == "document"  # its document's one row, of which nothing is told
+        return False  # a row of nothing: no thing that could have a value
     key = [table.read.relation.sql_name(n) for n in table.read.table.key if n in table.read.table.column_names]
     others = (other for document in table.words.document_ids(row_id) for other in told.get(document, ()))
     return not key or not any(_agree(table.shown[row_id], other, key) for other in others)

@@ -24,7 +24,9 @@ def ws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 @pytest.mark.parametrize(("question", "values"), expected())
 def test_the_answers(ws: Workspace, question: str, values: list[str]) -> None:
     answer = ws.ask(question)
-    assert answer.status == "answered"
+    lacking = ("eastgate.md",) if "cost" in question else ()  # it does not tell what the bridge cost
+    assert tuple(name for gap in answer.completeness.missing for name in gap.documents) == lacking
+    assert answer.status == ("incomplete" if lacking else "answered")
     for value in values:
         assert value in shown(answer.value)
     assert answer.citations
