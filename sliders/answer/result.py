@@ -100,11 +100,6 @@ class Completeness:
         """Whether nothing is missing."""
         return not self.missing
 
-    @property
-    def verified(self) -> bool:
-        """Whether every value that the answer rests on was found in the text and parsed, and none is doubted."""
-        return not (self.unverified_cells or self.ungrounded_cells or self.unparsed_cells)
-
     def __str__(self) -> str:
         none = f" (none: {named(self.silent)})" if self.silent else ""
         return "; ".join([f"{self.documents_with_rows} of {self.documents} documents gave rows{none}", *self.remarks()])
