@@ -124,11 +124,11 @@ class PerfectReader:
     def visible(self, prompt: str, table: FactTable) -> list[tuple[int, FactRow, dict[str, Fact]]]:
         """Rows of a table that the prompt shows, with their number and the facts whose words it shows."""
         above = "\n".join(_ABOVE.findall(prompt))
-        sight = self._eyes.look(_ABOVE.sub("", prompt), self._named(above))
+        sight = self._exactly(prompt, above) or self._eyes.look(_ABOVE.sub("", prompt), self._named(above))
         if sight is None:
             return []
         if self.split:
-            return list(self._visible_of_part(sight, table, above))
+            return list(self._visible_of_part(sight, table, _section(prompt)))
         out = []
         for number, row in enumerate(table.rows):
             if row.document == sight.document and (table.grain == "document" or _row_shown(row, sight)):
@@ -142,17 +142,27 @@ class PerfectReader:
         found = re.search(r"^From: (?:file )?([^;\n]+)", above, re.MULTILINE) if self.split else None
         return next((name for name in self.world.documents if found and PurePath(name).stem == found[1].strip()), "")
 
-    def _visible_of_part(self, sight: Sight, table: FactTable, above: str) -> Iterator[tuple[int, FactRow, dict[str, Fact]]]:
+    def _exactly(self, prompt: str, above: str) -> Sight | None:
+        """The part of a document that is shown, where its text stands there as it is."""
+        if not self.split:
+            return None
+        named, shown = self._named(above), _section(prompt)
+        texts = {named: self.world.documents[named]} if named else self.world.documents
+        starts = [0, *(found.end() for found in re.finditer(r"\n\n", shown))]
+        bodies = [body for start in starts if 2 * len(body := shown[start:].strip()) > len(_ABOVE.sub("", shown))]
+        found = ((name, text.find(body), len(body)) for body in bodies for name, text in texts.items())
+        return next((Sight(name, ((at, at + size),)) for name, at, size in found if at >= 0), None)
+
+    def _visible_of_part(self, sight: Sight, table: FactTable, shown: str) -> Iterator[tuple[int, FactRow, dict[str, Fact]]]:
         """Rows that one of several parts tells: what it shows of the document's row, or of rows whose key it prints."""
-        text, key = self.world.documents[sight.document], key_of(table, within=True)
+        key = key_of(table, within=True)
         begins = sight.shows(self._eyes.start(sight.document))
         for number, row in enumerate(table.rows):
             if row.document != sight.document:
                 continue
             facts = {n: f for n, f in row.facts.items() if (sight.shows(f.place) if f.place and f.place != (0, 0) else begins)}
             if table.grain != "document":
-                facts |= {n: f for n, f in row.facts.items() if _told_above(n, row, above)}
-                names = {n: _printed_in(row.facts[n], text, sight) for n in key if n in row.facts and n not in facts}
+                names = {n: _printed_in(row.facts[n], shown) for n in key if n in row.facts and n not in facts}
                 if not (facts if key else sight.shows(row.anchor)) or None in names.values() or set(key) >= set(facts):
                     continue
                 facts = {n: names.get(n) or facts[n] for n in row.facts if n in facts or n in names}  # type: ignore[misc]
@@ -179,8 +189,9 @@ class PerfectReader:
             for number, _, facts in self.visible(prompt, table) if f"\nTable {table.name}:" in f"\n{prompt}" else ():
                 asked = {name: _quoted(fact, prompt) for name, fact in facts.items() if f"\n- {name} (" in prompt}
                 if self.split:  # words may be cut where a part ends
-                    shown = _ABOVE.sub("", prompt.rpartition("<document>")[2])
-                    asked = {name: fact for name, fact in asked.items() if all(words in shown for words in fact.words)}
+                    asked = {name: fact for name, fact in asked.items() if all(_stands(w, prompt) for w in fact.words)}
+                    key = key_of(table, within=True) if table.grain != "document" else []
+                    asked = asked if all(name in asked for name in key if f"\n- {name} (" in prompt) else {}
                 if asked or table.grain == "document":
                     self.say(table, number, asked)
                     out.append({"table": table.name, "cells": {name: _cell(fact) for name, fact in asked.items()}})
@@ -203,10 +214,20 @@ def part_tokens(world: World) -> int:
     return max(12, round(median(len(text) for text in world.documents.values()) / 4 / 3))
 
 
-def _printed_in(fact: Fact, text: str, sight: Sight) -> Fact | None:
+def _section(prompt: str) -> str:
+    """A part with the headings and the head of the table above it, without the document's card."""
+    return re.sub(r"^From: .*$", "", prompt.rpartition("<document>")[2].partition("</document>")[0], flags=re.MULTILINE).strip()
+
+
+def _stands(words: str, prompt: str) -> bool:
+    """Whether a part holds these words, not within other ones."""
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", _section(prompt)) is not None
+
+
+def _printed_in(fact: Fact, shown: str) -> Fact | None:
     """The fact with words of its value that are shown, None where none are."""
-    spot = next((p for p in places(text, fact.value) if sight.shows(p)), None)
-    return None if spot is None else replace(fact, words=(text[spot[0] : spot[1]],), how="stated", why="", place=spot)
+    spot = next(iter(places(shown, fact.value)), None)
+    return None if spot is None else replace(fact, words=(shown[spot[0] : spot[1]],), how="stated", why="")
 
 
 def _row_shown(row: FactRow, sight: Sight) -> bool:

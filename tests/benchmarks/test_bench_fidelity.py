@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.fidelity import gold
+from benchmarks.fidelity.__main__ import totals
 from benchmarks.fidelity.cases import cases
 from benchmarks.fidelity.reader import PerfectReader
 from benchmarks.fidelity.run import Tally, normal_sql, tally_cells
@@ -151,3 +152,21 @@ def test_only_counts_are_shown_of_a_secret_set() -> None:
 def test_statements_are_equal_but_for_dialect() -> None:
     assert normal_sql('select COUNT(*) from "People" where age>30') == normal_sql("SELECT count(*) FROM people WHERE age > 30")
     assert normal_sql("SELECT a FROM t WHERE age > 30") != normal_sql("SELECT a FROM t WHERE age >= 30")
+
+
+def test_a_part_tells_rows_whose_key_it_prints() -> None:
+    world = WORLDS["quarters"]
+    reader = PerfectReader(world, split=True)
+    table, text = world.tables[0], world.documents["d1.txt"]
+    part = text[text.index("9 in") :]
+    (third, fourth) = reader.reply(asked(reading(table, part), "rows"))["rows"]
+    assert [row["cells"]["quarter"]["value"] for row in (third, fourth)] == ["Q3 2022", "Q4 2022"]
+    assert reader.reply(asked(reading(table, text[: text.index("10 in")]), "rows")) == {"rows": []}
+    assert reader.model.dialect.chunk_tokens < 20
+
+
+def test_totals_are_flat_and_keep_split_apart() -> None:
+    one = {"cells": 10, "cells_kept": 9, "rows_lost": 1, "rows_extra": 0, "questions": 2, "answers_right": 2}
+    found = totals({"a": {"pinned": one, "split": one}, "b": {"pinned": {**one, "cells_kept": 10}}})
+    assert (found["cells_kept"], found["rows_lost"], found["answers_right"]) == (0.95, 2, 1.0)
+    assert (found["split.cells_kept"], found["split.rows_lost"], found["split.rows_extra"]) == (0.9, 1, 0)
