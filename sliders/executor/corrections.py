@@ -50,6 +50,11 @@ def conflicts(session: Session, table: str | None = None) -> list[OpenConflict]:
     return found
 
 
+def left_open(session: Session, table: str) -> list[list[str]]:
+    """The extracted rows that may be one thing and that the model left open, a group each."""
+    return list(session.catalog.knowledge.statistic(f"left open:{table}", []))
+
+
 def unsure_merges(session: Session, table: str) -> list[list[list[str]]]:
     """Merged rows that nobody is certain to be one thing, each by the extracted rows that would stand apart."""
     found: list[list[list[str]]] = session.catalog.knowledge.statistic(f"unsure merges:{table}", [])

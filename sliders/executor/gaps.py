@@ -85,12 +85,19 @@ def _should_have(
     if not any(cell.value is not None for row in table.words.extracted(row_id) for cell in row.cells):
         return False  # a row of nothing: no thing that could have a value
     key = [table.read.relation.sql_name(n) for n in table.read.table.key if n in table.read.table.column_names]
-    others = (other for document in table.words.document_ids(row_id) for other in told.get(document, ()))
-    return not key or not any(_agree(table.shown[row_id], other, key) for other in others)
+    own = table.shown[row_id]
+    others = [other for document in table.words.document_ids(row_id) for other in told.get(document, ())]
+    if key:
+        return not any(_agree(own, other, key) for other in others)
+    return not any(_agree(own, other, list(own)) and _shares(own, other) for other in others)  # halves of one thing
 
 
 def _agree(one: Mapping[str, Scalar], other: Mapping[str, Scalar], key: Sequence[str]) -> bool:
     return all(one[name] is None or other[name] is None or one[name] == other[name] for name in key)
+
+
+def _shares(one: Mapping[str, Scalar], other: Mapping[str, Scalar]) -> bool:
+    return any(value is not None and other[name] == value for name, value in one.items())
 
 
 def _absences(table: TableVariations, row_id: str, column: Column) -> frozenset[Absence]:

@@ -158,6 +158,7 @@ def _store(session: Session, table: Table, result: Reconciliation) -> None:
     for conflict in result.conflicts:
         session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))
     session.catalog.knowledge.set_statistic(f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts])
+    session.catalog.knowledge.set_statistic(f"left open:{table.name}", list(map(list, result.left_open)))
     session.catalog.knowledge.set_statistic(f"unsure merges:{table.name}", [list(map(list, m)) for m in result.unsure_merges])
     keep_open_names(session, table.name, result.open_names)
     if not result.repairs:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sliders.answer.dialects import parse_select
 from sliders.answer.doubts import command_of, named
 from sliders.answer.range import Kind, Place, Variation
-from sliders.executor.corrections import OpenConflict, conflicts, document_names, holding
+from sliders.executor.corrections import OpenConflict, conflicts, document_names, holding, left_open
 from sliders.executor.merges_apart import merges_apart
 from sliders.executor.near_cut import near_cut
 from sliders.executor.remembered import open_names
@@ -91,8 +91,7 @@ class TableVariations:
     def one_thing(self) -> Iterator[Variation]:
         """Rows that may be one thing, of which one stays then: sides of a contradiction, and those that nobody settled."""
         groups = {tuple(sorted(self._rows_of(conflict))) for conflict in self.open}
-        for decision in self.session.catalog.journal.decisions(stage="reconcile", verdict="left open"):
-            groups.add(tuple(sorted(self._current(decision.subject.removeprefix(f"{self.name} ").split(", ")))))
+        groups |= {tuple(sorted(self._current(rows))) for rows in left_open(self.session, self.name)}
         for group in sorted(g for g in groups if len(g) > 1):
             rows = [(self._place(row_id), None) for row_id in group]
             options = tuple(tuple(row for row in rows if row is not stays) for stays in rows)

@@ -320,6 +320,7 @@ class _Work:
             open_names=tuple(with_rows(self.naming.open_names, self.frame, self.plan)),
             decisions=tuple(self.decisions),
             unsure_merges=tuple(self._unsure_merges(merged, parts)),
+            left_open=tuple(tuple(self.relation.row_ids[r] for r in c.rows) for c in merged.clusters if _is_open(c)),
             settlements=tuple(self.memory.kept),
             conflict_groups=self.named + sum(bool(c.pending or c.doubtful) for c in merged.clusters),
             touched_groups=self.touched,
@@ -380,3 +381,8 @@ class _Work:
             standing = sorted(set.intersection(*({home.get(row, (row,)) for row in rows} for rows in reached)), key=min)
             found += [corrected(self.frame, correction, sorted(part), part[0], self.options) for part in standing]
         return found
+
+
+def _is_open(cluster: Cluster) -> bool:
+    """Whether the model left it open if the rows of a cluster are one thing."""
+    return cluster.outcome is not None and cluster.outcome.verdict == "open"

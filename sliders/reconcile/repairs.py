@@ -238,8 +238,8 @@ class Reconciliation:
     """What is to be done with one table, and everything that was decided; `workbench` runs the repairs.
 
     `rows` counts those that are left. `unsure_merges` are merged rows that nobody is certain to be one thing, each by the rows
-    that would stand apart. `conflict_groups` counts what was in question: contradictions, forms of a name, records
-    that may be one; there are at most as many `calls`.
+    that would stand apart; `left_open` are rows that may be one and that the model left open. `conflict_groups` counts what was
+    in question: contradictions, forms of a name, records that may be one; there are at most as many `calls`.
     """
 
     table: str
@@ -251,6 +251,7 @@ class Reconciliation:
     open_names: tuple[OpenNames, ...] = ()
     decisions: tuple[Choice, ...] = ()
     unsure_merges: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    left_open: tuple[tuple[str, ...], ...] = ()
     settlements: tuple[Settlement, ...] = ()
     conflict_groups: int = 0
     touched_groups: int = 0

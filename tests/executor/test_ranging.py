@@ -310,7 +310,7 @@ def test_rows_that_nobody_settled_may_be_one(tmp_path: Path) -> None:
     _, ws = answered(tmp_path / "w.db", COUNT, MARKS, list(range(12)))
     with ws:
         liked = [r for r, yes in zip(*(ws.tables["reviews"][c] for c in ("row_id", "liked")), strict=True) if yes]
-        ws.session.decide("reconcile", f"reviews {liked[0]}, {liked[1]}", "left open", "the model: not clear")
+        ws.session.catalog.knowledge.set_statistic("left open:reviews", [[liked[0], liked[1]]])
         ws.session.models = ws.session.models.for_run()
         again = asyncio.run(answer_need(ws.session, Need("How many?", {"reviews": ("liked", "price")}), "", Usage()))
     assert again.range is not None and (again.range.low, again.range.high) == (5, 6)
