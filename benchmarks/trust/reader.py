@@ -138,7 +138,7 @@ class Reader:
 
     def _key(self, prompt: str, shape: Mapping[str, Any]) -> dict[str, Any]:
         table = next((t for n, t in self.case.tables.items() if f"Table: {n}" in prompt), next(iter(self.case.tables.values())))
-        scope = table["scope"] or "document"
+        scope = table.get("agent_scope") or table["scope"] or "document"
         return _filled(shape, {"key": table.get("agent_key", table["key"]), "scope": scope, "key_scope": scope,
                                "reason": "it names the thing"})  # fmt: skip
 
