@@ -123,7 +123,7 @@ def run(world: World, reader: PerfectReader, mode: str) -> Tally:
     """Documents in, questions asked, tables and answers compared with what the reader said and knows.
 
     Args:
-        mode: "pinned", "induced" and "split" ask all questions together, "stepwise" one after the other with what is known by
+        mode: "pinned" and "induced" ask all questions together, "stepwise" and "split" one after the other with what is known by
             then; with "split" the reader sees small parts, and questions that what it told does not answer are left out.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -136,7 +136,7 @@ def run(world: World, reader: PerfectReader, mode: str) -> Tally:
                 if mode == "pinned":
                     ws.pin_schema(schema_of(world))
                 asked = [q.question for q, _ in world.questions]
-                answers = [ws.ask(q) for q in asked] if mode == "stepwise" else ws.ask_many(asked)
+                answers = [ws.ask(q) for q in asked] if mode in ("stepwise", "split") else ws.ask_many(asked)
                 tally = tally_cells(world, reader, {name: ws.tables[name] for name in ws.tables})
         except CRASHES as error:
             return Tally(failures=1, questions=len(world.questions), harm=[f"crash: {type(error).__name__}: {error}"])
