@@ -14,6 +14,7 @@ from sliders.reconcile.human_corrections import names_said
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Options, Repair
 from sliders.reconcile.statements import canonical_sql, printed_sql
+from sliders.reconcile.variants import related
 from sliders.schema.types import Column, ColumnType
 from sliders.values.fold import signed
 
@@ -23,7 +24,7 @@ _RESPELLED = "the same words, but for case, white space or Unicode form"
 class Forms:
     """The forms of one column by code; case, white space and Unicode form, the user's hints and people have their say first."""
 
-    def __init__(self, column: Column, encoded: Encoded, options: Options) -> None:
+    def __init__(self, column: Column, encoded: Encoded, options: Options, names_rows: bool = False) -> None:
         self.examples = encoded.examples
         self._column, self._encoded, self._options = column.name, encoded, options
         size = len(self.examples)
@@ -38,15 +39,19 @@ class Forms:
             self._link(codes, f"the user says that these mean {term!r}")
             self._terms |= dict.fromkeys(codes, term)
         if column.type is ColumnType.TEXT:  # classes of two rows that are one thing are two classes
-            self._hear_people()
+            self._hear_people(names_rows)
 
-    def _hear_people(self) -> None:
+    def _hear_people(self, names_rows: bool) -> None:
+        """Join and part what people said. Rows that are one thing may have two names: of a column that names rows, only forms
+        that could be one name are joined."""
         codes: dict[str, list[int]] = {}
         said = names_said(self._options.corrections, self._column)
         for code, value in enumerate(self.examples) if said else ():
             codes.setdefault(signed(str(value)), []).append(code)
         for (left, right), one in said.items():
             pairs = [(a, b) for a in codes.get(signed(left), ()) for b in codes.get(signed(right), ()) if a != b]
+            if one and names_rows and not related(left, right):
+                continue
             if one:
                 self._people.update(code for pair in pairs for code in pair)
                 for pair in pairs:

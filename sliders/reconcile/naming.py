@@ -22,7 +22,7 @@ from sliders.reconcile.repairs import Case, Choice, Group, OpenNames, Options, R
 from sliders.reconcile.showing import notes_of, plain
 from sliders.reconcile.variants import SAME_WORDS, RowEvidence, VariantPair, related, several_forms, variant_pairs
 from sliders.schema.grain import called_as_row
-from sliders.schema.types import ColumnType, Table
+from sliders.schema.types import Column, ColumnType, Table
 from sliders.values.fold import legal_form
 
 _FORMS = 6  # forms of one name that a model is shown together
@@ -54,7 +54,7 @@ async def name_columns(
         if column.type not in (ColumnType.TEXT, ColumnType.CATEGORY) or not profile.identifying:
             continue
         with paused():
-            forms = Forms(column, encoded[place], options)
+            forms = Forms(column, encoded[place], options, _names_rows(table, column))
             found = _Column(table, relation, place, forms, options, memory)
             pairs = found.suggested(encoded, profiles) if column.type is ColumnType.TEXT else []
         if pairs:
@@ -67,6 +67,10 @@ async def name_columns(
             if names := forms.names():
                 naming.names[column.name] = names
     return naming
+
+
+def _names_rows(table: Table, column: Column) -> bool:
+    return column.name in table.key or column == called_as_row(table)
 
 
 def _others(place: int, encoded: Sequence[Encoded], profiles: Sequence[ColumnProfile]) -> list[tuple[Codes, float]]:
@@ -107,7 +111,7 @@ class _Column:
         evidence = RowEvidence(encoded[self._place].codes, _others(self._place, encoded, profiles))
         picks = self._memory.model is not None and not self._memory.writes_programs
         column = self._table.columns[self._place]
-        named = column.name in self._table.key or column == called_as_row(self._table)
+        named = _names_rows(self._table, column)
         alone = self._table.key == (column.name,) or (not self._table.key and named)
         band: list[VariantPair] = []
         supported: list[VariantPair] = []

@@ -165,7 +165,8 @@ NAMES = "How many names are there?"
 def _counting(request: Request) -> Any:
     text = "\n".join(m.content for m in request.messages)
     if "action" in reply_shape(request).get("properties", ()):
-        return {"action": "answer", "sql": "SELECT COUNT(DISTINCT name) FROM things"}
+        column = "name_canonical" if "name_canonical" in text else "name"
+        return {"action": "answer", "sql": f"SELECT COUNT(DISTINCT {column}) FROM things"}
     return reply(text, reply_shape(request))
 
 
