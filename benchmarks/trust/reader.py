@@ -95,10 +95,9 @@ class Reader:
         return {"rows": out}
 
     def _worth(self, row: SaidRow, asked: Mapping[str, Said], prompt: str) -> bool:
-        """Whether a row is told: it holds more than its key of what is asked, no more is asked, or each document is one."""
+        """Whether a row is told: it holds some of what is asked, its key at least, or each document is one."""
         table = self.case.tables[row.table]
-        more = [c for c in table["columns"] if c not in table["key"] and _is_asked(c, prompt)]
-        return bool(set(asked) - set(table["key"])) or (bool(asked) and not more) or table["one_row"]
+        return bool(asked) or table["one_row"]
 
     def _cells(self, prompt: str, shape: Mapping[str, Any]) -> dict[str, Any]:
         """Cells that came back with a finding: what the case says then, else the same once more."""

@@ -9,7 +9,8 @@ from sqlglot import exp
 from sliders.answer.resolving import named
 
 _MEASURES = (exp.AggFunc, exp.Window)
-_BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+_BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.NEQ)
+_DENIED = (exp.EQ, exp.In, exp.Like)
 _TESTS = (exp.Predicate, exp.And, exp.Or, exp.Not)
 
 
@@ -50,8 +51,14 @@ def _measured(tree: exp.Query) -> Iterator[exp.Column]:
                 yield from (column for column in named(select, item.this).find_all(exp.Column) if _is_value(column, item))
         where = select.args.get("where")
         if where is not None and any(item.find(exp.AggFunc) for item in select.expressions):
-            sides = (side for test in where.find_all(*_BOUNDS) for side in test.iter_expressions())
-            yield from (side for side in sides if isinstance(side, exp.Column))
+            yield from _bounded(where)
+
+
+def _bounded(where: exp.Expr) -> Iterator[exp.Column]:
+    """The columns that conditions compare by order or deny a value of: a row without a value is left out whatever it is."""
+    denied = (test.this.unnest() for test in where.find_all(exp.Not))
+    for test in (*where.find_all(*_BOUNDS), *(inner for inner in denied if isinstance(inner, _DENIED))):
+        yield from (side for side in test.iter_expressions() if isinstance(side, exp.Column))
 
 
 def compared_with(tree: exp.Query, name: str) -> list[str | float]:

@@ -149,6 +149,9 @@ WITHOUT = FOUR | {"b": firm("Birch", None), "d": firm("Dogwood", None)}
         "SELECT SUM(CASE WHEN city = 'Oslo' THEN staff ELSE 0 END) FROM firms",
         "SELECT COUNT(*) FROM firms WHERE staff > 15",
         "SELECT COUNT(*) FROM firms WHERE staff BETWEEN 25 AND 26",
+        "SELECT COUNT(*) FROM firms WHERE staff <> 10",
+        "SELECT COUNT(*) FROM firms WHERE NOT staff = 10",
+        "SELECT COUNT(*) FROM firms WHERE staff NOT IN (10, 11)",
     ],
 )
 def test_a_document_without_a_value_that_is_measured_makes_the_answer_incomplete(tmp_path: Path, sql: str) -> None:
