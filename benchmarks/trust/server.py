@@ -48,13 +48,15 @@ def served(reader: Reader) -> Iterator[str]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             shape = _shape(body)
-            stage = next((_STAGES[name] for name in _STAGES if name in shape.get("properties", {})), "answer")
+            said = "\n".join(str(m["content"]) for m in body["messages"])
+            asked = shape.get("properties") or [name for name in _STAGES if f'{{"{name}":' in said]
+            stage = next((_STAGES[name] for name in _STAGES if name in asked), "answer")
             if failure := _ERRORS.get(reader.case.fails.get(stage, "")):
                 self._send(failure[0], {"error": {"message": failure[1], "type": "scripted", "code": failure[0]}})
                 return
             messages = [(str(m["role"]), str(m["content"])) for m in body["messages"]]
-            said = reader.reply(stage, messages, shape)
-            self._send(200, _completion(body, said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)), body)
+            reply = reader.reply(stage, messages, shape)
+            self._send(200, _completion(body, reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)), body)
 
         def _send(self, status: int, data: Mapping[str, Any], body: Mapping[str, Any] | None = None) -> None:
             text = json.dumps(data)
