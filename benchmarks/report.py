@@ -29,6 +29,7 @@ def row(question: GoldQuestion, answer: Answered, verdict: Verdict) -> dict[str,
         "question": question.question, "gold": question.answer, "kind": question.kind, "phase": answer.phase,
         "cost": answer.cost, "why": verdict.why, "error": answer.error,
         "range_low": answer.range_low, "range_high": answer.range_high, "in_range": in_range(question, answer),
+        "doubts": answer.doubts,
     }  # fmt: skip
 
 
@@ -89,6 +90,9 @@ def summary(rows: Sequence[dict[str, Any]], documents: int, **facts: Any) -> dic
             "statuses": {s: n for s in STATUSES if (n := Counter(r["status"] for r in rows)[s])},
             "refusals": sum(r["status"] == "not_found" for r in rows),
             "refusals_right": sum(r["status"] == "not_found" and bool(r["right"]) for r in rows),
+            "unwarned": sum(map(_is_unwarned, rows)),
+            "unwarned_wrong": sum(_is_unwarned(r) and not r["right"] for r in rows),
+            "right_doubted": sum(bool(r["right"]) and not _is_unwarned(r) for r in rows),
             "quotes": sum(r.get("quotes", 0) for r in rows),
             "quotes_found": sum(r.get("quotes_found", 0) for r in rows),
             "ranges": _ranges(rows),
@@ -98,6 +102,11 @@ def summary(rows: Sequence[dict[str, Any]], documents: int, **facts: Any) -> dic
             "by_kind": {kind: f"{sum(hits)}/{len(hits)}" for kind, hits in sorted(kinds.items())},
         }
     }
+
+
+def _is_unwarned(r: dict[str, Any]) -> bool:
+    """Whether an answer stands without a warning: nothing is missing under it, and nothing is in doubt."""
+    return r["status"] == "answered" and not r.get("doubts")
 
 
 def write_json(path: Path, data: Any) -> None:

@@ -28,7 +28,7 @@ class Asked:
 class Answered:
     """One answer of a system and what it cost. `seconds` is wall time, `cost` USD; `error` is set when it failed.
 
-    `range_low` and `range_high` are what the system says that a number could be.
+    `range_low` and `range_high` are what the system says that a number could be, `doubts` how many doubts stand beside it.
     """
 
     id: str
@@ -46,6 +46,7 @@ class Answered:
     error: str = ""
     range_low: float | None = None
     range_high: float | None = None
+    doubts: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ def _as_answered(asked: Asked, answer: Any, usage: Usage, seconds: float, phase:
         phase=phase,
         range_low=answer.range.low if getattr(answer, "range", None) else None,
         range_high=answer.range.high if getattr(answer, "range", None) else None,
+        doubts=len(getattr(answer, "doubts", ())),
     )
 
 
