@@ -28,6 +28,7 @@ from sliders.cli_shell import (
     pairs,
     plain_schema,
     records,
+    say_released,
     show_added,
     takes,
 )
@@ -206,6 +207,7 @@ def reconcile(
 ) -> None:
     """Repair tables from what was extracted: duplicates, name variants, conflicts, corrections."""
     with call.opened() as ws:
+        say_released(ws, tables or [table.name for table in ws.schema.tables])
         counts = ws.reconcile(tables or None, criteria=criteria or None)
     call.show("\n".join(f"{name}: {count} rows" for name, count in counts.items()) or "no tables yet", counts)
 

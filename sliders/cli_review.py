@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from sliders.api import Workspace
-from sliders.cli_shell import DEFAULT_WORKSPACE, MODEL, SHOWN, Call, frame_text, pairs, records, takes
+from sliders.cli_shell import DEFAULT_WORKSPACE, MODEL, SHOWN, Call, frame_text, pairs, records, say_released, takes
 from sliders.errors import ModelUnavailable
 from sliders.executor.corrections import matching
 from sliders.store.records import Correction
@@ -203,6 +203,7 @@ def _apply(ws: Workspace, table: str, done: str) -> int:
     Raises:
         ModelUnavailable: the repair needs a model that cannot be reached; the decision stands all the same.
     """
+    say_released(ws, [table])
     try:
         rows = ws.reconcile([table])[table]
     except ModelUnavailable as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature, signature
@@ -20,6 +20,7 @@ from sliders.display import Display, choose_mode, duration
 from sliders.errors import SettingsError, StoreError
 from sliders.executor.ingest import AddReport
 from sliders.executor.querying import known_frame
+from sliders.executor.undone import undone_rows
 from sliders.settings import Settings
 from sliders.store.database import workspace_is_there
 
@@ -156,6 +157,13 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
         names.append(f"{name}_{same + 1}" if name in names else name)
     rows = zip(frame.astype(object).to_numpy(), frame.isna().to_numpy(), strict=True)
     return [{n: None if gone else v for n, v, gone in zip(names, *row, strict=True)} for row in rows]
+
+
+def say_released(ws: Workspace, tables: Sequence[str]) -> None:
+    """Tell on standard error that repairs which were undone are made again."""
+    for table in tables:
+        if held := len(undone_rows(ws.session, table)):
+            print(f"sliders: repairs of {held} rows of {table} that were undone are made again", file=sys.stderr)
 
 
 def frame_text(frame: pd.DataFrame) -> str:

@@ -98,6 +98,16 @@ def test_reconcile_makes_undone_repairs_again_and_says_so(place: str | Path) -> 
         assert "undone repairs released" in said
 
 
+def test_the_command_line_says_what_is_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "w.db"
+    with corrected(place):
+        pass
+    assert run(["undo", "things", "-w", str(place)]) == 0
+    assert "sliders reconcile things" in capsys.readouterr().err
+    assert run(["reconcile", "-w", str(place), "--model", "none", "--base-url", "http://127.0.0.1:9"]) in (0, 1)
+    assert "were undone are made again" in capsys.readouterr().err
+
+
 def test_undoing_an_undo_brings_the_repairs_back(place: str | Path) -> None:
     with corrected(place) as ws:
         before = ws.session.catalog.tables.current("things")
