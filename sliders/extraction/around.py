@@ -10,7 +10,7 @@ from sliders.extraction.source import Source
 from sliders.schema.types import Column
 from sliders.values.amounts import Context
 from sliders.values.bounds import bound_at
-from sliders.values.notes import scale_in
+from sliders.values.notes import scale_in, title_note
 from sliders.values.numbers import Number, numbers_in
 from sliders.values.units import dimension
 
@@ -43,13 +43,37 @@ def bound_in(source: Source, start: int, end: int) -> str:
 
 
 def context_at(source: Source, start: int) -> Context:
-    """What holds for a value: what its document and table show, and a scale in brackets before it in its own line."""
+    """What holds for a value: what its document and table show, and a scale in brackets before it in its own line, or in a title
+    above its lines."""
     context = source.context_at(start)
     if context.scale:
         return context
     text, low = _line(source, start, start)
     notes = [note for note in _BRACKETS.findall(text[: start - low]) if len(note) > 2 and scale_in(note)]
-    return replace(context, note=f"{context.note} ({notes[-1]})".strip()) if notes else context
+    note = notes[-1] if notes else _title_note(source, start)
+    return replace(context, note=f"{context.note} ({note})".strip()) if note else context
+
+
+_MOST_ABOVE = 60
+"""Lines that a title's note may cover."""
+
+
+def _title_note(source: Source, start: int) -> str:
+    """The scale that the next title above a place states, "" for none; a blank line stands under a title alone."""
+    text, at = (source.whole, source.offset + start) if source.whole else (source.text, start)
+    ended = False
+    for line in reversed(text[: max(0, text.rfind("\n", 0, max(at, 0)))].rsplit("\n", _MOST_ABOVE)[-_MOST_ABOVE:]):
+        if not line.strip():
+            ended = True
+            continue
+        if not line.strip("|-: "):
+            continue
+        note = title_note(line)
+        if note is not None:
+            return note if scale_in(note) else ""
+        if ended:
+            return ""
+    return ""
 
 
 def _line(source: Source, start: int, end: int) -> tuple[str, int]:

@@ -16,7 +16,7 @@ from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
 from sliders.extraction.ground import Grounded, equal_places, find
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
-from sliders.values.agreement import Verdict, agreement, agrees, same_number
+from sliders.values.agreement import Verdict, agreement, agrees, only_a_date, same_number, unconverted
 from sliders.values.amounts import all_readings, unknown_conversion
 from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to
 from sliders.values.bounds import BETWEEN, named_bound
@@ -97,7 +97,8 @@ def with_two_readings(source: Source, column: Column, cell: Cell, places: Sequen
     return replace(cell, doubt=doubts[0]) if doubts and all(doubts) else cell
 
 
-_PRINTED_TYPES = (*_NUMBERS, ColumnType.DATE, ColumnType.DATETIME)
+_DATES = (ColumnType.DATE, ColumnType.DATETIME)
+_PRINTED_TYPES = (*_NUMBERS, *_DATES)
 
 
 def _unknown_conversion(source: Source, column: Column, cell: Cell, places: Sequence[Grounded]) -> str:
@@ -176,8 +177,10 @@ def _disagreement(source: Source, column: Column, cell: Cell, places: Sequence[G
     if cell.value is None or (cell.how is How.JUDGED and (column.reading == "judged" or not numeric)):
         return ""
     said = [(as_printed(source, p.start, p.end, column) if numeric else source.words(p.start, p.end), p.start) for p in places]
-    if cell.how is How.COMPUTED:
-        return _recomputed(source, column, cell, said) if numeric else ""
+    if cell.how is How.COMPUTED and numeric:
+        return _recomputed(source, column, cell, said)
+    if cell.how is How.COMPUTED and not (column.type in _DATES and only_a_date(_join([w for w, _ in said]), cell.rationale)):
+        return ""
     findings = [agrees(cell.value, words, column, context_at(source, start)) for words, start in said]
     if not all(findings) or (numeric and _minus_in_words(source, column, cell.value, said)):
         return ""
@@ -234,7 +237,7 @@ def _recomputed(source: Source, column: Column, cell: Cell, said: _Said) -> str:
     terms = {float(term) for term in _NUMBER.findall(expression.replace(",", ""))}
     found = [r for words, start in said for r in all_readings(words, column, context_at(source, start))]
     if not terms <= {abs(float(r.number.value)) for r in found}:
-        return ""  # a term that is not printed may be the factor of a conversion
+        return unconverted(number, expression, found, column)  # which may be the factor of a conversion
     wrong = next((r for r in found if abs(float(r.number.value)) in terms and (r.mismatch or r.converted)), None)
     if wrong is None:
         return ""

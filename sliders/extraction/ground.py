@@ -93,12 +93,27 @@ def equal_places(words: str, text: str) -> list[tuple[int, int]]:
 def _printed(words: str, text: str) -> tuple[Grounding, list[tuple[int, int]]]:
     if places := _places(words, text):
         return Grounding.EXACT, places
-    forms = (_original(form, _body(text)) for form in _forms(words))
-    return Grounding.NORMALIZED, next((places for places in forms if places), [])
+    bodies = (_body, _unbarred) if "|" in text else (_body,)
+    tried = (_original(form, body(text)) for body in bodies for form in _forms(words if body is _body else _spaced(words)))
+    return Grounding.NORMALIZED, next((places for places in tried if places), [])
 
 
 def _original(needle: str, body: Normalized) -> list[tuple[int, int]]:
     return [(body.origin(start), body.origin(end - 1) + 1) for start, end in _places(needle, body.text)]
+
+
+_BARS = re.compile(r"(?<=[^\s|\\])[^\S\n]*\|(?:[^\S\n]*\|)*[^\S\n]*(?=[^\s|])")
+"""What stands between two filled cells of one row."""
+
+
+def _spaced(text: str) -> str:
+    return _BARS.sub(lambda match: " " * len(match[0]), text.strip(" |") if "\n" not in text else text)
+
+
+@lru_cache(maxsize=32)
+def _unbarred(text: str) -> Normalized:
+    """Normal form with the bars inside a row as blanks: a model quotes "400 CHF" of the cells "| 400 | CHF |"."""
+    return normalize(_BARS.sub(lambda match: " " * len(match[0]), text))
 
 
 _LOOSE = re.compile(r"(?<=[^\W\d_])[-‐‑](?:\s*\n\s*)?(?=[^\W\d_])|(?<!\d)[,;]|[,;](?!\d)")

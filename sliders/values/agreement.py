@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from sliders.values.amounts import Context, Reading, all_readings
-from sliders.values.arithmetic import rounds_to
+from sliders.values.arithmetic import factors, rounds_to
 from sliders.values.cldr import LANGUAGES, letter_by_letter, month_anywhere, months, scale_anywhere
 from sliders.values.dates import PrintedDate, dates_in, times_in, yearless_in
 from sliders.values.digits import Amount
@@ -17,10 +18,10 @@ from sliders.values.fold import fold
 from sliders.values.han import INEXACT
 from sliders.values.language import OTHER, is_frequent, language_of
 from sliders.values.names import same_text
-from sliders.values.number_words import spelled_anywhere, spelled_words
+from sliders.values.number_words import names_half, spelled_anywhere, spelled_words
 from sliders.values.parse import NO_CONTEXT, collapse, parse_value
 from sliders.values.scripts import plain_digits, scripts, unspaced
-from sliders.values.vocabulary import IMPLIED
+from sliders.values.vocabulary import IMPLIED, POWERS, SCALES
 
 
 class Verdict(str, Enum):
@@ -95,6 +96,8 @@ _IN_CODE = re.compile(r"(?<=[^\W\d_])\d{1,4}\b(?![.,]\d)")
 
 def _number(value: Amount, words: str, column: Described, context: Context) -> Agreement:
     found = all_readings(words, column, context)
+    if any(reading.number.text.lower() in POWERS for reading in found) and _spelled(words, _language(words, context)):
+        found = tuple(reading for reading in found if reading.number.text.lower() not in POWERS)  # "eine halbe Million"
     equal = [reading for reading in found if same_number(value, reading)]
     if equal:
         fitting = [reading for reading in equal if not reading.mismatch]
@@ -110,6 +113,8 @@ def _number(value: Amount, words: str, column: Described, context: Context) -> A
         return _UNKNOWN
     if any(_unknown_scale(value, reading, words, language) for reading in found):
         return _UNKNOWN
+    if _half_more(value, [reading.value for reading in found]) and names_half(words):
+        return _UNKNOWN
     shown = dict.fromkeys(f"{r.number.text} ({r.note})" if r.note else r.number.text for r in found)
     return _against(f"the words say {', '.join(list(shown)[:4])}, the value is {value}")
 
@@ -117,10 +122,17 @@ def _number(value: Amount, words: str, column: Described, context: Context) -> A
 def _no_digits(value: Amount, words: str, language: str) -> Agreement:
     digits, letters = any(map(str.isdigit, words)), any(map(str.isalpha, words))
     spelled = {phrase.value for phrase in spelled_words(words, language)} if language else spelled_anywhere(words)
+    if (_half_more(value, spelled) or not spelled) and names_half(words):
+        return _UNKNOWN
     if len(spelled) == 1 and not digits and language not in ("en", OTHER):
         return _against(f"the words {words!r} say {next(iter(spelled)):g}, the value is {value}")
     understood = language != OTHER if digits else _read_through(words, language) or not letters
     return _against(f"the words {words!r} print no number, the value is {value}") if understood else _UNKNOWN
+
+
+def _half_more(value: Amount, read: Iterable[Amount]) -> bool:
+    """Whether a value is one of some numbers and a half or a quarter."""
+    return any(math.isclose(value - number, part) for number in read for part in (0.5, 0.25))
 
 
 def _unknown_scale(value: Amount, reading: Reading, words: str, language: str) -> bool:
@@ -142,6 +154,34 @@ def same_number(value: Amount, reading: Reading) -> bool:
     if value == reading.value or math.isclose(value, reading.value, rel_tol=1e-9):
         return True
     return reading.converted and rounds_to(value, reading.value)
+
+
+def unconverted(value: Amount, expression: str, found: Sequence[Reading], column: Described) -> str:
+    """Why a computed value is no conversion of the one measure that its words print ("2.4 * 100" for 2.4 km in metres).
+
+    "" where several numbers are printed, where the arithmetic adds, or where its factors are those of the conversion and others.
+    """
+    fitting = [reading for reading in found if not reading.mismatch]
+    measured = [reading for reading in fitting if reading.converted or reading.scale or reading.number.percent]
+    if not measured or len({(reading.number.text, reading.number.unit) for reading in found}) != 1:
+        return ""
+    whole = column.type is ColumnType.INTEGER
+    if any(same_number(value, reading) or rounds_to(value, reading.value, whole=whole) for reading in fitting):
+        return ""
+    number = measured[0].number
+    bases = (abs(number.value), abs(number.value) / SCALES.get(number.scale, 1))
+    terms = factors(expression)
+    base = next((term for term in terms if any(math.isclose(term, one) for one in bases)), 0)
+    terms = [term for index, term in enumerate(terms) if index != (terms.index(base) if base else -1)]
+    if not base or not terms or not all(terms):
+        return ""
+    right = [abs(reading.value) / base for reading in fitting if reading.value]
+    if any(math.isclose(term, factor) or math.isclose(term * factor, 1) for term in terms for factor in right):
+        return ""
+    tens = all(math.isclose(math.log10(term), round(math.log10(term)), abs_tol=1e-9) for term in terms)
+    if not tens and not all(reading.converted for reading in fitting):
+        return ""
+    return f"{number.text} {number.unit}".strip() + f" is {measured[0].value} as the column stores it; {expression} is {value}"
 
 
 def _two_marks(fitting: list[Reading], column: Described, context: Context) -> str:
@@ -191,6 +231,13 @@ def date_forms(date: PrintedDate) -> frozenset[str]:
     if date.ambiguous:
         forms |= {f"{date.year:04d}-{date.day:02d}-{date.month:02d}", f"{date.year:04d}-{date.day:02d}"}
     return frozenset(forms)
+
+
+def only_a_date(words: str, why: str) -> bool:
+    """Whether words print one full date and nothing else, and what is said of them names no more than a date."""
+    dates = dates_in(words)
+    rest = [text[: date.start] + text[date.end :] for text in (words, why) for date in dates_in(text)[:1]]
+    return len(dates) == 1 and dates[0].full and not any(map(str.isalnum, "".join(rest) + ("" if dates_in(why) else why)))
 
 
 _HIJRI = re.compile(r"هـ|ه(?!\w)")

@@ -63,6 +63,18 @@ def _arithmetic(expression: str) -> str:
     return _LABEL.sub("", _PERCENT.sub(r"(\1/100)", re.sub(r"(?<=\d)\s*x\s*(?=\d)", "*", text))).strip()
 
 
+_SUM = re.compile(r"[^\W\d_]|\+|[\d)]\s*-")
+_LITERAL = re.compile(r"\d+(?:\.\d+)?")
+
+
+def factors(expression: str) -> list[float]:
+    """The numbers of arithmetic that only multiplies and divides numbers without scale words or percent signs, else none."""
+    worded = (*spelled_in(expression), *han_numbers(expression))
+    text = _arithmetic(expression)
+    plain = not (worded or "%" in expression or _SCALED.search(expression) or _SUM.search(text))
+    return [float(literal) for literal in _LITERAL.findall(text)] if plain else []
+
+
 def _evaluated(node: ast.expr) -> Decimal:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return Decimal(str(node.value))

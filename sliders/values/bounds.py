@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from sliders.values.numbers import Number, numbers_in
+from sliders.values.scripts import script_of
 from sliders.values.spelled import choice
 
 ABOUT = "about"
@@ -17,28 +18,29 @@ BETWEEN = "between "
 _SIGNS = {"<=": "<=", "=<": "<=", ">=": ">=", "=>": ">=", "≤": "<=", "≦": "<=", "≥": ">=", "≧": ">=", "<": "<", ">": ">",
           "＜": "<", "＞": ">", "~": ABOUT, "≈": ABOUT, "∼": ABOUT, "～": ABOUT}  # fmt: skip
 _BEFORE = {
-    "<": """under; below; less than; fewer than; lower than; smaller than; unter; weniger als; kleiner als; moins de; inférieur à;
-        inférieure à; en dessous de; menos de; por debajo de; inferior a; meno di; sotto; inferiore a; abaixo de; minder dan;
-        lager dan; poniżej; mniej niż; méně než; менее; меньше; ниже; 低于; 少于; 小于; 不到; 不足; أقل من""",
-    ">": """over; above; more than; greater than; higher than; exceeding; in excess of; über; mehr als; größer als; plus de;
-        supérieur à; supérieure à; au-dessus de; más de; superior a; por encima de; più di; oltre; superiore a; mais de;
-        acima de; meer dan; boven; ponad; powyżej; więcej niż; více než; přes; более; больше; свыше; выше; 超过; 高于; 大于;
-        多于; أكثر من""",
-    "<=": """up to; at most; no more than; not more than; not exceeding; a maximum of; maximum of; bis zu; höchstens; maximal;
-        jusqu'à; au plus; au maximum; hasta; como máximo; fino a; al massimo; até; no máximo; hoogstens; maximaal; najwyżej;
-        maksymalnie; nejvýše; maximálně; до; не более; максимум; 至多; 最多; 不超过; 最大; 최대; على الأكثر; अधिकतम""",
-    ">=": """at least; no less than; not less than; no fewer than; a minimum of; minimum of; mindestens; wenigstens; au moins;
-        au minimum; al menos; como mínimo; por lo menos; almeno; pelo menos; no mínimo; minstens; ten minste; minimaal;
-        co najmniej; przynajmniej; alespoň; nejméně; не менее; как минимум; минимум; 至少; 不少于; 不低于; 少なくとも; 최소;
-        적어도; على الأقل; कम से कम""",
-    ABOUT: """about; around; approximately; approx.; approx; roughly; nearly; almost; circa; ca.; ca; c.; etwa; rund; ungefähr;
-        zirka; environ; près de; alrededor de; cerca de; aproximadamente; intorno a; all'incirca; por volta de; ongeveer;
-        około; ok.; asi; přibližně; zhruba; kolem; около; примерно; приблизительно; порядка; 约; 大约; 大概; 約; およそ; 약;
-        대략; حوالي; نحو; تقريبا; लगभग; करीब; क़रीब""",
+    "<": """below; less than; fewer than; lower than; smaller than; weniger als; kleiner als; moins de; inférieur à; inférieure à;
+        en dessous de; menos de; por debajo de; inferior a; meno di; inferiore a; abaixo de; minder dan; lager dan; poniżej;
+        mniej niż; méně než; менее; меньше; ниже; 低于; 少于; 小于; 不到; أقل من""",
+    ">": """above; more than; greater than; higher than; exceeding; in excess of; mehr als; größer als; plus de; supérieur à;
+        supérieure à; au-dessus de; más de; superior a; por encima de; più di; superiore a; mais de; acima de; meer dan; ponad;
+        powyżej; więcej niż; více než; более; больше; свыше; выше; 超过; 高于; 大于; 多于; أكثر من""",
+    "<=": """up to; at most; no more than; not more than; not exceeding; bis zu; höchstens; maximal; au plus; au maximum;
+        como máximo; al massimo; no máximo; hoogstens; maximaal; najwyżej; maksymalnie; nejvýše; maximálně; не более; максимум;
+        至多; 最多; 不超过; على الأكثر""",
+    ">=": """at least; no less than; not less than; no fewer than; mindestens; wenigstens; au moins; au minimum; al menos;
+        como mínimo; por lo menos; almeno; pelo menos; no mínimo; minstens; ten minste; minimaal; co najmniej; przynajmniej;
+        alespoň; nejméně; не менее; как минимум; минимум; 至少; 不少于; 不低于; 少なくとも; 적어도; على الأقل; कम से कम""",
+    ABOUT: """about; approximately; approx.; approx; roughly; nearly; almost; circa; ca.; etwa; rund; ungefähr; zirka; environ;
+        aproximadamente; all'incirca; por volta de; ongeveer; około; asi; přibližně; zhruba; около; примерно; приблизительно;
+        порядка; 约; 大约; 大概; 約; およそ; 약; 대략; حوالي; تقريبا; लगभग; करीब; क़रीब""",
+    "": """the above; the below; en plus de; 找不到; 看不到; 得不到; 想不到; 见不到; 收不到; 做不到; 节约; 预约; 合约; 签约; 违约;
+        续约; 解约; 履约; 条约; 公约; 契约; 制约; 租约; 纽约; 契約; 予約; 節約; 公約; 条約; 解約; 制約; 規約; 成約""",
 }  # fmt: skip
+"""Words that mean another thing before a number as well ("über 4000 EUR": of, or more than) are left to the reader; what means
+nothing here only holds a word of the list."""
 _AFTER = {
     "<": "未満; 미만; से कम",
-    ">": "超; 초과; से अधिक; से ज़्यादा",
+    ">": "초과; से अधिक; से ज़्यादा",
     "<=": "or less; or fewer; oder weniger; ou moins; o menos; o meno; ou menos; of minder; 以下; 以内; 이하",
     ">=": "or more; oder mehr; ou plus; o más; o più; ou mais; of meer; 以上; 이상",
     ABOUT: "or so; 左右; ほど; 程度; 정도",
@@ -64,10 +66,14 @@ _UNIT = 24
 """Characters that may stand between a number and a word behind it: its unit ("30 days or more")."""
 
 
+_NAMED = {"under": "<", "over": ">", "maximum": "<=", "minimum": ">=", "around": ABOUT}
+"""Words that mean a bound where a reader names one, not wherever they stand before a number."""
+
+
 def named_bound(said: object) -> str:
     """The bound that a reader names in a word or sign of its own ("≤", "At least", "between 300 and 400"), "" for none."""
     words = " ".join(said.split()).casefold() if isinstance(said, str) else ""
-    return _SIGNS.get(words) or _MEANS_BEFORE.get(words) or words[:60]
+    return _SIGNS.get(words) or _MEANS_BEFORE.get(words) or _NAMED.get(words) or words[:60]
 
 
 @lru_cache(maxsize=4096)
@@ -86,16 +92,15 @@ def bound_at(line: str, start: int, end: int) -> str:
 def _is_range(line: str, low: Number, high: Number) -> bool:
     if low.value >= high.value or not _JOINT.fullmatch(_plain(line[low.end : high.start].removeprefix(f" {low.unit}"))):
         return False
-    return _ends(_BETWEEN_BEFORE, line[: low.start]) or _INSIDE_AFTER.match(_plain(line[high.end :])) is not None
+    return bool(_ending(_BETWEEN_BEFORE, line[: low.start])) or _INSIDE_AFTER.match(_plain(line[high.end :])) is not None
 
 
 def _beside(line: str, number: Number) -> str:
     before, behind = line[: number.start], line[number.end : number.end + _UNIT]
     if (sign := _SIGN_BEFORE.search(before)) and not (sign[1] == ">" and sign.start() == 0 and before[-1].isspace()):
         return _SIGNS[sign[1]]
-    if _ends(_WORD_BEFORE, before):
-        found = _WORD_BEFORE.search(_plain(before))
-        return _MEANS_BEFORE[found[1]] if found else ""
+    if word := _ending(_WORD_BEFORE, before):
+        return _turned(_MEANS_BEFORE[word], before[: _plain(before).rindex(word)])
     if behind.startswith("+") and not behind[1:2].isdigit():
         return ">="
     unit = number.unit and re.match(rf"[\s-]?{re.escape(number.unit)}", behind)
@@ -104,10 +109,23 @@ def _beside(line: str, number: Number) -> str:
     return _MEANS_AFTER[found[1]] if found and _whole(found[1][-1], rest[found.end() : found.end() + 1]) else ""
 
 
-def _ends(pattern: re.Pattern[str], before: str) -> bool:
-    """Whether a text ends with a listed word, not with the end of another one; scripts without blanks have no such ends."""
+def _ending(pattern: re.Pattern[str], before: str) -> str:
+    """The listed word that a text ends with, "" where it is the end of another one; scripts without blanks have no such ends."""
     found = pattern.search(_plain(before))
-    return found is not None and _whole(before[found.start() - 1 : found.start()] if found.start() else "", found[1][0])
+    if found is None:
+        return ""
+    left = before[found.start() - 1 : found.start()] if found.start() else ""
+    inside = {script_of(left) if left else "", script_of(found[1][0])} == {"Hangul"}  # 약 of 계약
+    return found[1] if _whole(left, found[1][0]) and not inside else ""
+
+
+_NOT = re.compile(r"(?:\b(?:not?|nicht|pas|non|não|niet|nie|ne|не)\s|[不未没]|没有|\bلا\s|\bليس\s)$")
+_OPPOSITE = {"<": ">=", ">": "<="}
+
+
+def _turned(bound: str, before: str) -> str:
+    """A bound, or its opposite behind a word that denies it ("nicht mehr als 40")."""
+    return _OPPOSITE.get(bound, "") if _NOT.search(_plain(before)) else bound
 
 
 def _whole(left: str, right: str) -> bool:

@@ -110,6 +110,17 @@ def value_of(run: str) -> tuple[Decimal, str]:
     return total + section + (number or 0), scale
 
 
+_SHORT = re.compile(rf".*[{_NUMERALS}十百千]([百佰千仟万萬亿億])([{_NUMERALS[3:]}])")
+
+
+def short_form(run: str) -> Decimal | None:
+    """What Chinese numerals say whose last one counts the unit below ("两千五" is 2500), None for any other."""
+    if (match := _SHORT.fullmatch(run)) is None:
+        return None
+    digit, unit = _DIGITS[match[2]], {**_SMALL, **_LARGE}[match[1]]
+    return value_of(run)[0] + digit * (Decimal(unit) / 10 - 1)
+
+
 def han_part(line: str) -> int:
     """The depth of a line that begins a numbered part as Chinese or Korean texts do ("第一章 总则", "一、概况"), else 0."""
     if len(line) > _LONGEST_PART or re.search(r"[。！？；]", line):

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 from sliders.values.cldr import letter_by_letter
 from sliders.values.han import value_of
+from sliders.values.printed import is_value
 from sliders.values.scripts import LETTERS, script_of
 from sliders.values.spelled import choice
 from sliders.values.vocabulary import CURRENCY_CODES, CURRENCY_NAMES, CURRENCY_SYMBOLS, OWN_SCALES, SCALE_WORDS, SCALES
@@ -168,6 +169,32 @@ def _noted() -> frozenset[str]:
     """Every word that a note of units may hold, folded letter by letter."""
     scales = {letter_by_letter(word) for word in _SCALES}
     return _NOTE_WORDS | _CURRENCY_WORDS | scales | set("teur tusd tchf t k m md rmb".split())
+
+
+_WIDE = re.compile(r"\S(?:\s{2,}|\t)\S")
+_INSIDE = re.compile(r"[(（\[【]([^()（）\[\]【】]{1,140})[)）\]】]")
+_IN = re.compile(rf"{_START}(?=(?:in|en|em|w|v|ve|в)\s|(?:单位|單位|単位|단위)\s?[:：])", re.IGNORECASE)
+
+
+@lru_cache(maxsize=4096)
+def title_note(line: str) -> str | None:
+    """The scale or unit that a line of words alone states for the lines below it: "Costs (in thousands)", "Kosten in Tsd. EUR".
+
+    None for a line that settles nothing: one of several cells, with numbers of its own, or without a note. "" where its bracket
+    names another thing: a title that ends what stood above it.
+    """
+    cells = [cell.strip() for cell in line.split("|") if cell.strip()]
+    text = cells[0] if len(cells) == 1 else ""
+    bare = text.strip("#*_ \t")
+    if not 0 < len(bare) <= 200 or _WIDE.search(bare) or is_value(bare):
+        return None
+    if is_note(bare):
+        return bare
+    ends = (*_INSIDE.findall(bare), *(bare[match.start() :] for match in _IN.finditer(bare)), bare.rpartition(", ")[2])
+    told = next((end for end in (end.strip(" .:") for end in ends) if _other_note(f"({end})")), None)
+    if told is not None or any(map(str.isdigit, bare)):
+        return told
+    return "" if _INSIDE.search(bare) else None
 
 
 def unit_note(text: str) -> str:

@@ -101,8 +101,25 @@ _GROUPS = {
     "es": "docena=12 decena=10 ambos=2 ambas=2", "it": "dozzina=12 decina=10 centinaio=100 entrambi=2 entrambe=2",
     "pt": "dúzia=12 dezena=10 ambos=2 ambas=2", "nl": "dozijn=12 beide=2", "pl": "tuzin=12 obaj=2 oba=2 obie=2",
     "cs": "tucet=12 oba=2 obě=2",
-    "ru": "дюжина=12 десяток=10 оба=2 обе=2 полтора=1.5", "ar": "كلا=2", "hi": "दर्जन=12 दोनों=2",
+    "ru": "дюжина=12 десяток=10 оба=2 обе=2", "ar": "كلا=2", "hi": "दर्जन=12 दोनों=2",
 }  # fmt: skip
+_PARTS = {
+    "de": "halb halbe halben halber halbes", "fr": "demi demie", "es": "medio media", "it": "mezzo mezza", "pt": "meio meia",
+    "nl": "half halve", "pl": "pół", "cs": "půl", "ar": "نصف", "hi": "आधा आधे आधी",
+}  # fmt: skip
+"""Half of the scale that follows, an article before it or not ("eine halbe Million")."""
+_ADDED = {
+    "de": "und ein halb", "fr": "et demi/et demie", "es": "y medio/y media", "it": "e mezzo/e mezza", "pt": "e meio/e meia",
+    "nl": "en een half/en een halve", "pl": "i pół", "cs": "a půl", "ru": "с половиной", "ar": "ونصف/و نصف",
+}  # fmt: skip
+"""A half more of what was counted: "deux et demi", "3 millones y medio"."""
+_MIXED = {
+    "de": "anderthalb=1.5", "nl": "anderhalf=1.5 anderhalve=1.5", "pl": "półtora=1.5 półtorej=1.5",
+    "ru": "полтора=1.5 полторы=1.5 полутора=1.5 полмиллиона=500000 полмиллиарда=500000000 полтысячи=500",
+    "cs": "půldruhého=1.5", "hi": "डेढ़=1.5 डेढ=1.5 ढाई=2.5 अढ़ाई=2.5",
+}  # fmt: skip
+_MOVED = {"साढ़े": 0.5, "साढे": 0.5, "सवा": 0.25, "पौने": -0.25}
+"""Hindi words that move the number behind them; सवा and पौने before a scale stand for 1.25 and 0.75."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +136,15 @@ def _forms(line: str) -> list[list[str]]:
 
 
 def _key(printed: str) -> str:
-    return letter_by_letter(printed).replace("ß", "ss").replace("-", " ")
+    return letter_by_letter(printed).replace("ß", "ss").replace("-", " ").replace("\u093c", "")
 
 
 @cache
-def phrases(language: str) -> Mapping[str, int]:
+def phrases(language: str) -> Mapping[str, float]:
     """Every number below a thousand, and the first thousands, in words of a language, folded, with blanks for hyphens."""
     small = {form: number for number, forms in enumerate(_forms(_TO_19.get(language, ""))) for form in forms}
     units = {form: number for form, number in small.items() if 0 < number < 10}
-    found = dict(small)
+    found: dict[str, float] = dict(small)
     for number, forms in enumerate(_forms(_TENS.get(language, "")), start=2):
         for ten in forms:
             found[ten] = 10 * number
@@ -138,6 +155,9 @@ def phrases(language: str) -> Mapping[str, int]:
             found[hundred] = 100 * number
             for gap in _HUNDRED_GAPS.get(language, (" ",)):
                 found.update({f"{hundred}{gap}{rest}": 100 * number + value for rest, value in below.items() if value})
+    if language in _GLUED:
+        joint = ("einhalb",) if language == "de" else ("enhalf", "eneenhalf", "enhalve", "eneenhalve")
+        found.update({f"{unit}{half}": number + 0.5 for unit, number in units.items() for half in joint})
     for thousand in (form for forms in _forms(_THOUSAND.get(language, "")) for form in forms):
         found.setdefault(thousand, 1000)
     return found
@@ -165,7 +185,7 @@ def _with_units(language: str, ten: str, value: int, units: _Words, small: _Word
 
 @cache
 def _groups(language: str) -> Mapping[str, float]:
-    pairs = (pair.split("=") for pair in _GROUPS.get(language, "").split())
+    pairs = (pair.split("=") for pair in f"{_GROUPS.get(language, '')} {_MIXED.get(language, '')}".split())
     return {_key(word): float(value) for word, value in pairs}
 
 
@@ -175,23 +195,122 @@ _LONGEST = 6
 
 def spelled_words(text: str, language: str) -> list[Phrase]:
     """The numbers that words of the text spell in a language, the longest phrases first taken; groups ("Dutzend") count too."""
-    known, groups = phrases(language), _groups(language)
-    tokens = [(match.start(), match.end(), _key(match[0])) for match in _TOKEN.finditer(text)] if known or groups else []
+    known = phrases(language).keys() | _groups(language).keys()
+    tokens = [(match.start(), match.end(), _key(match[0])) for match in _TOKEN.finditer(text)] if known else []
     found: list[Phrase] = []
     index = 0
     while index < len(tokens):
-        used = 1
-        for count in range(min(_LONGEST, len(tokens) - index), 0, -1):
-            words = " ".join(token for _, _, token in tokens[index : index + count])
-            value = known.get(words, groups.get(words))
-            if value is not None:
-                scale = SCALE_WORDS.get(text[slice(*tokens[index + count][:2])].lower()) if index + count < len(tokens) else None
-                count, value = (count + 1, value * SCALES[scale]) if scale else (count, value)
-                found.append(Phrase(tokens[index][0], tokens[index + count - 1][1], value))
-                used = count
-                break
+        used, value = _read([token for _, _, token in tokens[index : index + 2 * _LONGEST]], language)
+        if value is not None:
+            found.append(Phrase(tokens[index][0], tokens[index + used - 1][1], value))
         index += used
     return found
+
+
+_Used = tuple[int, float | None]
+"""How many tokens were read, and the number that they spell; None where they spell none that code knows."""
+
+
+def _read(tokens: list[str], language: str) -> _Used:
+    """The number that the first of some folded tokens spell, with its scale and its half."""
+    if language == "hi" and tokens[0] in _moves():
+        return _moved(tokens)
+    used, value = _cardinal(tokens, language)
+    halves = _halves(language)
+    if used == 1 and value == 1 and tokens[1:2] and tokens[1] in halves:  # "eine halbe Million"
+        tokens, skipped = tokens[1:], 1
+    else:
+        skipped = 0
+    if tokens[0] in halves:
+        scale = _scale_at(tokens, 1, language)
+        return (skipped + 2, 0.5 * scale) if scale else (skipped + 1, None)
+    if value is None:
+        return 1, None
+    added = _added(tokens[used:], language)
+    value, used, scale = value + 0.5 * bool(added), used + added, _scale_at(tokens, used + added, language)
+    if not scale:
+        return used, value
+    later = 0 if added else _added(tokens[used + 1 :], language)
+    return used + 1 + later, (value + 0.5 * bool(later)) * scale
+
+
+def _cardinal(tokens: list[str], language: str) -> _Used:
+    known, groups = phrases(language), _groups(language)
+    for count in range(min(_LONGEST, len(tokens)), 0, -1):
+        words = " ".join(tokens[:count])
+        value = known.get(words, groups.get(words))
+        if value is not None:
+            return count, value
+    return 0, None
+
+
+def _moved(tokens: list[str]) -> _Used:
+    """A number behind साढ़े, सवा or पौने, which move it by a part of its scale."""
+    step = _moves()[tokens[0]]
+    value = phrases("hi").get(tokens[1]) if tokens[1:] else None
+    small = value if value is not None and 0 < value < 100 else None
+    if small is None and step == _moves()[_key("साढ़े")]:
+        return 1, None
+    used = 1 if small is None else 2
+    scale = _scale_at(tokens, used, "hi")
+    if small is None and not scale:
+        return 1, None
+    return used + bool(scale), ((small or 1) + step) * (scale or 1)
+
+
+_HALF = re.compile(
+    rf"(?<!\w)(?:{'|'.join((*' '.join(_PARTS.values()).split(), *_MOVED))}|половин|четверт|quart|cuarto)"
+    "|半|반(?!\\w)|half|halb", re.IGNORECASE
+)  # fmt: skip
+
+
+def names_half(text: str) -> bool:
+    """Whether words name a half or a quarter in any of these languages, where code may not know of what."""
+    return _HALF.search(text) is not None
+
+
+def _scale_at(tokens: list[str], at: int, language: str) -> int:
+    """The factor of the scale word at a place, 0 for none; a hundred is one in Hindi alone."""
+    word = tokens[at] if at < len(tokens) else ""
+    return 100 if language == "hi" and word == _key("सौ") else _scales().get(word, 0)
+
+
+def _added(tokens: list[str], language: str) -> int:
+    """How many tokens say "and a half"."""
+    forms = (_key(form).split() for form in _ADDED.get(language, "").split("/") if form)
+    return next((len(form) for form in forms if tokens[: len(form)] == form), 0)
+
+
+@cache
+def _scales() -> Mapping[str, int]:
+    return {_key(word): SCALES[scale] for word, scale in SCALE_WORDS.items()}
+
+
+@cache
+def _moves() -> Mapping[str, float]:
+    return {_key(word): step for word, step in _MOVED.items()}
+
+
+@cache
+def _halves(language: str) -> frozenset[str]:
+    return frozenset(map(_key, _PARTS.get(language, "").split()))
+
+
+_ADDED_FORMS = "|".join(form for forms in _ADDED.values() for form in forms.split("/"))
+_ADDED_TO_DIGITS = re.compile(rf"\s?(?:and a half|{_ADDED_FORMS})(?![\w-]|\sambiente)", re.IGNORECASE)
+_MOVED_DIGITS = re.compile(rf"(?<!\w)({'|'.join(_MOVED)})\s$")
+
+
+def with_its_half(text: str, start: int, end: int, factor: int) -> tuple[int, int, float]:
+    """Where a number in digits starts and ends with the words of a half around it, and what these add to it.
+
+    `factor` is the scale that is printed with it: "3 millones y medio", "साढ़े 3 लाख".
+    """
+    if match := _ADDED_TO_DIGITS.match(text, end):
+        return start, match.end(), 0.5 * factor
+    if match := _MOVED_DIGITS.search(text, max(0, start - 8), start):
+        return match.start(), end, _MOVED[match[1]] * factor
+    return start, end, 0.0
 
 
 def spelled_anywhere(text: str) -> frozenset[float]:

@@ -9,7 +9,8 @@ from functools import cache, lru_cache
 
 from sliders.values.currencies import ENDED, MARKS, currency_after, named
 from sliders.values.digits import BOTH_MARKS, SPACES, Amount, DecimalMark, amount, read_digits, usual_mark
-from sliders.values.han import HanNumber, han_numbers
+from sliders.values.han import HanNumber, han_numbers, short_form
+from sliders.values.number_words import with_its_half
 from sliders.values.scripts import LETTERS, WORD, plain_digits
 from sliders.values.spelled import Spelled, choice, spelled_in
 from sliders.values.units import touching, unit_after
@@ -96,9 +97,10 @@ def numbers_in(text: str, *, decimal: DecimalMark = "", whole: bool = False, lan
     plain = plain_digits(text)
     mark = decimal or usual_mark(language)
     whole = whole or (language in BOTH_MARKS and not decimal)  # three digits behind either mark are a group
-    digits = (_from_match(match, plain, mark, whole, language) for match in _number_pattern(language).finditer(plain))
+    read = (_from_match(match, plain, mark, whole, language) for match in _number_pattern(language).finditer(plain))
+    digits = (_with_half(number, plain, language) for number in read if number is not None)
     spelled = (_word_number(spelled, text) for spelled in spelled_in(text))
-    found = [*filter(None, digits), *spelled, *(_han_number(number, plain) for number in han_numbers(text))]
+    found = [*digits, *spelled, *(_han_number(number, plain, language) for number in han_numbers(text))]
     kept: list[Number] = []
     for number in sorted(found, key=lambda number: (number.start, -number.end)):
         if not kept or number.start >= kept[-1].end:
@@ -106,13 +108,31 @@ def numbers_in(text: str, *, decimal: DecimalMark = "", whole: bool = False, lan
     return tuple(kept) if plain is text else tuple(replace(number, text=text[number.start : number.end]) for number in kept)
 
 
+def _with_half(number: Number, text: str, language: str) -> Number:
+    """A number in digits with the half that words add to it, and the scale behind these: "3 millones y medio", "2 et demi"."""
+    start, end, more = with_its_half(text, number.start, number.end, SCALES.get(number.scale, 1))
+    if not more or number.percent or number.ordinal:
+        return number
+    own = OWN_SCALES.get(language, {})
+    behind = re.match(rf"\s({choice({*SPELLED_SCALES, *own})}){ENDED}", text[end:], re.IGNORECASE) if not number.scale else None
+    scale = number.scale
+    if behind:
+        scale, end = own.get(behind[1].lower()) or SCALE_WORDS[behind[1].lower()], end + behind.end()
+    value = amount((Decimal(str(number.value)) + Decimal(str(more))) * (SCALES[scale] if behind else 1))
+    unit, currency = unit_after(text, end) or number.unit, number.currency or currency_after(text, end)
+    return replace(number, start=start, end=end, text=text[start:end], value=value, scale=scale, unit=unit, currency=currency)
+
+
 _HAN_TAIL = re.compile(rf"\s?(?P<percent>{PERCENTS})|\s?(?P<money>{choice(CURRENCY_NAMES)}|{MARKS}){ENDED}")
 _NEGATIVE = re.compile(rf"(?:(?<![{WORD})])[-−]|△|[负負]|マイナス)$")
 _MONEY_BEFORE = re.compile(rf"(?:{MARKS})\s?$")
 
 
-def _han_number(number: HanNumber, text: str) -> Number:
+def _han_number(number: HanNumber, text: str, language: str) -> Number:
     start, end = number.start, number.end
+    short = short_form(text[start:end]) if number.word else None
+    value = short if short is not None and (language == "zh" or "两" in text[start:end]) else number.value
+    other = None if language or short is None or value == short else short
     before = _MONEY_BEFORE.search(text, max(0, start - 8), start)
     start = before.start() if before else start
     sign = _NEGATIVE.search(text, max(0, start - 4), start)
@@ -121,14 +141,17 @@ def _han_number(number: HanNumber, text: str) -> Number:
     end = tail.end() if tail else end
     printed = (tail["money"] if tail and tail["money"] else before[0] if before else "").strip()
     return Number(
-        start, end, text[start:end], amount(-number.value if sign else number.value), number.scale, named(printed),
+        start, end, text[start:end], amount(-value if sign else value), number.scale, named(printed),
         percent=number.percent or bool(tail and tail["percent"]), ordinal=number.ordinal, word=number.word,
         ranged=bool(_RANGE_AFTER.match(text, end) or _RANGE_BEFORE.search(text[max(0, start - 6) : start])),
+        alternative=None if other is None else amount(-other if sign else other),
     )  # fmt: skip
 
 
 def only_number(text: str, *, words: bool = False) -> Number | None:
-    """The number that is all a text says, None where anything stands beside it that is not understood ("about 40", "3 Stück").
+    """The number that is all a text says, with the sign of a unit that code knows ("7,400 m").
+
+    None where anything stands beside it that is not understood ("about 40", "3 Stück").
 
     Args:
         words: whether a number in words counts.
@@ -136,7 +159,8 @@ def only_number(text: str, *, words: bool = False) -> Number | None:
     found = [number for number in numbers_in(text) if number.plain and (words or not number.word)]
     if len(found) != 1 or re.match(r"0\d", found[0].text):
         return None  # 007 is no number
-    beside = text[: found[0].start] + text[found[0].end :]
+    sign = found[0].unit if touching(found[0].unit) else ""
+    beside = text[: found[0].start] + re.sub(rf"^\s?{re.escape(sign)}(?!\w)", "", text[found[0].end :])
     return found[0] if not beside.strip(" \n.,;:!?。、\"'()*") else None
 
 

@@ -51,12 +51,12 @@ _SCALE_WORDS = (
      "mila migliaia milhares тыс тысяча тысячи тысяч тысячах ألف آلاف الف ألفا हज़ार हजार duizenden tisících tysiącach"),
     ("millions", "million millions mio mln mn mm millionen millones millón m milione milioni milhão milhões miljoen "
      "miljoenen milion "
-     "miliony milionów milionu milionů milionach milionech milióny млн миллион миллиона миллионов миллионах مليون "
+     "miliona miliony milionów milionu milionů milionach milionech milióny млн миллион миллиона миллионов миллионах مليون "
      "ملايين مليونا "
      "मिलियन दशलक्ष"),
     ("billions", "billion billions bn bln b mrd mia milliarde milliarden milliard milliards mld mlrd miliardo miliardi "
      "bilhão bilhões "
-     "miljard miljarden miliard miliardy miliardów miliardach miliardech млрд миллиард миллиарда миллиардов миллиардах "
+     "miljard miljarden miliard miliarda miliardy miliardów miliardach miliardech млрд миллиард миллиарда миллиардов миллиардах "
      "مليار مليارات "
      "بليون अरब mil_millones mil_milhões miles_de_millones mil_mln"),
     ("hundred billions", "खरब"),

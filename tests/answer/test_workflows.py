@@ -275,6 +275,7 @@ def test_bare_values():
     assert value_of("1,006") == 1006 and value_of("$1.5 million") == 1_500_000
     assert value_of("007") == "007" and value_of("12345678901234567890") == 12345678901234567890
     assert value_of("1,006 kilometres") == "1,006 kilometres" and value_of("yes") == "yes"
+    assert value_of("7,400 m") == 7400 and value_of("5kg") == 5 and value_of("7,400 m wide") == "7,400 m wide"
 
 
 def test_document_text_cannot_close_its_fence():

@@ -329,7 +329,7 @@ def bounded(path: Path, printed: str, cell: dict[str, object], sql: str) -> tupl
 
 BOUNDS = [("<5 litres", 5, "<"), ("below 5 litres", 5, "<"), ("between 3 and 5 litres", 4, "between 3 and 5"),
           ("about 5 litres", 5, "about"), ("ca. 5 litres", 5, "about"), ("at least 5 litres", 5, ">="), ("≥ 5 litres", 5, ">="),
-          ("up to 5 litres", 5, "<="), ("over 5 litres", 5, ">"), ("5 litres or more", 5, ">="), ("约5 litres", 5, "about"),
+          ("up to 5 litres", 5, "<="), ("more than 5 litres", 5, ">"), ("5 litres or more", 5, ">="), ("约5 litres", 5, "about"),
           ("не менее 5 litres", 5, ">="), ("mindestens 5 litres", 5, ">=")]  # fmt: skip
 
 
@@ -447,3 +447,30 @@ def test_a_value_that_code_takes_from_the_words_is_a_decision_and_a_doubt(
 def test_a_value_that_the_words_print_is_no_change(tmp_path: Path) -> None:
     answer, changes = compact(tmp_path, "# Note of the house\n\nThe rate is 61,00 € per night.\n", 61, {})
     assert (answer.value, answer.status, answer.doubts, changes) == (61, "answered", (), [])
+
+
+@pytest.mark.parametrize(("text", "column", "wrong", "right"), [
+    ("Kestrel Ferries\nCosts (all amounts in thousands of euros)\nFuel      1,845\n", {"currency": "EUR"},
+     said(1845, "1,845"), said(1_845_000, "1,845")),
+    ("# Survey\n\nSection A runs for 2.4 km.\n", {"unit": "m"}, said(240, "2.4 km", how="computed", why="2.4 * 100"),
+     said(2400, "2.4 km", how="computed", why="2.4 * 1000")),
+    ("# बैठक\n\nविद्यालय की मरम्मत: साढ़े तीन लाख रुपये\n", {"currency": "INR"}, said(300_000, "साढ़े तीन लाख रुपये"),
+     said(350_000, "साढ़े तीन लाख रुपये")),
+])  # fmt: skip
+def test_a_number_that_lost_what_is_printed_with_it_goes_back(
+    tmp_path: Path, text: str, column: dict[str, str], wrong: dict[str, object], right: dict[str, object]
+) -> None:
+    for name, cell in (("wrong", wrong), ("right", right)):
+        (tmp_path / name).mkdir()
+        answer, reader = one(tmp_path / name, text, column, cell, right)
+        assert (answer.value, answer.status, answer.doubts) == (right["value"], "answered", ())
+        assert len(reader.rechecks) == (name == "wrong")
+
+
+def test_an_amount_of_a_contract_is_no_bound_and_words_of_two_cells_are_found(tmp_path: Path) -> None:
+    answer, reader = one(tmp_path, "# Akte\n\nEin Vertrag über 4000 EUR.\n", {"currency": "EUR"}, said(4000, "über 4000 EUR"))
+    assert (answer.value, answer.status, answer.doubts, reader.rechecks) == (4000, "answered", (), [])
+    (tmp_path / "grid").mkdir()
+    text = "# Honoraires\n\n| Nom | Montant | Devise |\n| --- | --- | --- |\n| Berset | 400 | CHF |\n"
+    answer, reader = one(tmp_path / "grid", text, {"currency": "CHF"}, said(400, "400 CHF"))
+    assert (answer.value, answer.status, answer.doubts, reader.rechecks) == (400, "answered", (), [])

@@ -236,3 +236,56 @@ def test_a_bare_number_that_is_printed_in_another_currency_is_doubted() -> None:
     source = source_of("The fee is £15.50 a day, the deposit 20 US dollars.")
     fee, deposit = (bare(source, Column(n, NUMBER, currency="USD"), v) for n, v in (("fee", 15.5), ("deposit", 20)))
     assert fee.value == 15.5 and "GBP" in fee.doubt and not deposit.doubt
+
+
+NOTED = (
+    "Kestrel, annual report\nOperating costs (all amounts in thousands of euros)\n\nFuel 1,845\nWages 3,210\n\n"
+    "Tours (in euros)\nTicket 12\n"
+)
+
+
+def test_the_title_above_lines_states_their_scale() -> None:
+    source = source_of(NOTED)
+    assert "1,845 (table in thousands)" in check_cell(source, COST, said(1845, "1,845")).finding
+    assert "3,210" in check_cell(source, COST, said(3210, "3,210")).finding
+    assert check_cell(source, COST, said(1_845_000, "1,845")).finding == "", "a column in single euros"
+    thousands = Column("cost", NUMBER, currency="EUR", scale="thousands")
+    assert check_cell(source, thousands, said(1845, "1,845")).finding == ""
+    assert check_cell(source, COST, said(12, "12")).finding == "", "another title"
+    assert check_cell(source_of(NOTED.replace("thousands of ", "")), COST, said(1845, "1,845")).finding == "", "no scale at all"
+
+
+LENGTH, RENT = Column("length", NUMBER, unit="m"), Column("rent", NUMBER, currency="EUR")
+
+
+@pytest.mark.parametrize(("column", "words", "wrong", "why", "right", "reason"), [
+    (LENGTH, "2.4 km", 240, "2.4 * 100", 2400, "2.4 * 1000"), (LENGTH, "2.4 km", 3862.4, "2.4 * 1609.344", 2400, "2.4 * 1000"),
+    (COST, "3.2 million euros", 3200, "3.2 * 1000", 3_200_000, "3.2 * 1000000"),
+    (Column("part", NUMBER, unit="percent"), "12%", 1200, "12 * 100", 12, "12 * 1"),
+    (Column("hours", NUMBER, unit="hours"), "90 min", 9, "90 / 10", 1.5, "90 / 60"),
+])  # fmt: skip
+def test_a_computed_conversion_is_compared_with_the_measure_that_is_printed(
+    column: Column, words: str, wrong: float, why: str, right: float, reason: str
+) -> None:
+    source = source_of(f"The survey has it: {words} in all.")
+    assert why in check_cell(source, column, said(wrong, words, how="computed", why=why)).finding
+    found = check_cell(source, column, said(right, words, how="computed", why=reason))
+    assert (found.finding, found.cell.doubt) == ("", "")
+
+
+@pytest.mark.parametrize(("column", "words", "value", "why"), [
+    (LENGTH, ("2.4 km",), 4800, "2.4 * 1000 * 2"), (LENGTH, ("850 m",), 1700, "850 * 2"),
+    (LENGTH, ("850 m", "150 m"), 700, "850 - 150"), (RENT, ("12% of 500 euros",), 60, "12% * 500"),
+    (RENT, ("12 euros", "40 seats"), 480, "12 * 40"), (RENT, ("1.5 million euros",), 3_000_000, "1.5 million * 2"),
+])  # fmt: skip
+def test_arithmetic_that_is_no_conversion_is_not_compared(column: Column, words: tuple[str, ...], value: float, why: str) -> None:
+    source = source_of("A: 2.4 km. B: 850 m, C: 150 m. 12% of 500 euros. 12 euros for each of 40 seats. Worth 1.5 million euros.")
+    assert check_cell(source, column, said(value, *words, how="computed", why=why)).finding == ""
+
+
+def test_a_computed_date_that_rests_on_one_date_alone_is_that_date() -> None:
+    source, day = source_of("Signed on 14 July 2023 and due 30 days later."), Column("due", ColumnType.DATE)
+    assert "2023-07-14" in check_cell(source, day, said("2023-06-14", "14 July 2023", how="computed", why="14 July 2023")).finding
+    assert check_cell(source, day, said("2023-07-14", "14 July 2023", how="computed", why="14 July 2023")).finding == ""
+    later = said("2023-08-13", "14 July 2023", "30 days later", how="computed", why="14 July 2023 + 30 days")
+    assert check_cell(source, day, later).finding == ""

@@ -189,3 +189,19 @@ def test_a_bar_that_a_table_s_text_escapes_is_found_as_the_model_says_it() -> No
     for words in ("a|b", "a\\|b"):
         found = find(words, text)
         assert text[found.start : found.end] == "a\\|b"
+
+
+def test_words_of_neighbouring_cells_are_found_within_a_row_alone() -> None:
+    text = "| Berset | 400 | CHF |\n| --- | --- | --- |\n| Roche | 250 |  | EUR |\n| Moss |\tnone | 90 |\n| USD | 7 |\n"
+    place = find("400 CHF", text)
+    assert (place.status, text[place.start : place.end]) == (Grounding.NORMALIZED, "400 | CHF")
+    assert text[slice(*_span("250 EUR", text))] == "250 |  | EUR"
+    assert text[slice(*_span("| 400 | CHF |", text))] == "| 400 | CHF |", "a quote with bars of its own"
+    assert text[slice(*_span("Berset | 400 CHF", text))] == "Berset | 400 | CHF"
+    assert find("90 USD", text, fuzzy=False).status is Grounding.NONE, "never across lines"
+    assert find("400 CHF Roche", text, fuzzy=False).status is Grounding.NONE
+
+
+def _span(words: str, text: str) -> tuple[int, int]:
+    place = find(words, text, fuzzy=False)
+    return place.start, place.end

@@ -11,7 +11,7 @@ from sliders.documents.blocks import heading_level
 from sliders.schema.types import Column, ColumnType
 from sliders.values.agreement import Verdict, agreement
 from sliders.values.arithmetic import evaluate
-from sliders.values.notes import is_note, scale_in, unit_note
+from sliders.values.notes import is_note, scale_in, title_note, unit_note
 from sliders.values.parse import Context
 
 _KINDS = (ColumnType.NUMBER, ColumnType.INTEGER, ColumnType.DATE, ColumnType.TEXT)
@@ -117,3 +117,50 @@ def test_arithmetic_reads_numerals_of_any_script() -> None:
 def test_importing_the_package_loads_no_language_data() -> None:
     code = "import sys, sliders, sliders.values.numbers, sliders.values.dates; print('babel' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(("right", "wrong", "words", "language"), [
+    (350_000, 300_000, "साढ़े तीन लाख रुपये", "hi"), (350_000, 300_000, "साढ़े 3 लाख रुपये", "hi"), (150, 100, "डेढ़ सौ", "hi"),
+    (2_500, 2_000, "ढाई हज़ार", "hi"), (225, 200, "सवा दो सौ", "hi"), (17_500_000, 20_000_000, "पौने दो करोड़", "hi"),
+    (1_500_000, 1_000_000, "anderthalb Millionen", "de"), (500_000, 1_000_000, "eine halbe Million", "de"),
+    (2.5, 2, "zweieinhalb", "de"), (2_500_000, 2_000_000, "deux millions et demi", "fr"), (2.5, 2, "2 et demi", "fr"),
+    (3_500_000, 3_000_000, "3 millones y medio", "es"), (2_500_000, 2_000_000, "due milioni e mezzo", "it"),
+    (3.5, 3, "três e meio", "pt"), (2_500_000, 2_000_000, "tweeënhalf miljoen", "nl"),
+    (1_500_000, 1_000_000, "półtora miliona", "pl"),
+    (2_500_000, 2_000_000, "dva a půl milionu", "cs"), (1_500_000, 1_000_000, "полтора миллиона", "ru"),
+    (2_500_000, 2_000_000, "два с половиной миллиона", "ru"), (3_500_000, 3_000_000, "ثلاثة ملايين ونصف", "ar"),
+    (2_500, 2_005, "两千五", "zh"), (35_000, 30_005, "三万五", "zh"),
+])  # fmt: skip
+def test_a_half_in_words_is_part_of_its_number(right: float, wrong: float, words: str, language: str) -> None:
+    assert verdict(right, words, NUMBER, language) == "agrees"
+    assert verdict(wrong, words, NUMBER, language) == "contradicts"
+
+
+@pytest.mark.parametrize(("value", "words", "language"), [
+    (2.5, "2 heures et demie", "fr"), (2.5, "deux heures et demie", "fr"), (30, "eine halbe Stunde", "de"), (3.5, "3個半", "ja"),
+    (3.5, "3시간 반", "ko"), (3.25, "trois heures et quart", "fr"),
+])  # fmt: skip
+def test_a_half_that_is_not_understood_is_never_held_against_a_value(value: float, words: str, language: str) -> None:
+    assert verdict(value, words, NUMBER, language) == "unknown"
+
+
+def test_a_number_of_japanese_is_no_short_form_and_other_words_are_no_half() -> None:
+    assert verdict(2_005, "二千五", NUMBER, "ja") == verdict(2_005, "二千零五", NUMBER, "zh") == "agrees"
+    assert verdict(10, "10 y medio ambiente", NUMBER, "es") == verdict(3, "3 nuits et demi-pension", NUMBER, "fr") == "agrees"
+
+
+@pytest.mark.parametrize(("line", "scale"), [
+    ("Operating costs (all amounts in thousands of euros)", "thousands"), ("| Costs (in thousands) |  |  |", "thousands"),
+    ("Kosten in Tausend Euro", "thousands"), ("Kosten 2021 in Tsd. EUR", "thousands"),
+    ("Coûts (en milliers d'euros)", "thousands"),
+    ("Costos (en miles de euros)", "thousands"), ("Costi (migliaia di euro)", "thousands"), ("Koszty (w tys. zł)", "thousands"),
+    ("Custos (em milhares de euros)", "thousands"), ("Kosten (in duizenden euro's)", "thousands"),
+    ("Náklady (v tis. Kč)", "thousands"), ("Расходы, тыс. руб.", "thousands"), ("营业成本（单位：万元）", "ten thousands"),
+    ("営業費用（単位：百万円）", "millions"), ("영업비용 (단위: 천원)", "thousands"), ("التكاليف (بآلاف اليورو)", "thousands"),
+    ("व्यय (हज़ार रुपये में)", "thousands"), ("All amounts in thousands of euros", "thousands"), ("Fares (in euros)", ""),
+    ("Fuel 1,845", None), ("We have spent thousands of euros", None), ("The club is known in millions of homes", None),
+    ("| Item | Cost (EUR thousand) |", None), ("Item   Cost (EUR thousand)", None),
+])  # fmt: skip
+def test_a_title_states_a_scale_for_the_lines_below_it(line: str, scale: str | None) -> None:
+    note = title_note(line)
+    assert (note if note is None else scale_in(note)) == scale
