@@ -205,15 +205,17 @@ async def _documents(filling: _Filling, waiting: deque[_Missing]) -> None:
     while waiting and not filling.done.stopped:
         entry = waiting.popleft()
         taken = session.catalog.claims.take(entry.document_id)
-        left = _still_missing(session, entry)
-        filling.done.left -= len(entry.asked) - len(left.asked)
-        if left.asked and not taken:
-            waiting.append(left)
-            await asyncio.sleep(_OTHERS_SECONDS)
-        elif left.asked:
-            await _document(filling, left)
-        if taken:
-            session.catalog.claims.give_back(entry.document_id)
+        try:
+            left = _still_missing(session, entry)
+            filling.done.left -= len(entry.asked) - len(left.asked)
+            if left.asked and not taken:
+                waiting.append(left)
+                await asyncio.sleep(_OTHERS_SECONDS)
+            elif left.asked:
+                await _document(filling, left)
+        finally:
+            if taken:
+                session.catalog.claims.give_back(entry.document_id)
 
 
 async def _document(filling: _Filling, missing: _Missing) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,9 +21,35 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        return _run(work)
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
+        return pool.submit(_run, work).result()
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    with asyncio.Runner() as runner:
+        try:
+            return runner.run(work)
+        except BaseException:
+            _end(runner.get_loop())
+            raise
+
+
+def _end(loop: asyncio.AbstractEventLoop) -> None:
+    """End all tasks of a stopped loop, so that each gives back what it holds.
+
+    A KeyboardInterrupt or SystemExit inside a task stops the loop at once, and again when the task that waits for it raises
+    it, too: the loop goes on as long as that ends tasks.
+    """
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    before = len(tasks) + 1
+    while 0 < len(tasks) < before:
+        before = len(tasks)
+        with suppress(KeyboardInterrupt, SystemExit):
+            loop.run_until_complete(asyncio.wait(tasks))
+        tasks = {task for task in tasks if not task.done()}
 
 
 def plainly(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
