@@ -15,6 +15,7 @@ from sliders.executor.trial import Trial
 from sliders.executor.variations import TableVariations
 from sliders.schema.types import Column
 from sliders.values.numbers import numbers_in
+from sliders.values.parse import joined_cells
 from sliders.values.units import dimension, same_unit
 
 
@@ -67,7 +68,7 @@ def _by_unit(table: TableVariations, column: Column, name: str) -> dict[str, lis
 
 def _printed_unit(printed: str) -> str:
     """The currency or unit of the one number of printed words, "" where none is known."""
-    numbers = numbers_in(printed)
+    numbers = numbers_in(joined_cells(printed))
     if len(numbers) != 1:
         return ""
     return numbers[0].currency or (numbers[0].unit if dimension(numbers[0].unit) else "")

@@ -19,7 +19,7 @@ from sliders.values.han import INEXACT
 from sliders.values.language import OTHER, is_frequent, language_of
 from sliders.values.names import same_text
 from sliders.values.number_words import names_half, spelled_anywhere, spelled_words
-from sliders.values.parse import NO_CONTEXT, collapse, parse_value
+from sliders.values.parse import NO_CONTEXT, collapse, joined_cells, parse_value
 from sliders.values.scripts import plain_digits, scripts, unspaced
 from sliders.values.vocabulary import IMPLIED, POWERS, SCALES
 
@@ -57,7 +57,7 @@ def agreement(value: Scalar, words: str, column: Described, context: Context = N
     """Whether printed words carry a value, contradict it, or are not understood. A reader's judgements are not looked into."""
     if value is None or not words.strip():
         return _AGREES if value is None else _against("no words are given")
-    words = collapse(words)
+    words = collapse(joined_cells(words))
     match column.type:
         case ColumnType.INTEGER | ColumnType.NUMBER if not isinstance(value, str):
             return _number(value, words, column, context)

@@ -44,6 +44,14 @@ def collapse(text: str) -> str:
     return re.sub(r"\s+", " ", text.replace("\u00ad", "")).strip()
 
 
+_BESIDE = re.compile(r"(?<=[^\W_])[^\S\n]*\|[|\s]*(?=[^\W\d_]|[€$£¥₹%])|(?<=[^\W\d_]|[€$£¥₹])[^\S\n]*\|[|\s]*(?=\d)")
+
+
+def joined_cells(text: str) -> str:
+    """Words of neighbouring cells as one text, a number with the unit or currency beside it: "400 | CHF" is "400 CHF"."""
+    return _BESIDE.sub(" ", text) if "|" in text else text
+
+
 def is_absent(text: str, kind: ColumnType = ColumnType.TEXT) -> bool:
     """Whether the words only say that there is no value; for text that is a dash or "n/a", never a word."""
     words = {collapse(text).casefold(), collapse(text).strip(" .\"'()[]").casefold()}

@@ -474,3 +474,9 @@ def test_an_amount_of_a_contract_is_no_bound_and_words_of_two_cells_are_found(tm
     text = "# Honoraires\n\n| Nom | Montant | Devise |\n| --- | --- | --- |\n| Berset | 400 | CHF |\n"
     answer, reader = one(tmp_path / "grid", text, {"currency": "CHF"}, said(400, "400 CHF"))
     assert (answer.value, answer.status, answer.doubts, reader.rechecks) == (400, "answered", (), [])
+
+
+def test_the_currency_of_the_next_cell_counts_where_it_is_quoted(tmp_path: Path) -> None:
+    text = "# Honoraires\n\n| Nom | Montant | Devise |\n| --- | --- | --- |\n| Berset | 400 | CHF |\n"
+    answer, reader = one(tmp_path, text, {"currency": "EUR"}, said(400, "400 CHF"))
+    assert len(reader.rechecks) == 1 and "CHF, the column in EUR" in reader.rechecks[0] and answer.doubts
