@@ -7,6 +7,7 @@ from typing import Literal
 
 from sliders.answer.doubts import Doubt
 from sliders.answer.profile import DATED, NUMERIC, ColumnProfile, identifier, quote
+from sliders.answer.range import Number
 
 Kind = Literal[
     "literal", "nothing", "several", "shape", "division", "idle", "unstated", "counted", "same", "nulls", "ties", "units",
@@ -21,7 +22,7 @@ class Finding:
     """One oddity: its kind, what it is about (the same one is sent once), and the words for the model and the user.
 
     `near` says that they name a value that is like the one that no row has; `doubt` stands beside the answer where the model
-    keeps its statement all the same.
+    keeps its statement all the same, `other` the number that its statement would give then.
     """
 
     kind: Kind
@@ -29,6 +30,7 @@ class Finding:
     text: str
     near: bool = False
     doubt: Doubt | None = None
+    other: Number | None = None
 
 
 def listed(column: ColumnProfile) -> str:

@@ -28,7 +28,7 @@ def findings(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryRes
     names = References(tree, profiles)
     found = [*unheld_literals(tree, names), *_nothing(tree, names, result, run_sql), *_several(tree, run_sql)]
     found += [*_divisions(tree, names), *_idle(tree, names), *_counted(tree, names), *_same(tree, run_sql)]
-    found += [*_repeated(tree, names, run_sql), *printed_names(tree, names, run_sql)]
+    found += [*_repeated(tree, names, run_sql), *printed_names(tree, names, result, run_sql)]
     found += [*mixed_units(tree, names, run_sql), *_ties(tree, result, run_sql), *_nulls(tree, names, run_sql)]
     return tuple(dict.fromkeys(found))
 

@@ -2,86 +2,113 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from shlex import quote as shell_quote
 
 from sqlglot import exp
 
+from sliders.answer.by_names import TESTS, over_names, owner_of
+from sliders.answer.dialects import DIALECT
+from sliders.answer.doubts import Doubt, Rows, effect_words
 from sliders.answer.finding import Finding, column_name
-from sliders.answer.probes import counting, distinct, number
 from sliders.answer.profile import ColumnProfile, TableProfile, identifier, quote
+from sliders.answer.range import number_in
 from sliders.answer.references import References
-from sliders.answer.turns import RunSql
+from sliders.answer.resolving import named
+from sliders.answer.turns import QueryResult, RunSql
+from sliders.errors import QueryError, StoreError
 
-_TESTS = (exp.EQ, exp.NEQ, exp.In)
 _SHOWN = 3  # names that are told
+_DIGITS = ".9g"  # of a sum, whose last ones depend on the order of its rows
+Forms = dict[str, list[str]]
 
 
-def printed_names(tree: exp.Query, names: References, run_sql: RunSql) -> Iterator[Finding]:
-    """Printed forms that are grouped, counted as different things, compared or joined on, and that are forms of one name."""
-    seen: set[str] = set()
-    for node, kind in _compared(tree):
-        owner = names.of(node)
-        canonical = None if owner is None else _canonical(*owner)
-        if owner is None or canonical is None or canonical.column.name in seen:
-            continue
-        column, beside = owner[1].column.name, canonical.column.name
-        forms = _forms(owner[0].view.name, column, beside, run_sql)
-        if not forms or (kind == "test" and not _splits(node, forms)) or (kind == "group" and _same(node, beside, run_sql)):
-            continue
-        seen.add(beside)
-        told = [f"{', '.join(map(quote, some))} are {quote(name)}" for name, some in list(forms.items())[:_SHOWN]]
-        more = f", and {len(forms) - _SHOWN} more names have several forms" if len(forms) > _SHOWN else ""
-        text = f"{column} holds what each document prints, and one name is printed in several forms: {'; '.join(told)}{more}"
-        name = column_name(beside)
-        yield Finding("names", column, f"{text}; group, count, compare and join by {name}, unless printed forms are asked for")
+def printed_names(tree: exp.Query, names: References, result: QueryResult, run_sql: RunSql) -> Iterator[Finding]:
+    """A finding for each column whose printed forms are grouped, counted as different things, compared or joined on, where the
+    same statement over their names gives something else; with the doubt that stands where the model keeps its statement."""
+    for table, column, canonical in dict.fromkeys(_canonical(tree, names)):
+        forms = _forms(table, column, canonical, run_sql)
+        if forms:
+            joined = over_names(tree, names, table, column, canonical).sql(DIALECT)
+            after = _rows(joined, run_sql)
+            if after is None or _told(after, forms) != _told(result.rows, forms):
+                yield _finding(tree, f"{table.view.name}.{column}", canonical, forms, result.rows, after, joined)
 
 
-def _compared(tree: exp.Query) -> Iterator[tuple[exp.Expr, str]]:
-    """The columns that a statement groups or counts by, tests against literals, and joins on."""
-    for group in tree.find_all(exp.Group):
-        yield from ((node, "group") for node in group.expressions)
+def _finding(
+    tree: exp.Query, column: str, canonical: str, forms: Forms, before: Rows, after: Rows | None, joined: str
+) -> Finding:  # fmt: skip
+    asked = {literal.name for literal in tree.find_all(exp.Literal)}
+    first = sorted(forms.items(), key=lambda item: not asked & {item[0], *item[1]})
+    told = "; ".join(f"{', '.join(map(quote, some))} are {quote(name)}" for name, some in first[:_SHOWN])
+    told += f", and {len(forms) - _SHOWN} more names have several forms" if len(forms) > _SHOWN else ""
+    name = column.rpartition(".")[2]
+    text = f"{name} holds what each document prints, and one name is printed in several forms: {told}; group, count, compare " \
+        f"and join by {column_name(canonical)}, unless printed forms are asked for"
+    effect = effect_words(before, [after]) if after is not None else "what it would be over the names could not be computed"
+    thing = f"printed forms of one name are taken for different names: {told}"
+    command = f"sliders query {shell_quote(joined)}  # one name; two: split"
+    number = number_in(after) if after is not None else None
+    return Finding("names", name, text, doubt=Doubt("name", thing, column, effect, command), other=number)
+
+
+def _canonical(tree: exp.Query, names: References) -> Iterator[tuple[TableProfile, str, str]]:
+    """The tables, printed columns and canonical columns of what a statement compares."""
+    for node in _compared(tree):
+        owner = owner_of(node, names)
+        beside = None if owner is None else _beside(*owner)
+        if owner is not None and beside is not None:
+            yield owner[0], owner[1].column.name, beside
+
+
+def _compared(tree: exp.Query) -> Iterator[exp.Column]:
+    """The columns that a statement groups or counts by, tests and joins on, with those inside expressions."""
+    found: list[exp.Expr] = [*tree.find_all(*TESTS)]
+    for select in tree.find_all(exp.Select):
+        group = select.args.get("group")
+        found += [named(select, node) for node in (group.expressions if group is not None else ())]
     for single in tree.find_all(exp.Distinct):
-        items = single.expressions or (single.parent.expressions if isinstance(single.parent, exp.Select) else ())
-        yield from ((item.unalias(), "group") for item in items)
-    for test in tree.find_all(*_TESTS):
-        other = test.args.get("expression")
-        joins = isinstance(other, exp.Column) or (isinstance(test, exp.In) and test.args.get("query") is not None)
-        yield test.this, "join" if joins else "test"
-        if other is not None:
-            yield other, "join" if isinstance(test.this, exp.Column) else "test"
+        found += single.expressions or (single.parent.expressions if isinstance(single.parent, exp.Select) else ())
+    for window in tree.find_all(exp.Window):
+        found += window.args.get("partition_by") or ()
+    for several in tree.find_all(exp.SetOperation):
+        found += several.selects if several.args.get("distinct") else ()
     for join in tree.find_all(exp.Join):
-        yield from ((exp.column(used.name), "join") for used in join.args.get("using") or ())
+        found += [exp.column(used.name) for used in join.args.get("using") or ()]
+    for node in found:
+        yield from node.find_all(exp.Column)
 
 
-def _canonical(table: TableProfile, column: ColumnProfile) -> ColumnProfile | None:
+def _beside(table: TableProfile, column: ColumnProfile) -> str | None:
     """The column that holds the canonical forms of a column."""
-    beside = ((c, c.companion) for c in table.columns if c.companion is not None)
-    return next((c for c, of in beside if of.role == "canonical" and of.companion_of == column.column.name), None)
+    beside = ((c.column.name, c.companion) for c in table.columns if c.companion is not None)
+    return next((name for name, of in beside if of.role == "canonical" and of.companion_of == column.column.name), None)
 
 
-def _forms(table: str, column: str, canonical: str, run_sql: RunSql) -> dict[str, list[str]]:
+def _forms(table: TableProfile, column: str, canonical: str, run_sql: RunSql) -> Forms:
     """The printed forms of each name that has another form than its own, by name."""
-    name, printed = identifier(canonical), identifier(column)
-    several = f"SELECT {name} FROM {identifier(table)} WHERE {printed} <> {name}"
-    rows = run_sql(f"SELECT DISTINCT {name}, {printed} FROM {identifier(table)} WHERE {name} IN ({several}) ORDER BY 1, 2").rows
-    forms: dict[str, list[str]] = {}
+    name, printed, source = identifier(canonical), identifier(column), identifier(table.view.name)
+    several = f"SELECT {name} FROM {source} WHERE {printed} <> {name}"
+    rows = run_sql(f"SELECT DISTINCT {name}, {printed} FROM {source} WHERE {name} IN ({several}) ORDER BY 1, 2").rows
+    forms: Forms = {}
     for one, form in rows:
         forms.setdefault(str(one), []).append(str(form))
     return forms
 
 
-def _splits(node: exp.Expr, forms: dict[str, list[str]]) -> bool:
-    """Whether a test names some forms of a name and not the others."""
-    test = node.find_ancestor(*_TESTS)
-    literals = {one.name for one in test.find_all(exp.Literal) if one.is_string} if test is not None else set()
-    return any(literals & {name, *some} and not set(some) <= literals for name, some in forms.items())
+def _rows(sql: str, run_sql: RunSql) -> Rows | None:
+    """The rows of a statement of our own; None where it does not run, or is too slow."""
+    try:
+        return [tuple(row) for row in run_sql(sql).rows]
+    except (StoreError, QueryError):
+        return None
 
 
-def _same(node: exp.Expr, canonical: str, run_sql: RunSql) -> bool:
-    """Whether the rows that the statement reads have as many printed forms as names."""
-    select = node.find_ancestor(exp.Select)
-    if select is None or not isinstance(node, exp.Column):
-        return False
-    beside = exp.column(canonical, table=node.table or None, quoted=True)
-    printed, names = (number(counting(select, distinct(one)), run_sql) for one in (node, beside))
-    return printed is not None and printed == names
+def _told(rows: Rows, forms: Forms) -> Counter[tuple[object, ...]]:
+    """What rows tell, whichever form of a name they show."""
+    names = {form: name for name, some in forms.items() for form in some}
+    return Counter(
+        tuple(names.get(c, c) if isinstance(c, str) else format(c, _DIGITS) if isinstance(c, float) else c for c in row)
+        for row in rows
+    )

@@ -222,7 +222,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class SqlAnswer(Answer):
-    """An answer with the turns of the model that led to it; `others` are the numbers that its other statements gave."""
+    """An answer with the turns of the model that led to it.
+
+    `others` are the numbers that its other statements gave, `by_names` those that this one gives over canonical names.
+    """
 
     attempts: tuple[SqlAttempt, ...] = ()
     others: tuple[int | float, ...] = ()
+    by_names: tuple[int | float, ...] = ()

@@ -12,8 +12,9 @@ from typing import get_args
 from sqlglot import exp
 
 from sliders.answer.dialects import in_sqlite, parse_select, statement_in
-from sliders.answer.doubts import Doubt, Gap
+from sliders.answer.doubts import Gap
 from sliders.answer.expression_types import is_truth
+from sliders.answer.finding import Finding
 from sliders.answer.findings import findings, misshapen
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.range import number_in
@@ -191,6 +192,7 @@ def _final(question: str, talk: _Talk, dialect: Dialect, known: Sequence[TablePr
     if "nothing" in kinds and (not last.informed or (unknown and dialect.sql == "text")):
         return _not_found(question, reason, talk, last)
     value, text = _said(last.attempt, result, known)
+    kept = _kept_findings(question, last)
     earlier = [number_in(before.rows) for _, before in trials[:-1]]
     return SqlAnswer(
         question=question,
@@ -201,20 +203,21 @@ def _final(question: str, talk: _Talk, dialect: Dialect, known: Sequence[TablePr
         columns=tuple(result.columns),
         rows=rows,
         reason=reason,
-        doubts=_kept_findings(question, last),
+        doubts=tuple(one.doubt for one in kept if one.doubt is not None),
         completeness=Completeness(missing=(Gap("cut", "the row limit cut the result"),) if result.truncated else ()),
         attempts=talk.attempts,
         usage=talk.usage,
         others=tuple(number for number in earlier if number is not None),
+        by_names=tuple(one.other for one in kept if one.other is not None),
     )
 
 
-def _kept_findings(question: str, last: Turn) -> tuple[Doubt, ...]:
-    """The doubts of findings that the model kept its statement in spite of; none where words of the question ask for that."""
+def _kept_findings(question: str, last: Turn) -> tuple[Finding, ...]:
+    """The findings that the model kept its statement in spite of; none where words of the question ask for that."""
     meant = " ".join(last.attempt.meant.split()).casefold()
     if meant and meant in " ".join(question.split()).casefold():
         return ()
-    return tuple(one.doubt for one in last.found if one.doubt is not None)
+    return last.found
 
 
 def _said(attempt: SqlAttempt, result: QueryResult, known: Sequence[TableProfile]) -> tuple[Value, str]:

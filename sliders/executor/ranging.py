@@ -79,6 +79,7 @@ def _measured(
     measured = widened(measured, "tie", len(tied), tied)
     others = [other for other in trial.found.others if other != value]
     measured = widened(measured, "statement", len(others), others)
+    measured = widened(measured, "name", len(trial.found.by_names), trial.found.by_names)
     return _with_unread(session, measured, reads, trial.sql, trial.sandbox, ledger)
 
 

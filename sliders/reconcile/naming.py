@@ -115,7 +115,7 @@ class _Column:
         alone = self._table.key == (column.name,) or (not self._table.key and named)
         band: list[VariantPair] = []
         supported: list[VariantPair] = []
-        for pair in variant_pairs(examples):
+        for pair in variant_pairs(examples, asking=self._memory.model is not None and not picks):
             verdict = evidence.supports(pair.left, pair.right, pair.dotted)
             if self._forms.settled(pair.left, pair.right) or (alone and verdict is False and pair.kind not in SAME_WORDS):
                 continue

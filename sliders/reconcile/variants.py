@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -19,15 +20,20 @@ from rapidfuzz.distance import DamerauLevenshtein
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.canonical import pairs_by_words
 from sliders.reconcile.column_codes import Codes
+from sliders.reconcile.other_forms import country, written_forms
 from sliders.values.fold import LEGAL_FORMS, legal_form, name_key, name_parts, name_tokens, signed, turned, unaccented
 
-Kind = Literal["spelling", "turned", "misspelling", "word form", "abbreviation", "short form", "acronym", "legal form"]
-SAME_WORDS: tuple[Kind, ...] = ("spelling", "turned")
-"""The words are the same and their legal form, too: rows that contradict each other say nothing against them."""
+Kind = Literal[
+    "spelling", "turned", "misspelling", "word form", "abbreviation", "short form", "acronym", "legal form", "language"
+]
+SAME_WORDS: tuple[Kind, ...] = ("spelling", "turned", "language")
+"""The words are the same and their legal form, too, or say one thing in two languages: rows that contradict each other say
+nothing against them."""
 _BLOCK = 12  # values that share a token beyond which the token names nobody
 _TELLING = 0.2  # chance agreement above which an equal value proves nothing
 _ROWS_READ = 50
 _STEM, _ENDING = 4, 3  # letters
+_TAIL = 3  # words of a legal form
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +51,39 @@ class VariantPair:
     ambiguous: bool = False
 
 
-def variant_pairs(examples: Sequence[Scalar]) -> list[VariantPair]:
-    """Candidate pairs of one column's distinct values, blocked on their words, on rare ones, on prefixes and on acronyms."""
+def variant_pairs(examples: Sequence[Scalar], asking: bool = False) -> list[VariantPair]:
+    """Candidate pairs of one column's distinct values, blocked on their words, on rare ones, on prefixes and on acronyms.
+
+    Args:
+        asking: a model reads the rows of each pair: forms that alone prove less are pairs, too.
+    """
     names = {code: name_tokens(v) for code, v in enumerate(examples) if isinstance(v, str)}
     found = {pair: VariantPair(*pair, _same_words(pair, examples)) for pair in pairs_by_words(examples)}
     for members in _blocks(names, examples):
         for n, left in enumerate(members):
             for right in members[n + 1 :]:
                 if (left, right) not in found and left != right:
-                    kind = _kind(str(examples[left]), str(examples[right]))
+                    kind = (_asked_kind if asking else _kind)(str(examples[left]), str(examples[right]))
                     if kind == "short form" and not _is_name(str(examples[min(left, right, key=lambda c: len(names[c]))])):
                         continue
                     if kind is not None and kind not in SAME_WORDS:
                         found[left, right] = VariantPair(min(left, right), max(left, right), kind)
+    for left, right in _other_forms(names, examples) if asking else ():
+        if (left, right) not in found and (kind := _asked_kind(str(examples[left]), str(examples[right]))) is not None:
+            found[left, right] = VariantPair(left, right, kind)
     return list(_unambiguous(list(found.values()), names, examples))
+
+
+def _other_forms(names: Iterable[int], examples: Sequence[Scalar]) -> Iterator[tuple[int, int]]:
+    """Codes of names that are the same when letters are written out, or in another language."""
+    homes: dict[object, list[int]] = defaultdict(list)
+    for code in names:
+        text = str(examples[code])
+        for key in {*written_forms(text), country(text)} - {""}:
+            homes[key].append(code)
+    for members in homes.values():
+        if len(members) <= _BLOCK:
+            yield from combinations(members, 2)
 
 
 def _blocks(names: Mapping[int, tuple[str, ...]], examples: Sequence[Scalar]) -> Iterator[list[int]]:
@@ -136,6 +161,22 @@ def _kind(left: str, right: str) -> Kind | None:
     return variant_kind(a, b) or ("abbreviation" if dotted else None)
 
 
+def _asked_kind(left: str, right: str) -> Kind | None:
+    """How two names may be one that a model will compare: by letters that are written out, by language, by words that a full
+    stop shortens before a legal form that no list may know, too."""
+    kind = _kind(left, right)
+    forms = {legal_form(left), legal_form(right)}
+    if kind is not None or several_forms(forms):
+        return kind
+    if written_forms(left) & written_forms(right):
+        return "legal form" if len(forms) > 1 else "spelling"
+    if (named := country(left)) and named == country(right):
+        return "language"
+    short, full = sorted((left.split(), right.split()), key=len)
+    tail = len(full) - len(short)
+    return "abbreviation" if 0 < tail <= _TAIL and shortened(" ".join(short), " ".join(full[: len(short)])) else None
+
+
 def several_forms(forms: Iterable[str]) -> bool:
     """Whether there are two legal forms among these, so that the names that end with them are two."""
     return len(set(forms) - {""}) > 1
@@ -145,10 +186,10 @@ def related(left: Scalar, right: Scalar) -> bool:
     """Whether two forms could be one name at all: a variant, or of other length with a shared word or an acronym's letters."""
     a, b = sorted((name_tokens(str(left)), name_tokens(str(right))), key=len)
     if len(a) == len(b) or several_forms(map(legal_form, (str(left), str(right)))):
-        return _kind(str(left), str(right)) is not None
+        return _asked_kind(str(left), str(right)) is not None
     initials = "".join(word[0] for word in b)
     acronym = len(a) == 1 and len(b) > 1 and (a[0].startswith(initials) or initials.startswith(a[0]))
-    return acronym or bool(set(a) & set(b)) or variant_kind(a, b) is not None
+    return acronym or bool(set(a) & set(b)) or _asked_kind(str(left), str(right)) is not None
 
 
 def _exact(tokens: Sequence[str]) -> list[str]:

@@ -50,6 +50,17 @@ def _month_names(name: str, widths: tuple[str, ...]) -> Iterator[tuple[str, int]
 
 
 @cache
+def countries() -> Mapping[str, str]:
+    """The codes of countries by their names in all the languages that code reads, folded; of a name of two countries none."""
+    found: dict[str, str] = {}
+    for name in LANGUAGES:
+        for code, printed in _locale(name).territories.items():
+            if code.isalpha() and found.setdefault(fold(printed), code) != code:
+                found[fold(printed)] = ""
+    return found
+
+
+@cache
 def months(language: str = "") -> Mapping[str, int]:
     """Names and abbreviations of months in all the languages that code reads, folded; `language` is that of the text."""
     found = dict(_SHORTENED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sliders import Workspace
 from sliders.answer.result import Answer
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.llm.dialect import COMPACT, FULL, Dialect
+from sliders.llm.testing import FunctionModel
 
 DIALECTS = pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
 HOW_MANY = "How many different names are there?"
@@ -49,6 +51,7 @@ def workspace(
     sql: Mapping[str, str] | None = None, columns: Mapping[str, str] | None = None, **more: Any,
 ) -> Workspace:  # fmt: skip
     """A workspace of a document a line; the table's `name` is the column that is asked about."""
+    place.mkdir(exist_ok=True)
     reader = Reader(sql={HOW_MANY: PRINTED, **(sql or {})}, dialect=dialect, settles=settles or settling())
     ws = Workspace(place / "w.db", model=reader.model, embedder=HashEmbedder(), **more)
     for number, line in enumerate(lines):
@@ -170,6 +173,126 @@ def test_grouping_by_the_printed_form_comes_back_with_the_names_that_have_severa
         assert said and all("name_canonical" in said[0].findings[0] and form in said[0].findings[0] for form in FIRMS[:2])
         answer = ws.ask(moss)
         assert answer.value == 1 and not any(attempt.findings for attempt in answer.attempts)
+
+
+INSISTED = "What is asked of the printed names?"
+LONG = "International Business Machines"
+JOINS = settling(["IBM", LONG], LONG)
+SPENT = {"name": "text", "amount": "integer"}
+SPLIT_BY_FORM = [
+    ("SELECT COUNT(DISTINCT name) FROM things", "3 would be 2"),
+    ("SELECT COUNT(*) FROM (SELECT DISTINCT name FROM things)", "3 would be 2"),
+    ("SELECT COUNT(DISTINCT n) FROM (SELECT name AS n FROM things)", "3 would be 2"),
+    ("SELECT COUNT(DISTINCT UPPER(name)) FROM things", "3 would be 2"),
+    ("WITH each AS (SELECT name, SUM(amount) AS s FROM things GROUP BY name) SELECT MAX(s) FROM each", "5 would be 6"),
+    ("SELECT SUM(amount) AS s FROM things GROUP BY name ORDER BY s DESC LIMIT 1", "5 would be 6"),
+    ("SELECT name FROM things GROUP BY 1 ORDER BY SUM(amount) DESC LIMIT 1", f"Moss would be {LONG}"),
+    ("SELECT SUM(amount) FROM things WHERE name = 'IBM'", "4 would be 6"),
+    (f"SELECT SUM(amount) FROM things WHERE name = '{LONG}'", "2 would be 6"),
+    ("SELECT SUM(amount) FROM things WHERE LOWER(name) LIKE '%business%'", "2 would be 6"),
+    ("SELECT SUM(amount) FROM things WHERE name <> 'IBM'", "7 would be 5"),
+    ("SELECT SUM(amount) FROM things WHERE name IN ('Moss', 'IBM')", "9 would be 11"),
+    ("SELECT COUNT(*) FROM things a JOIN things b ON a.name = b.name", "6 would be 10"),
+    ("SELECT COUNT(*) FROM things a JOIN things b USING (name)", "6 would be 10"),
+]  # fmt: skip
+OVER_FORMS = [
+    "SELECT name FROM things", "SELECT COUNT(*) FROM things", "SELECT SUM(amount) FROM things WHERE name = 'Moss'",
+    f"SELECT SUM(amount) FROM things WHERE name IN ('IBM', '{LONG}')", "SELECT * FROM things WHERE name LIKE 'Mo%'",
+    "SELECT COUNT(DISTINCT name) FROM things WHERE amount > 2",
+    "SELECT name, SUM(amount) FROM things WHERE amount = 2 GROUP BY name", "SELECT COUNT(DISTINCT name_canonical) FROM things",
+]  # fmt: skip
+
+
+def insisting(place: Path, sql: str, dialect: Dialect = FULL, meant: str = "") -> Answer:
+    """The answer of a model that writes the same statement again and again; of IBM 1 and 3, of its long form 2, of Moss 5."""
+    reader = LineReader(sql={INSISTED: sql}, dialect=dialect, settles=JOINS)
+    said, reader.statement = reader.reply, lambda prompt: sql
+    if meant:
+        reader.model = FunctionModel(lambda r: said(r) | {"meant": meant} if r.stage == "answer" else said(r), dialect=dialect)
+    with Workspace(place / "w.db", model=reader.model, embedder=HashEmbedder()) as ws:
+        for number, (name, amount) in enumerate([("IBM", 1), (LONG, 2), ("IBM", 3), ("Moss", 5)]):
+            ws.add_text(f"Report {number} of the year\n\nname: {name}; amount: {amount}", f"report_{number}.txt")
+        columns = [{"name": c, "type": kind, "description": f"the {c} as printed"} for c, kind in SPENT.items()]
+        ws.pin_schema({"tables": [{"name": "things", "row": "a report", "grain": "many", "key": [], "columns": columns}]})
+        if dialect is COMPACT:
+            ws.ask(INSISTED)
+            ws.merge("things", {"name": LONG}, {"name": "IBM"})
+        answer = ws.ask(INSISTED)
+        for doubt in answer.doubts:
+            if doubt.command.startswith("sliders query"):
+                assert str(ws.query(shlex.split(doubt.command)[2]).iloc[0, 0]) == doubt.effect.rpartition(" would be ")[2]
+        return answer
+
+
+@pytest.mark.parametrize(("sql", "effect"), SPLIT_BY_FORM)
+def test_a_statement_over_printed_forms_that_the_model_insists_on_stands_with_a_doubt(
+    tmp_path: Path, sql: str, effect: str
+) -> None:
+    answer = insisting(tmp_path, sql)
+    assert answer.status == "answered" and answer.sql == sql
+    [doubt] = answer.doubts
+    assert (doubt.kind, doubt.effect) == ("name", effect)
+    assert "'IBM'" in doubt.thing and f"'{LONG}'" in doubt.thing and doubt.command.startswith("sliders query ")
+
+
+def test_the_range_holds_the_number_over_names(tmp_path: Path) -> None:
+    answer = insisting(tmp_path, "SELECT SUM(amount) FROM things WHERE name = 'IBM'")
+    assert answer.value == 4 and answer.range is not None and answer.range.high == 6
+
+
+def test_a_small_model_that_insists_is_doubted_too(tmp_path: Path) -> None:
+    answer = insisting(tmp_path, PRINTED, COMPACT)
+    assert answer.value == 3 and any("3 would be 2" in line for line in doubts(answer))
+
+
+@pytest.mark.parametrize("sql", OVER_FORMS)
+def test_a_statement_that_gives_the_same_over_names_is_in_no_doubt(tmp_path: Path, sql: str) -> None:
+    answer = insisting(tmp_path, sql)
+    assert (answer.status, answer.doubts) == ("answered", ())
+
+
+def test_printed_forms_that_the_question_asks_for_are_in_no_doubt(tmp_path: Path) -> None:
+    assert insisting(tmp_path, PRINTED, meant="the printed names").doubts == ()
+
+
+def test_words_that_the_question_does_not_hold_ask_for_nothing(tmp_path: Path) -> None:
+    assert insisting(tmp_path, PRINTED, meant="each spelling").doubts != ()
+
+
+def test_names_stay_apart_after_an_undo_without_a_call(tmp_path: Path) -> None:
+    with workspace(tmp_path, [f"name: {name}; town: Town {n}" for n, name in enumerate(FIRMS)], settles=JOINS) as ws:
+        assert (ws.ask(HOW_MANY).value, calls(ws)) == (2, 1)
+        ws.undo("things")
+        answer = ws.ask(f"{HOW_MANY} Now?")
+        assert (answer.value, answer.doubts, calls(ws)) == (3, (), 1)
+
+
+OTHER_FORMS = [
+    ("Stadtwerke Köln GmbH", "Stadtwerke Koeln"), ("Münchner Löwenbräu", "Muenchner Loewenbraeu AG"), ("Ås", "Aas"),
+    ("Øst Sørby", "Ost Sorby"), ("Łódź Ładna", "Lodz Ladna"), ("TRANSP. LIMA", "Transportes Lima Ltda."),
+    ("Constr. Silva", "Construtora Silva Eireli"), ("Germany", "Deutschland"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("left", "right"), OTHER_FORMS)
+def test_the_agent_is_asked_about_letters_written_out_short_words_and_other_languages(
+    tmp_path: Path, left: str, right: str
+) -> None:
+    lines = [f"name: {name}; town: Town {n}" for n, name in enumerate((left, right, "Moss"))]
+    with workspace(tmp_path / "one", lines, settles=settling([left, right], right)) as ws:
+        answer = ws.ask(HOW_MANY)
+        assert (answer.value, answer.doubts, calls(ws)) == (2, (), 1) and sorted(shown(ws)) == sorted([left, right, "Moss"])
+    with workspace(tmp_path / "refused", lines, settles=refusing) as ws:
+        answer = ws.ask(HOW_MANY)
+        assert answer.value == 3 and left in doubts(answer)[0] and right in doubts(answer)[0]
+    with workspace(tmp_path / "two", lines) as ws:
+        assert (ws.ask(HOW_MANY).value, ws.ask(HOW_MANY).doubts) == (3, ())
+
+
+@pytest.mark.parametrize(("left", "right"), [("Germany", "Frankreich"), ("Köln", "Kiel"), ("Transp. Lima", "Mills Lima Ltda.")])
+def test_other_names_are_not_asked_about(tmp_path: Path, left: str, right: str) -> None:
+    with workspace(tmp_path, [f"name: {name}; town: Town {n}" for n, name in enumerate((left, right))]) as ws:
+        assert (ws.ask(HOW_MANY).value, calls(ws)) == (2, 0)
 
 
 def refusing(prompt: str) -> Any:
