@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 
@@ -49,7 +49,8 @@ _MOST_REFUSED = 5
 
 @dataclass(slots=True)
 class Filled:
-    """What a fill did: `refused` says why parts of documents could not be read at all, by document."""
+    """What a fill did: `refused` says why parts of documents could not be read at all, by document; `worked` whether any part
+    was read for the same columns, now or by an earlier run."""
 
     asked: int = 0
     rows: int = 0
@@ -149,6 +150,15 @@ def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[_Mis
     return [_Missing(document_id, asked) for document_id, asked in found.items()]
 
 
+def _known_elsewhere(session: Session, missing: Iterable[_Missing]) -> bool:
+    """Whether a column that is missing in one part was read in another."""
+    wanted: dict[str, set[str]] = {}
+    for asked in (one for entry in missing for some in entry.asked.values() for one in some):
+        wanted.setdefault(asked.table.name, set()).update(c.name for c in asked.columns)
+    schema, settled = session.schema, session.catalog.extractions.settled
+    return any(names & known for name, names in wanted.items() for known in settled(schema.table(name)).values())
+
+
 def _work(session: Session, missing: _Missing) -> list[Work]:
     chunks = session.catalog.chunks.of(missing.document_id)
     return [Work(c, missing.asked[c.id]) for c in chunks if c.id in missing.asked]
@@ -167,6 +177,9 @@ async def fill(session: Session, wanted: Mapping[str, Sequence[str]], questions:
     if not missing:
         return Filled()
     filling, number = _filling(session, questions, sum(len(m.asked) for m in missing))
+    if _known_elsewhere(session, missing):
+        filling.done.worked = True
+        session.models.outcomes.worked += 1
     async with session.catalog.claims.kept():
         await together(*(_documents(filling, missing) for _ in range(min(number, len(missing)))))
     return filling.done

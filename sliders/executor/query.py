@@ -10,6 +10,7 @@ nothing. Tables with many rows a document are filled first with the columns that
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -217,6 +218,8 @@ def _open(
         if reuse:
             learned, writer = load_learned(session, table), CellWriter(session, table)
             known, shown = load_known(session, table)
+            read = Counter(name for values in known.values() for name in values)
+            session.models.outcomes.worked += any(0 < read[name] < len(known) for name in named)
         running.runs[table.name] = TableRun(
             session, table, tuple(name for name in named if name in table.column_names), index,
             reader or ModelReader(session), known, learned, writer, shown,

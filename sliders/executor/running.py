@@ -49,7 +49,11 @@ def _end(loop: asyncio.AbstractEventLoop) -> None:
         before = len(tasks)
         with suppress(KeyboardInterrupt, SystemExit):
             loop.run_until_complete(asyncio.wait(tasks))
-        tasks = {task for task in tasks if not task.done()}
+        ended = {task for task in tasks if task.done()}
+        tasks -= ended
+        for task in ended:
+            if not task.cancelled():
+                task.exception()  # the loop warns of errors that nobody looks at; what ended the run is told
 
 
 def plainly(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:

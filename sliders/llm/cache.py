@@ -153,7 +153,7 @@ class CachedModel:
             usage = Usage(call.calls, int(call.cached), call.prompt_tokens, call.completion_tokens, call.seconds, call.cost)
             self.meter.add(call.stage, call.model, usage)
             self._log.record(call)
-            self._outcomes.worked += not call.error and not call.cached
+            self._outcomes.worked += not call.error
 
     def asked_before(self, stage: str) -> bool:
         """See `CallLog.asked_before`."""
@@ -227,6 +227,7 @@ class CachedModel:
 
     def _repeat(self, request: Request, key: str, known: Response) -> Response:
         repeated = replace(known, usage=as_cached(known.usage))
+        self._outcomes.worked += 1
         return replace(repeated, call_id=self._record(request, key, repeated, cached=True))
 
     def _found(self, request: Request, key: str) -> Response | None:

@@ -1,4 +1,4 @@
-"""How the calls of a run ended: a run of which none succeeds is stopped after a few."""
+"""How the calls of a run ended: a run of which none succeeds, and that rests on nothing known, is stopped after a few."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ FEW, FEW_CUT = 6, 20
 
 
 class Outcomes:
-    """Calls of one run that reached the model: how many `worked`, and the reasons of those that failed."""
+    """Calls of one run: how many `worked`, now or for an earlier run whose replies it rests on, and the reasons of those that
+    failed."""
 
     def __init__(self) -> None:
         self.worked = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,38 @@ def test_a_document_of_many_parts_that_fail_does_not_stop_the_others(place: str 
             ws.add_text(document(name, cost="10 euros"), f"{name}.txt")
         answer = ws.ask(QUESTION)
         assert answer.status == "incomplete" and answer.value == 30
+
+
+COMMANDS: dict[str, Callable[[Workspace], Any]] = {
+    "ask": lambda ws: (lambda answer: (answer.status, answer.value))(ws.ask(QUESTION)),
+    "extract": lambda ws: ws.extract(), "query": lambda ws: len(ws.query("SELECT name FROM docs WHERE cost > 1")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
+def test_documents_that_fail_again_do_not_fail_a_run_over_what_is_known(
+    place: str | Path, dialect: Dialect, command: str
+) -> None:
+    bad = {f"The name is Thing{n}." for n in range(12, 24)}
+    model = reader(lambda r: FILTER if r.stage == "extract" and any(b in str(r.messages) for b in bad) else None, dialect)
+    with filled(place, model, 24) as ws:
+        first = COMMANDS[command](ws)
+        model.history.clear()
+        assert COMMANDS[command](ws) == first
+        assert sum(r.stage == "extract" for r in model.history) >= 12
+        assert ws.runs()[-1].status == "done"
+
+
+@pytest.mark.parametrize("command", ["ask", "extract"])
+def test_a_later_column_of_which_every_reading_fails_fails_the_run(place: str | Path, command: str) -> None:
+    model = reader(lambda r: FILTER if r.stage == "extract" and "weight" in str(r.messages) else None)
+    with filled(place, model, 24) as ws:
+        ws.extract()
+        ws.pin_schema(Schema((replace(THINGS, columns=(*THINGS.columns, Column("weight", ColumnType.NUMBER, pinned=True))),)))
+        with pytest.raises(ModelUnavailable, match="content filter"):
+            ws.ask("What is the total weight?") if command == "ask" else ws.extract()
+        assert len(ws.tables["things"]) == 24
 
 
 # the command line
