@@ -36,6 +36,7 @@ from sliders.schema.types import Column, ColumnType, Table
 _SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
 _GROUP = re.compile(r"^Group (\d+), (\w+).*?in question: ([^\n]+)\s+row_id (\S+):", re.MULTILINE)
 _FORMS = (", Inc.", " Ltd", " LLC", " GmbH")
+_OPERATIONS = {"conflict": "resolve_conflict", "names": "canonicalize"}
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 _CITIES = ("Arlen", "Brook", "Corby", "Dunmore", "Elgin", "Fairton", "Granby", "Holt", "Ironton", "Jasper")
 TABLE = Table(
@@ -48,11 +49,14 @@ TABLE = Table(
         Column("ticker"),
     ),
     row="one company",
+    key=("name",),
+    key_scope="collection",
 )
 
 
 class FirstChoice:
-    """A model double: the first row of every contradiction holds, no two names and no two records are one."""
+    """A model double: the first row of every contradiction holds, names that it is asked about are the first one's, and no two
+    records are one."""
 
     name = "double"
     context_tokens = 32768
@@ -73,7 +77,7 @@ class FirstChoice:
         for number, kind, open_, row in _GROUP.findall(text):
             copied = [f'UPDATE rows SET "{c}" = (SELECT "{c}" FROM rows WHERE row_id = \'{row}\')' for c in open_.split(", ")]
             repairs += [
-                {"group": int(number), "operation": "resolve_conflict" if kind == "conflict" else "apart", "column": column,
+                {"group": int(number), "operation": _OPERATIONS.get(kind, "apart"), "column": column,
                  "statements": [sql], "reason": "first"}
                 for column, sql in zip(open_.split(", "), copied, strict=True)
             ]  # fmt: skip

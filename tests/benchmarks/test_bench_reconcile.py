@@ -20,7 +20,7 @@ from sliders.schema.types import Column, ColumnType, Schema, Table
 SIZES = (10_000, 30_000, 100_000, 300_000)
 SCHEMA = Schema((
     Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), row="a thing", grain="document",
-          key=("name",), pinned=True),
+          key=("name",), key_scope="collection", pinned=True),
 ))  # fmt: skip
 
 
