@@ -15,7 +15,7 @@ from sliders.executor.session import Session
 from sliders.schema.complete import complete_schema
 from sliders.schema.extend import with_added
 from sliders.schema.induce import Induced, induce_schema, induction_hash
-from sliders.schema.types import Schema
+from sliders.schema.types import ColumnType, Schema, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,25 @@ def _need(question: str, induced: Induced) -> Need:
     for name in induced.needs.get(question, ()):
         table, _, column = name.partition(".")
         columns[table] = (*columns.get(table, ()), column)
-    for table, asked in columns.items():  # a key is read with the first columns, so that later ones find their rows
-        columns[table] = tuple(dict.fromkeys([*induced.schema.table(table).key, *asked]))
+    for name, asked in columns.items():
+        columns[name] = _telling(induced.schema.table(name), asked)
     uncovered = induced.uncovered.get(question, "")
     reason = "" if columns else uncovered or "no fact of the documents was found that the question needs"
     return Need(question, columns, uncovered, reason, induced.drafts.get(question, ""))
+
+
+_BESIDE = 2
+"""Columns beside its key by which a row is seen that does not state the key, and known when it is told again."""
+
+
+def _telling(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
+    """The columns to be read of a table: its key first, so that later ones find their rows, and what tells a row without it."""
+    names = dict.fromkeys([*table.key, *asked])
+    if table.grain == "many" and table.key:
+        others = [column for column in table.columns if column.name not in names and column.reading == "stated"]
+        others.sort(key=lambda column: column.type is not ColumnType.TEXT)
+        names |= dict.fromkeys(column.name for column in others[: max(0, _BESIDE - len(set(asked) - set(table.key)))])
+    return tuple(names)
 
 
 def _record(session: Session, induced: Induced, before: Schema) -> None:

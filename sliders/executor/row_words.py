@@ -47,10 +47,12 @@ class RowWords:
         return str(self._names.get(document_id, {}).get(DOCUMENT[0], document_id))
 
     def conditions(self, row_id: str, but: str = "") -> list[tuple[str, Scalar]]:
-        """The columns and values by which a command finds a row: its document and, where that may have several, its key."""
+        """The columns and values by which a command finds a row: its document and, where that may have several, its key; all that
+        is told of it where a part of its key is empty."""
         table, relation = self._read.table, self._read.relation
-        names = table.key or tuple(column.name for column in self._read.columns)
         values = self._shown.get(row_id, {})
+        keyed = table.key and all(values.get(relation.sql_name(name)) is not None for name in table.key)
+        names = table.key if keyed else dict.fromkeys([*table.key, *(column.name for column in self._read.columns)])
         told = [(n, v) for n in names if n != but and (v := values.get(relation.sql_name(n))) is not None]
         documents = self.documents(row_id)
         home: list[tuple[str, Scalar]] = [(DOCUMENT[0], documents[0])] if documents else []

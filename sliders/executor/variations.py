@@ -74,10 +74,12 @@ class TableVariations:
             for row_id in sorted(self._rows_of(conflict)) if conflict.column in names else ():
                 place = self._place(row_id, conflict.column)
                 stands = self.shown[row_id][place.column]
-                sides = [side["value"] for side in conflict.candidates]
+                sides = [value for side in conflict.candidates if (value := side["value"]) not in (None, stands)]
+                if not sides:
+                    continue
                 told = " or ".join(f"{side['value']!r} ({side['document']})" for side in conflict.candidates)
                 yield Variation(
-                    "conflict", tuple(((place, value),) for value in sides if value != stands), 1, f"{conflict.column} is {told}",
+                    "conflict", tuple(((place, value),) for value in sides), 1, f"{conflict.column} is {told}",
                     self.words.place(row_id, conflict.column), self.words.setting(row_id, conflict.column, stands),
                 )  # fmt: skip
 

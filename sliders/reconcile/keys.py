@@ -23,6 +23,7 @@ _WORST_AGREEMENT = 0.2  # below it a column says as a rule that rows of one key 
 _MIN_COVERAGE = 0.5
 _MIN_UNIQUE = 0.97
 _MIN_COMPARISONS = 5
+_WHOLE = 2  # columns beside the key that make a row a whole one
 _EMPTY = np.iinfo(np.int64).max
 
 
@@ -158,12 +159,31 @@ class KeyChooser:
             groups.setdefault(int(codes[row]), []).append(row)
         return list(groups.values())
 
+    def told_twice(self, key: Sequence[str]) -> list[list[int]]:
+        """Rows of several documents that are equal in the key and in all other columns, at least two, by group."""
+        profiles = [p for name, p in self._profiles.items() if name not in key and not p.prose and p.coverage]
+        if len(profiles) < _WHOLE:
+            return []
+        others = [self._said[p.name] for p in profiles]
+        told = np.sum([codes >= 0 for codes in others], axis=0) >= _WHOLE
+        keyed = combine(*(self._codes[n] for n in key))
+        spanning = _spanning(np.where(told, keyed, -1), self._documents)
+        rows = np.flatnonzero(spanning >= 0)  # few as a rule: the others need not be compared
+        if not len(rows):
+            return []
+        same = combine(spanning[rows], *(codes[rows] + 1 for codes in others))
+        again = _spanning(same, self._documents[rows])
+        kept = np.flatnonzero(again >= 0)
+        order, starts = sorted_groups(again[kept])
+        return [some.tolist() for some in np.split(rows[kept[order]], starts[1:])] if len(kept) else []
+
     def _declared(self, key: tuple[str, ...]) -> KeyPlan:
         across = self._table.key_scope == "collection"
         if self._table.pinned:
             return KeyPlan(key, self.per_document, True, across, True, "the key was pinned by the user", sure=across)
         found = self.agreement(key)
-        suggested = key if not across and found.kappa >= DECLARED_AGREEMENT else ()
+        repeats = not across and (found.kappa >= DECLARED_AGREEMENT or bool(self.told_twice(key)))
+        suggested = key if repeats else ()
         reason = f"the schema's key; the other columns agree across documents with kappa {found.kappa:.2f}"
         reason = f"{reason} in {found.comparisons} comparisons"
         return KeyPlan(key, self.per_document, True, across, False, reason, suggested=suggested)

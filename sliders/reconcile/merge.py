@@ -9,15 +9,17 @@ from typing import Literal
 import numpy as np
 
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.column_codes import Codes
+from sliders.reconcile.column_codes import Codes, ColumnProfile
 from sliders.reconcile.guard import Outcome
 from sliders.reconcile.keys import KeyPlan, group_extremes, sorted_groups
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import DocumentSource, Options
 from sliders.reconcile.settling import Ruling, Side, settle
+from sliders.schema.types import ColumnType, Table
 
 GIANT_GROUP = 2000  # rows of one contradictory group beyond which comparing them says nothing; they stay apart
 _ENOUGH_DOCUMENTS, _FEW_SPLIT = 8, 0.2
+_RECURS = 3  # rows a value of a text column whose values are classes, not names
 
 Role = Literal["name", "key", "dimension", "measure", "prose", "other"]
 """What a column is to a group: its key (a name where it is text), a place, period or class that tells things apart, an
@@ -61,25 +63,29 @@ class Frame:
 
 @dataclass(slots=True)
 class Dispute:
-    """Values of one column that contradict each other; without a `ruling` they wait for the model, or stay visible."""
+    """Values of one column that contradict each other; without a `ruling` they wait for the model, or stay visible.
+
+    `lacking`: some rows have none, and the others one that may be theirs, too.
+    """
 
     column: int
     sides: tuple[Side, ...]
     ruling: Ruling | None
     by_code: bool
+    lacking: bool = False
 
 
 @dataclass(slots=True)
 class Cluster:
     """Rows that are one thing, with at least one contradiction among them; `doubtful` when they only may be one, `keyless` when
-    that is because some of them lack a part of their key.
+    that is because some of them lack a part of their key, `one_row` when they are one row even while a contradiction is open.
 
     `outcome` is what a model made of it.
     """
 
     rows: list[int]
     key: tuple[Scalar, ...]
-    one_document: bool
+    one_row: bool
     disputes: list[Dispute] = field(default_factory=list)
     doubtful: bool = False
     keyless: bool = False
@@ -94,7 +100,12 @@ class Cluster:
     def apart(self) -> bool:
         """Whether its rows are no one thing after all."""
         verdict = self.outcome.verdict if self.outcome else None
-        return verdict == "apart" or (self.doubtful and verdict != "repaired")
+        return verdict == "apart" or (self.doubtful and verdict != "repaired" and not self.named)
+
+    @property
+    def named(self) -> bool:
+        """Whether a person gave rows without their whole key the key that the others have."""
+        return self.keyless and any(d.lacking and d.ruling is not None and d.by_code for d in self.disputes)
 
     @property
     def still_open(self) -> list[Dispute]:
@@ -104,13 +115,13 @@ class Cluster:
     @property
     def unanswered(self) -> bool:
         """Whether nobody said if rows without their whole key are one thing."""
-        return self.keyless and (self.outcome is None or self.outcome.verdict == "open")
+        return self.keyless and not self.named and (self.outcome is None or self.outcome.verdict == "open")
 
     def parts(self, frame: Frame) -> list[Part]:
         """Its output rows: one, or, where a contradiction stays open, one for each combination of open values."""
         if self.apart and self.doubtful:
             return [tuple(unit) for unit in frame.by_unit(self.rows)]
-        if not self.apart and (self.one_document or not self.still_open):
+        if not self.apart and (self.one_row or not self.still_open):
             after = self.outcome.steps[-1].after.rows if self.outcome and self.outcome.steps else ()
             stays = next((r for r in self.rows if frame.relation.row_ids[r] == next(iter(after), None)), self.rows[0])
             return [(stays, *(r for r in self.rows if r != stays))]
@@ -130,16 +141,36 @@ class Cluster:
 
 @dataclass(slots=True)
 class Merged:
-    """What grouping gave: rows that are one without contradiction, clusters, and how many rows of one key stay apart."""
+    """What grouping gave: rows that are one without contradiction, clusters, how many rows of one key stay apart, and the first
+    row of each thing that rows of one key were split into."""
 
     parts: list[Part] = field(default_factory=list)
     clusters: list[Cluster] = field(default_factory=list)
     kept_apart: int = 0
+    split: list[list[int]] = field(default_factory=list)
+
+
+def roles_of(table: Table, profiles: Sequence[ColumnProfile], plan: KeyPlan, rows: int) -> tuple[Role, ...]:
+    """What each column is to a group, as its type and its values say."""
+    roles: list[Role] = []
+    for column, profile in zip(table.columns, profiles, strict=True):
+        if profile.prose:
+            roles.append("prose")
+        elif plan.per_document:
+            roles.append("other")
+        elif column.name in plan.columns:
+            roles.append("name" if column.type is ColumnType.TEXT else "key")
+        elif column.type in (ColumnType.NUMBER, ColumnType.INTEGER) and not profile.identifying:
+            roles.append("measure")
+        else:
+            recurs = column.type is not ColumnType.TEXT or profile.distinct * _RECURS <= profile.coverage * rows
+            roles.append("dimension" if profile.identifying and recurs else "other")
+    return tuple(roles)
 
 
 def merge_groups(
     frame: Frame, groups: Codes, plan: KeyPlan, forced: frozenset[int], options: Options, rules: bool, doubtful: frozenset[int],
-    keyless: frozenset[int] = frozenset(),
+    keyless: frozenset[int] = frozenset(), certain: bool = False,
 ) -> Merged:  # fmt: skip
     """Merge each group's rows where nothing contradicts; put the rest into clusters with what code can settle.
 
@@ -149,6 +180,7 @@ def merge_groups(
         rules: settle by general rules and votes, too.
         doubtful: groups whose rows only may be one thing.
         keyless: those of them of which some rows lack a part of their key.
+        certain: a user or the agent said that rows of one key are one thing: they are never split, and one row.
     """
     order, starts = sorted_groups(groups)
     contradictory = np.zeros(len(starts), dtype=bool)
@@ -160,11 +192,13 @@ def merge_groups(
     rows, merged = order.tolist(), Merged()
     bounds = zip(starts[several].tolist(), ends[several].tolist(), contradictory[several].tolist(), strict=True)
     spans = [(rows[start:end], open_) for start, end, open_ in bounds]
-    whole = plan.certain or _few_split(frame, [span for span, open_ in spans if open_], plan, len(starts))
+    whole = certain or plan.certain or _few_split(frame, [span for span, open_ in spans if open_], plan, len(starts))
     for members, open_ in spans:
         if (group := int(groups[members[0]])) in doubtful:
             merged.clusters.append(_settled(frame, members, plan, options, rules=False, doubtful=True))
-            merged.clusters[-1].keyless = group in keyless
+            if group in keyless:
+                merged.clusters[-1].keyless = True
+                merged.clusters[-1].disputes += _lacking(frame, merged.clusters[-1], plan)
         elif not open_:
             merged.parts.append(tuple(members))
         elif len(members) > GIANT_GROUP:
@@ -172,10 +206,23 @@ def merge_groups(
         else:
             pieces = [members] if whole or group in forced else compatible_pieces(frame, members)
             merged.kept_apart += len(pieces) - 1
+            merged.split += [[piece[0] for piece in pieces]] if len(pieces) > 1 else []
             clusters = [_settled(frame, piece, plan, options, rules) for piece in pieces]
+            for cluster in clusters:
+                cluster.one_row |= certain and group not in forced
             merged.clusters += [cluster for cluster in clusters if cluster.disputes]
             merged.parts += [tuple(cluster.rows) for cluster in clusters if not cluster.disputes and len(cluster.rows) > 1]
     return merged
+
+
+def _lacking(frame: Frame, cluster: Cluster, plan: KeyPlan) -> list[Dispute]:
+    """What is in question of rows without their whole key that contradict each other in nothing: the part that some lack."""
+    if cluster.disputes:
+        return []
+    empty = (c for c in map(frame.names.index, plan.columns) if any(frame.codes[c][r] < 0 for r in cluster.rows))
+    column = next(empty)
+    sides = tuple(frame.side(column, unit) for unit in frame.by_unit(cluster.rows))
+    return [Dispute(column, sides, None, False, lacking=True)]
 
 
 def _few_split(frame: Frame, groups: Sequence[list[int]], plan: KeyPlan, documents: int) -> bool:
@@ -218,10 +265,10 @@ def _settled(
     frame: Frame, rows: list[int], plan: KeyPlan, options: Options, rules: bool, doubtful: bool = False
 ) -> Cluster:
     """The cluster of some rows, with what code can settle of its contradictions."""
-    one_document = plan.per_document and len({int(frame.documents[r]) for r in rows}) == 1
+    one_row = plan.per_document and len({int(frame.documents[r]) for r in rows}) == 1
     keyed = map(frame.names.index, plan.columns)
     key = tuple(next((frame.values[c][r] for r in rows if frame.codes[c][r] >= 0), None) for c in keyed)
-    cluster = Cluster(list(rows), key, one_document, doubtful=doubtful)
+    cluster = Cluster(list(rows), key, one_row, doubtful=doubtful)
     for column, codes in enumerate(frame.codes):
         by_code: dict[int, list[int]] = {}
         for row in rows:

@@ -1,4 +1,4 @@
-"""Rows of one document: which are one thing told in several parts, which are entries of their own, which may be one.
+"""Rows of one document: which are one thing told in several parts, and which are entries of their own.
 
 A key joins rows of one document. Where one reading of one part gives two rows of a key, or their words stand in different
 lines of one list or grid, they are different things: the place of their words joins the key of the whole table.
@@ -7,16 +7,13 @@ lines of one list or grid, they are different things: the place of their words j
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from sliders.reconcile.column_codes import Codes, combine
 from sliders.reconcile.keys import KeyPlan, group_extremes, sorted_groups
 from sliders.reconcile.relation import MemoryRelation
 
-_MOST_ALIKE = 24  # rows without their whole key that are asked about together
 _NO_PLACE = -1
 
 
@@ -91,9 +88,20 @@ def _differ(groups: Codes, values: Codes) -> bool:
 
 def _in_one_list(relation: MemoryRelation, own: Codes, place: Codes, rows: Codes) -> bool:
     """Whether words of a key stand in different lines of one list or grid in rows that share it."""
-    if relation.lists_of is None:
-        return False
+    lists, lines = lines_of_rows(relation, rows, place)
+    listed = lists >= 0
+    return bool(listed.any()) and _differ(combine(own[listed], lists[listed]), lines[listed])
+
+
+def lines_of_rows(relation: MemoryRelation, rows: Codes, place: Codes) -> tuple[Codes, Codes]:
+    """The list or grid in which words of each row stand, and its line; -1 for those outside of any.
+
+    Args:
+        place: where these words begin in their document.
+    """
     lists, lines = np.full(len(rows), -1, np.int64), np.full(len(rows), -1, np.int64)
+    if relation.lists_of is None:
+        return lists, lines
     identifiers = np.array(relation.document_ids)[rows]
     for identifier in dict.fromkeys(identifiers.tolist()):
         found = relation.lists_of(identifier)
@@ -104,8 +112,7 @@ def _in_one_list(relation: MemoryRelation, own: Codes, place: Codes, rows: Codes
         line = np.searchsorted(bounds[:, 0], place[here], side="right") - 1
         inside = (line >= 0) & (place[here] < bounds[line, 1])
         lists[here[inside]], lines[here[inside]] = bounds[line[inside], 2], line[inside]
-    listed = lists >= 0
-    return bool(listed.any()) and _differ(combine(own[listed], lists[listed]), lines[listed])
+    return lists, lines
 
 
 def joined_rows(groups: Codes, finer: Codes, columns: Sequence[Codes]) -> Codes:
@@ -132,54 +139,6 @@ def joined_rows(groups: Codes, finer: Codes, columns: Sequence[Codes]) -> Codes:
         units[rows[order[kept]]] = np.repeat(rows[order[starts]], sizes)[kept]
         left[rows[order[kept]]] = False
     return units
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Columns beside the key by which rows are compared: `figures` may contradict each other, `names` may not."""
-
-    figures: Sequence[Codes]
-    names: Sequence[Codes]
-
-
-def alike_without_key(
-    plan: KeyPlan, codes: Mapping[str, Codes], compared: Compared, documents: Codes, readings: Sequence[str]
-) -> list[list[int]]:
-    """Rows, of one document where the key ends with it, that agree in what they have of their key, some of them not in all of it,
-    and that may be one thing: their figures contradict each other, or several readings say the same of them."""
-    if len(plan.columns) < 2 or (plan.per_document and not plan.across):
-        return []
-    within = () if plan.across else (documents,)
-    filled = np.stack([codes[name] >= 0 for name in plan.columns], axis=1)
-    whole: npt.NDArray[np.bool_] = np.asarray(filled.all(axis=1))
-    partly = np.flatnonzero(filled.any(axis=1) & ~whole)
-    if not len(partly):
-        return []
-    read = np.unique(np.array(readings), return_inverse=True)[1].astype(np.int64)
-    full = combine(*(codes[name] for name in plan.columns))
-    found: list[list[int]] = []
-    for pattern in np.unique(filled[partly], axis=0):
-        shared = combine(*within, *(codes[n] for n, has in zip(plan.columns, pattern, strict=True) if has))
-        own = (filled == pattern).all(axis=1)
-        candidates = np.flatnonzero((own | whole) & np.isin(shared, shared[own]))
-        order, starts = sorted_groups(shared[candidates])
-        for rows in np.split(candidates[order], starts[1:]):
-            keys = np.unique(full[rows[whole[rows]]])
-            members = rows if len(keys) == 1 else rows[own[rows]]
-            if 1 < len(members) <= _MOST_ALIKE and _may_be_one(members, compared, read):
-                found.append(members.tolist())
-    return found
-
-
-def _may_be_one(rows: Codes, compared: Compared, readings: Codes) -> bool:
-    def told(columns: Sequence[Codes]) -> list[Codes]:
-        return [values for codes in columns if len(values := codes[rows][codes[rows] >= 0]) > 1]
-
-    if any(len(np.unique(values)) > 1 for values in told(compared.names)):
-        return False
-    figures = told(compared.figures)
-    contradict = any(len(np.unique(values)) > 1 for values in figures)
-    return contradict or (len(np.unique(readings[rows])) > 1 and bool(figures or told(compared.names)))
 
 
 def united(groups: Codes, together: Sequence[Sequence[int]]) -> Codes:

@@ -22,11 +22,12 @@ from sliders.reconcile.decider import Memory
 from sliders.reconcile.guard import Outcome
 from sliders.reconcile.human_corrections import apply_grouping, check_corrections, joins_names, matching_rows
 from sliders.reconcile.keying import KeyCase, propose_key
+from sliders.reconcile.keyless import Compared, Keyless
 from sliders.reconcile.keys import ENTRIES, KeyChooser, KeyPlan, assign_groups
-from sliders.reconcile.merge import Cluster, Dispute, Frame, Merged, Part, Role, compatible_pieces, merge_groups
+from sliders.reconcile.merge import Cluster, Dispute, Frame, Merged, Part, compatible_pieces, merge_groups, roles_of
 from sliders.reconcile.naming import name_columns
 from sliders.reconcile.open_names import with_rows
-from sliders.reconcile.parts import Compared, alike_without_key, joined_rows, places_in_key, united
+from sliders.reconcile.parts import joined_rows, places_in_key, united
 from sliders.reconcile.recording import cluster_repairs, corrected, merging_repairs
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Candidate, Choice, Conflict, DocumentSource, Options, Reconciliation, Repair
@@ -35,7 +36,6 @@ from sliders.reconcile.showing import case_of, plain
 from sliders.reconcile.whole_records import record_groups
 from sliders.schema.types import ColumnType, Table
 
-_RECURS = 3  # rows a value of a text column whose values are classes, not names
 _DISPUTED = 2  # groups that contradict themselves from which the key is in question
 
 
@@ -58,7 +58,7 @@ async def reconcile_table(
     await work.prepare()
     with paused():
         merged = work.group()
-    if await work.reconsider_key(merged.clusters):
+    if await work.reconsider_key(merged):
         with paused():
             merged = work.group()
     await work.ask(merged.clusters)
@@ -101,7 +101,7 @@ class _Work:
         reach = "across documents" if plan.across else "inside documents" if plan.within else "nothing"
         self.decisions.append(Choice(f"key of {self.table.name}", f"{key} ({reach})", plan.reason))
 
-    async def reconsider_key(self, clusters: Sequence[Cluster]) -> bool:
+    async def reconsider_key(self, merged: Merged) -> bool:
         """Ask the model for the key where it is in question; code checks what it names; True when the groups change.
 
         In question is a key whose groups contradict themselves again and again, and the reach of one that rows of several
@@ -110,7 +110,7 @@ class _Work:
         model, plan = self.memory.model, self.plan
         if model is None or not self.memory.writes_programs or plan.certain:
             return False
-        case = self._in_question(clusters)
+        case = self._in_question(merged.clusters)
         if case is None:
             return False
         said, reason = self.memory.key(case.key), "as settled before"
@@ -132,9 +132,17 @@ class _Work:
         if same:
             self.plan = new
             self.decisions.append(Choice(f"key of {self.table.name}", "kept", new.reason))
+            for cluster in merged.clusters:
+                of_one_key = not cluster.doubtful and int(self.groups[cluster.rows[0]]) not in self.forced
+                cluster.one_row |= self._certain and of_one_key
         else:
             self._decide_key(new)
-        return not same
+        return not same or (self._certain and bool(merged.split))
+
+    @property
+    def _certain(self) -> bool:
+        """Whether a user or the agent said that rows of one key are one thing, and no reading tells some of them apart."""
+        return (self.plan.certain or self.plan.sure) and not (self.plan.across and self.places is not None)
 
     def _in_question(self, clusters: Sequence[Cluster]) -> KeyCase | None:
         """The rows that make the key a question, None where it is none."""
@@ -164,13 +172,13 @@ class _Work:
         own = assign_groups(replace(self.plan, across=False), codes, self.documents) if self.plan.across else groups
         units = joined_rows(groups, own, list(codes.values()))
         self.frame = Frame(
-            self.relation, self.names, tuple(c.unit for c in self.table.columns), self._roles(), list(codes.values()),
+            self.relation, self.names, tuple(c.unit for c in self.table.columns),
+            roles_of(self.table, self.profiles, self.plan, len(groups)), list(codes.values()),
             [self.relation.column(name) for name in self.names], self.documents, self.chunks, units,
         )  # fmt: skip
-        alike = [] if self.places is not None else self._alike_without_key(codes)
+        alike = self._alike_without_key(codes, groups)
         groups = united(groups, alike)
-        about_rows = [one for one in self.options.corrections if not joins_names(one, self.table, self.plan.columns)]
-        groups, self.forced = apply_grouping(groups, about_rows, self.names, *self._readings(self.encoded))
+        groups, self.forced = self._as_people_say(groups)
         self.groups = groups
         changed = self.options.changed
         new = slice(None) if changed is None else np.array([d in changed for d in self.relation.document_ids], dtype=bool)
@@ -178,17 +186,36 @@ class _Work:
         keyless = frozenset(g for rows in alike for g, n in Counter(groups[rows].tolist()).items() if n > 1) - self.forced
         doubtful = self._doubtful(groups) | keyless
         rules = not self.memory.writes_programs
-        return merge_groups(self.frame, groups, self.plan, self.forced, self.options, rules, doubtful, keyless)
+        return merge_groups(self.frame, groups, self.plan, self.forced, self.options, rules, doubtful, keyless, self._certain)
 
-    def _alike_without_key(self, codes: Mapping[str, Codes]) -> list[list[int]]:
-        """Rows that may be one thing though a part of their key is empty."""
+    def _as_people_say(self, groups: Codes) -> tuple[Codes, frozenset[int]]:
+        about_rows = [one for one in self.options.corrections if not joins_names(one, self.table, self.plan.columns)]
+        return apply_grouping(groups, about_rows, self.names, *self._readings(self.encoded))
+
+    def _alike_without_key(self, codes: Mapping[str, Codes], groups: Codes) -> list[list[int]]:
+        """Rows that may be one thing though their key, or a part of it, is empty."""
+        if not self.plan.columns or (self.plan.per_document and not self.plan.across):
+            return []
         beside = [
             (codes[c.name], c.type in (ColumnType.NUMBER, ColumnType.INTEGER))
             for c, role in zip(self.table.columns, self.frame.roles, strict=True)
             if c.name not in self.plan.columns and role != "prose"
         ]
         compared = Compared([c for c, figure in beside if figure], [c for c, figure in beside if not figure])
-        return alike_without_key(self.plan, codes, compared, self.documents, self.relation.readings)
+        keyless = Keyless(self.plan, codes, compared, self.documents, self.relation, groups)
+        return [*([] if self.places is not None else keyless.alike()), *keyless.told_again()]
+
+    def _told_twice(self) -> list[list[int]]:
+        """Rows that several documents repeat whole, where nobody said how far their key reaches, or whether they are one."""
+        plan = self.plan
+        if not self.table.key or plan.across or plan.sure or plan.certain:
+            return []
+        repeated = self.chooser.told_twice(plan.columns)
+        if not repeated or not self.options.corrections:
+            return repeated
+        groups, _ = self._as_people_say(united(self.groups, repeated))
+        by_group = (Counter(groups[rows].tolist()) for rows in repeated)
+        return [[r for r in rows if told[groups[r]] > 1] for rows, told in zip(repeated, by_group, strict=True)]
 
     def _doubtful(self, groups: Codes) -> frozenset[int]:
         """Put rows that may be one thing into groups of their own, unless they contradict each other in most; the groups."""
@@ -196,24 +223,6 @@ class _Work:
         for piece in pieces:
             groups[piece] = groups[piece[0]]
         return frozenset(int(groups[piece[0]]) for piece in pieces)
-
-    def _roles(self) -> tuple[Role, ...]:
-        """What each column is to a group, as its type and its values say."""
-        roles: list[Role] = []
-        for column, profile in zip(self.table.columns, self.profiles, strict=True):
-            if profile.prose:
-                roles.append("prose")
-            elif self.plan.per_document:
-                roles.append("other")
-            elif column.name in self.plan.columns:
-                roles.append("name" if column.type is ColumnType.TEXT else "key")
-            elif column.type in (ColumnType.NUMBER, ColumnType.INTEGER) and not profile.identifying:
-                roles.append("measure")
-            else:
-                filled = profile.coverage * len(self.documents)
-                recurs = column.type is not ColumnType.TEXT or profile.distinct * _RECURS <= filled
-                roles.append("dimension" if profile.identifying and recurs else "other")
-        return tuple(roles)
 
     def _value(self, row: int, column: int, cluster: Cluster) -> Scalar:
         """What the table holds in a cell once what code settles is repaired."""
@@ -288,7 +297,7 @@ class _Work:
             sides = (n for n, s in enumerate(dispute.sides) if self._value(s.rows[0], dispute.column, cluster) in left)
             program = about.get(self.options.sql_name(self.names[dispute.column]))
             operation, reason = (program.operation, program.reason) if program else ("resolve_conflict", outcome.reason)
-            dispute.ruling = Ruling(0 if operation == "aggregate" else next(sides), operation, reason)
+            dispute.ruling = Ruling(0 if operation == "aggregate" else next(sides, 0), operation, reason)
 
     def finish(self, merged: Merged) -> Reconciliation:
         """Collect repairs and open conflicts."""
@@ -320,12 +329,18 @@ class _Work:
             open_names=tuple(with_rows(self.naming.open_names, self.frame, self.plan)),
             decisions=tuple(self.decisions),
             unsure_merges=tuple(self._unsure_merges(merged, parts)),
-            left_open=tuple(tuple(self.relation.row_ids[r] for r in c.rows) for c in merged.clusters if _is_open(c)),
+            left_open=tuple(tuple(self.relation.row_ids[r] for r in rows) for rows in self._left_open(merged)),
             settlements=tuple(self.memory.kept),
             conflict_groups=self.named + sum(bool(c.pending or c.doubtful) for c in merged.clusters),
             touched_groups=self.touched,
             calls=self.memory.calls,
         )
+
+    def _left_open(self, merged: Merged) -> Iterator[Sequence[int]]:
+        """Rows that may be one thing and on which nobody decided."""
+        yield from (cluster.rows for cluster in merged.clusters if _is_open(cluster))
+        yield from merged.split if self.plan.across and not self.plan.sure else ()
+        yield from self._told_twice()
 
     def _conflict(self, cluster: Cluster, dispute: Dispute) -> Conflict:
         ids = self.relation.row_ids
@@ -336,14 +351,8 @@ class _Work:
 
     def _keyless(self, cluster: Cluster) -> list[Conflict]:
         """What is open of rows that lack a part of their key: the figures in which they differ, else that part."""
-        disputes = cluster.disputes
-        if not disputes:
-            empty = (self.names.index(n) for n in self.plan.columns)
-            column = next(c for c in empty if any(self.frame.codes[c][r] < 0 for r in cluster.rows))
-            sides = tuple(self.frame.side(column, unit) for unit in self.frame.by_unit(cluster.rows))
-            disputes = [Dispute(column, sides, None, False)]
         why = "a part of the key is empty: these rows may be one thing"
-        return [replace(self._conflict(cluster, dispute), reason=why) for dispute in disputes]
+        return [replace(self._conflict(cluster, dispute), reason=why) for dispute in cluster.disputes]
 
     def _unsure_merges(self, merged: Merged, parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], ...]]:
         """Merged rows that neither a person nor the model made certain, by the rows that would stand apart: those of several

@@ -34,12 +34,12 @@ def cluster_repairs(frame: Frame, cluster: Cluster, parts: Sequence[Part], optio
         after = len(step.after.rows) if place is None else first[place]
         column, reason = "" if place is None else frame.names[place], f"the model: {program.reason}"
         yield Repair(program.operation, step.rows, column, before, after, program.statements, reason, "model", scoped=True)
-    if cluster.one_document:
+    if cluster.one_row:
         yield from _standing_in(frame, cluster, parts[0][0], options)
 
 
 def _standing_in(frame: Frame, cluster: Cluster, stays: int, options: Options) -> Iterator[Repair]:
-    """What a document's one row shows of a contradiction that stays open."""
+    """What one row shows of a contradiction that stays open."""
     ids = frame.relation.row_ids
     for dispute in cluster.disputes:
         source = provisional(dispute).rows[0]

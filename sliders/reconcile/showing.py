@@ -30,7 +30,7 @@ def case_of(
     ids = frame.relation.row_ids
     columns = tuple(options.sql_name(name) for name in frame.names)
     rows = {ids[r]: tuple(value(r, c) for c in range(len(columns))) for r in cluster.rows}
-    places = [d.column for d in cluster.pending]
+    places = [d.column for d in cluster.pending if any(side.value is not None for side in d.sides)]
     ways: dict[tuple[int, ...], list[int]] = {}
     for row in cluster.rows:
         ways.setdefault(tuple(int(frame.codes[c][row]) for c in places), []).append(row)
@@ -44,7 +44,7 @@ def case_of(
     about = ", ".join(str(part) for part in cluster.key if part is not None)
     kind = Group(columns, rows, tuple(c.type.sql for c in table.columns), names)
     choices = tuple(tuple(ids[r] for r in some) for some in ordered)
-    may_be_one = cluster.doubtful and not (cluster.keyless and cluster.disputes)
+    may_be_one = cluster.doubtful and not (cluster.keyless and places)
     return Case("records" if may_be_one else "conflict", kind, tuple(columns[c] for c in places), notes, choices, about)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -90,14 +91,15 @@ def test_an_empty_cell_is_never_filled_from_another_row(tmp_path: Path, dialect:
         assert cells(ws, "cities", *columns) == [("Banff", "Canada", 8), ("Bergen", None, 290), ("Tofino", "Canada", 2)]
 
 
-def test_rows_that_contradict_each_other_lend_each_other_nothing(tmp_path: Path) -> None:
+def test_rows_of_one_certain_key_are_one_row_whose_contradicted_cell_is_open(tmp_path: Path) -> None:
     texts = {"a.txt": "firm: Orla; staff: 5; city: Cork", "b.txt": "firm: Orla; staff: 7"}
     columns = {"firm": "text", "staff": "integer", "city": "text"}
     schema = pinned("firms", ["firm"], columns, key_scope="collection")
     with opened(tmp_path / "w.db", LineReader(), texts) as ws:
         ws.pin_schema(schema)
         ws.extract()
-        assert cells(ws, "firms", *columns) == [("Orla", 5, "Cork"), ("Orla", 7, None)] and len(ws.conflicts()) == 1
+        assert cells(ws, "firms", *columns) == [("Orla", 5, "Cork")] and len(ws.conflicts()) == 1
+        assert {side["value"] for side in ws.conflicts()[0].candidates} == {5, 7}
 
 
 BILL = "\n".join(["bill: B7; item: Room; amount: 145.00", "bill: B7; item: Breakfast; amount: 18.50",
@@ -157,14 +159,14 @@ def test_a_key_that_reaches_over_the_collection_brings_two_reports_together(tmp_
             assert ws.schema.tables[0].key_scope == scope
 
 
-def test_halves_of_one_document_join_before_another_document_contradicts_them(tmp_path: Path) -> None:
+def test_halves_of_one_document_join_and_another_document_contradicts_them(tmp_path: Path) -> None:
     halves = parts("firm: Orla; revenue: 5; staff: 3", "firm: Orla; spent: 1")
     texts = {"a.txt": halves, "b.txt": "firm: Orla; revenue: 6; staff: 4"}
     columns = {"firm": "text", "revenue": "number", "staff": "integer", "spent": "number"}
     with opened(tmp_path / "w.db", LineReader(), texts) as ws:
         ws.pin_schema(pinned("firms", ["firm"], columns, key_scope="collection"))
         ws.extract()
-        assert cells(ws, "firms", *columns) == [("Orla", 5, 3, 1), ("Orla", 6, 4, None)] and ws.conflicts()
+        assert cells(ws, "firms", *columns) == [("Orla", 5, 3, 1)] and {c.column for c in ws.conflicts()} == {"revenue", "staff"}
 
 
 def test_rows_of_one_key_that_contradict_each_other_in_two_parts_are_an_open_conflict(tmp_path: Path) -> None:
@@ -280,3 +282,122 @@ def test_a_grid_of_years_that_is_cut_between_its_lines_keeps_one_row_a_year() ->
     assert result.rows == 1
     apart = replace(relation, starts={**starts, "year": [35, 65]})
     assert asyncio.run(reconcile_table(table, apart)).rows == 2, "two lines of one grid, each with its own year"
+
+
+BONUSES = parts("no: B17; person: Okafor; bonus: 300\nno: B22; person: Lindt; bonus: 450", "person: Okafor; bonus: 300")
+PAID = {"What was paid in bonuses?": "SELECT SUM(bonus) FROM bonuses"}
+BONUS = {"no": "text", "person": "text", "bonus": "number"}
+
+
+def bonuses(tmp_path: Path, text: str, dialect: Dialect = FULL, settles: Any = None) -> Any:
+    with opened(tmp_path / "w.db", LineReader(PAID, dialect=dialect, settles=settles), {"memo.txt": text}) as ws:
+        ws.pin_schema(pinned("bonuses", ["no"], BONUS))
+        return ws.ask(next(iter(PAID)))
+
+
+@DIALECTS
+def test_a_row_without_its_key_that_repeats_another_one_is_a_question(tmp_path: Path, dialect: Dialect) -> None:
+    answer = bonuses(tmp_path, BONUSES, dialect)
+    assert answer.value == 1050 and answer.range.low == 750
+    (doubt,) = answer.doubts
+    assert doubt.kind == "merge" and "sliders merge bonuses" in doubt.command and "no=B17" in doubt.command
+
+
+@pytest.mark.parametrize(("operation", "value"), [("apart", 1050), ("deduplicate", 750)])
+def test_the_agent_says_whether_a_row_without_its_key_is_another_one(tmp_path: Path, operation: str, value: float) -> None:
+    def said(prompt: str) -> Any:
+        rows = dict((number == "B17", row) for row, number in ROWS.findall(prompt))
+        sql = [f"UPDATE rows SET merged_into = '{rows[True]}' WHERE row_id = '{rows[False]}'"]
+        told = {"group": 1, "operation": operation, "column": "", "statements": sql[: operation != "apart"], "reason": "told"}
+        return {"looks": [], "repairs": [told]}
+
+    answer = bonuses(tmp_path, BONUSES, settles=said)
+    assert answer.value == value and not answer.doubts and answer.range.is_point
+
+
+ROWS = re.compile(r'row_id (\S+): \{(?:"no": "(B\d+)")?')
+
+
+@pytest.mark.parametrize(("verb", "value"), [("merge", 750), ("split", 1050)])
+def test_a_person_says_whether_a_row_without_its_key_is_another_one(tmp_path: Path, verb: str, value: float) -> None:
+    with opened(tmp_path / "w.db", LineReader(PAID), {"memo.txt": BONUSES}) as ws:
+        ws.pin_schema(pinned("bonuses", ["no"], BONUS))
+        assert ws.ask(next(iter(PAID))).doubts
+        getattr(ws, verb)("bonuses", {"no": "B17"}, {"person": "Okafor", "bonus": 300})
+        answer = ws.ask(next(iter(PAID)))
+        assert answer.value == value and not answer.doubts and not ws.conflicts()
+
+
+@pytest.mark.parametrize("again", ["person: Lindt; bonus: 300", "bonus: 300", "person: Okafor"], ids=["other", "figure", "name"])
+def test_a_row_without_its_key_that_shares_one_value_is_no_question(tmp_path: Path, again: str) -> None:
+    answer = bonuses(tmp_path, BONUSES.replace("\nperson: Okafor; bonus: 300", f"\n{again}"))
+    assert not answer.doubts and answer.range.low == answer.value
+
+
+def test_lines_of_one_part_are_different_things_with_and_without_a_key(tmp_path: Path) -> None:
+    answer = bonuses(tmp_path, "no: B17; person: Okafor; bonus: 300\nperson: Okafor; bonus: 300")
+    assert answer.value == 600 and not answer.doubts and answer.range.is_point
+
+
+def test_a_row_that_does_not_tell_its_key_is_counted(tmp_path: Path) -> None:
+    columns = [{"name": n, "type": kind, "description": n} for n, kind in BONUS.items()]
+    proposed = {"name": "bonuses", "row": "a bonus", "rows_per_document": "several", "key": ["no"], "columns": columns}
+    counted = {"How many bonuses are there?": "SELECT COUNT(no) + SUM(no IS NULL) FROM bonuses"}
+    text = "no: B17; person: Okafor; bonus: 300\nperson: Moss; bonus: 90\nno: B22; person: Lindt; bonus: 450"
+    with opened(tmp_path / "w.db", LineReader(counted, tables=[proposed]), {"memo.txt": text}) as ws:
+        answer = ws.ask(next(iter(counted)))
+        assert answer.value == 3 and not answer.doubts
+
+
+CLUBS = {"a.txt": "club: Chorale; head: Moreau; members: 41\nclub: Voile; head: Perrin; members: 60",
+         "b.txt": "club: Chorale; head: Lefevre; members: 46\nclub: Voile; head: Perrin; members: 60"}  # fmt: skip
+MEMBERS = {"How many members are there?": "SELECT SUM(members) FROM clubs",
+           "Who heads it?": "SELECT head FROM clubs WHERE members < 50"}  # fmt: skip
+
+
+def test_one_of_two_contradictions_of_a_thing_is_decided_and_nothing_counts_twice(tmp_path: Path) -> None:
+    with opened(tmp_path / "w.db", LineReader(MEMBERS), CLUBS) as ws:
+        columns = {"club": "text", "head": "text", "members": "integer"}
+        ws.pin_schema(pinned("clubs", ["club"], columns, key_scope="collection"))
+        before = ws.ask(next(iter(MEMBERS)))
+        assert (before.range.low, before.range.high) == (101, 106) and before.doubts
+        ws.set_value("clubs", "members", 46, {"club": "Chorale"})
+        after = ws.ask(next(iter(MEMBERS)))
+        assert after.value == 106 and not after.doubts
+        assert [doubt.kind for doubt in ws.ask("Who heads it?").doubts] == ["conflict"]
+
+
+INVOICE = "no: RE-118; pos: 1; work: Hedge; amount: 240\nno: RE-118; pos: 2; work: Leaves; amount: 85"
+LINES = {"no": "text", "pos": "integer", "work": "text", "amount": "number"}
+
+
+def filed(tmp_path: Path, second: str, settles: Any = None, dialect: Dialect = FULL) -> tuple[Any, LineReader]:
+    reader = LineReader(TOTAL, tables=[table_of(["no", "pos"], LINES)], settles=settles, dialect=dialect)
+    with opened(tmp_path / "w.db", reader, {"scan.txt": INVOICE, "mail.txt": second}) as ws:
+        return ws.ask(next(iter(TOTAL))), reader
+
+
+def test_an_invoice_that_is_filed_twice_is_a_doubt_until_the_agent_says_what_it_is(tmp_path: Path) -> None:
+    answer, _ = filed(tmp_path, INVOICE + "\nsent by mail", settles=lambda prompt: {"key": ["what"], "scope": "", "reason": ""})
+    assert answer.value == 650 and answer.range.low == 325 and {doubt.kind for doubt in answer.doubts} == {"merge"}
+
+
+@pytest.mark.parametrize(("scope", "value"), [("collection", 325), ("document", 650)])
+def test_the_agent_says_once_whether_an_invoice_is_filed_twice(tmp_path: Path, scope: str, value: float) -> None:
+    def said(prompt: str) -> Any:
+        return {"key": ["no", "pos"], "scope": scope, "reason": "said"}
+
+    answer, reader = filed(tmp_path, INVOICE + "\nsent by mail", said)
+    assert answer.value == value and not answer.doubts and answer.range.is_point and len(reader.asked("reconcile")) == 1
+
+
+def test_a_single_line_that_is_filed_twice_is_asked_about_though_nothing_varies(tmp_path: Path) -> None:
+    line, one = "no: RE-118; pos: 1; work: Hedge; amount: 240", {"key": ["no", "pos"], "scope": "collection", "reason": "one"}
+    reader = LineReader(TOTAL, tables=[table_of(["no", "pos"], LINES)], settles=lambda _: one)
+    with opened(tmp_path / "w.db", reader, {"scan.txt": line, "mail.txt": line + "; sent: again"}) as ws:
+        assert ws.ask(next(iter(TOTAL))).value == 240
+
+
+def test_two_invoices_of_equal_lines_are_two(tmp_path: Path) -> None:
+    answer, reader = filed(tmp_path, INVOICE.replace("118", "164"))
+    assert answer.value == 650 and not answer.doubts and not reader.asked("reconcile")

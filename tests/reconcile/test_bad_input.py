@@ -49,7 +49,8 @@ def test_a_key_that_is_unique_per_row_changes_nothing() -> None:
 
 def test_text_in_a_number_column_is_a_value_like_others() -> None:
     result = run(PAIR, {"name": ["a b", "a b", "c d"], "n": [1.0, "n/a", float("nan")]})
-    assert sorted(str(row.values[1]) for row in result.rows) == ["1.0", "None", "n/a"]
+    assert [str(row.values[1]) for row in result.rows] == ["1.0", "None"]
+    assert [[side.value for side in conflict.candidates] for conflict in result.conflicts] == [[1.0, "n/a"]]
 
 
 def test_numbers_and_their_text_are_not_one_value() -> None:

@@ -1,0 +1,137 @@
+"""Rows that lack a part of their key, or all of it, and that may be a thing that another row tells of, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sliders.reconcile.column_codes import Codes, combine
+from sliders.reconcile.keys import KeyPlan, sorted_groups
+from sliders.reconcile.parts import lines_of_rows
+from sliders.reconcile.relation import MemoryRelation
+
+_MOST_ALIKE = 24  # rows without their whole key that are asked about together
+_TOLD_AGAIN = 2  # columns beside the key in which a row without any of it is another row told again
+_MOST_WAYS = 40  # ways in which rows are filled that are compared with each other
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Columns beside the key by which rows are compared: `figures` may contradict each other, `names` may not."""
+
+    figures: Sequence[Codes]
+    names: Sequence[Codes]
+
+
+class Keyless:
+    """Finds them; `groups` are those of rows with their whole key, and every other row's own."""
+
+    def __init__(
+        self, plan: KeyPlan, codes: Mapping[str, Codes], compared: Compared, documents: Codes, relation: MemoryRelation,
+        groups: Codes,
+    ) -> None:  # fmt: skip
+        self.plan, self.codes, self.compared, self.relation, self.groups = plan, codes, compared, relation, groups
+        self.within = () if plan.across else (documents,)
+        self.filled: Flags = np.stack([codes[name] >= 0 for name in plan.columns], axis=1)
+        self.whole: Flags = np.asarray(self.filled.all(axis=1))
+        self.bare: Flags = np.asarray(~self.filled.any(axis=1))
+        self._readings: Codes | None = None
+
+    @property
+    def readings(self) -> Codes:
+        """The reading that gave each row."""
+        if self._readings is None:
+            self._readings = np.unique(np.array(self.relation.readings), return_inverse=True)[1].astype(np.int64)
+        return self._readings
+
+    def alike(self) -> Iterator[list[int]]:
+        """Rows that agree in what they have of their key, some of them not in all of it, and of which the figures contradict each
+        other, or several readings say the same."""
+        partly = np.flatnonzero(~self.bare & ~self.whole)
+        for pattern in np.unique(self.filled[partly], axis=0) if len(partly) else ():
+            named = (self.codes[n] for n, has in zip(self.plan.columns, pattern, strict=True) if has)
+            shared = combine(*self.within, *named)
+            own: Flags = np.asarray((self.filled == pattern).all(axis=1))
+            candidates = np.flatnonzero((own | self.whole) & np.isin(shared, shared[own]))
+            for rows in _split(candidates, shared):
+                keys = np.unique(self.groups[rows[self.whole[rows]]])
+                members = self._one_a_line(rows if len(keys) == 1 else rows[own[rows]])
+                if 1 < len(members) <= _MOST_ALIKE and self._may_be_one(members):
+                    yield members.tolist()
+
+    def told_again(self) -> Iterator[list[int]]:
+        """Rows without any of their key, each with a row that another reading gave and that says the same, in two columns or
+        more and in every one that both tell. What several keys have in common is none, but with a figure."""
+        bare, whole = np.flatnonzero(self.bare), np.flatnonzero(self.whole)
+        if not len(bare) or not len(whole):
+            return
+        columns = [*self.compared.names, *self.compared.figures]
+        if len(columns) < _TOLD_AGAIN:
+            return
+        told = np.stack([column >= 0 for column in columns], axis=1)
+        taken = np.zeros(len(told), bool)
+        for own in _ways(bare, told):
+            for other in (*_ways(whole, told), own):
+                shared = np.flatnonzero(told[own[0]] & told[other[0]])
+                if len(shared) < _TOLD_AGAIN:
+                    continue
+                same = combine(*self.within, *(columns[n] for n in shared))
+                figures = bool((shared >= len(self.compared.names)).any())
+                candidates = np.unique(np.r_[own[~taken[own]], other[~taken[other]]])
+                for rows in _split(candidates[np.isin(same[candidates], same[own])], same):
+                    members = self._again(rows, figures)
+                    if 1 < len(members) <= _MOST_ALIKE:
+                        taken[members[self.bare[members]]] = True
+                        yield members.tolist()
+
+    def _again(self, rows: Codes, figures: bool) -> Codes:
+        """The first thing with a key, and the rows without one that other readings gave."""
+        keyed, bare = rows[self.whole[rows]], rows[self.bare[rows]]
+        keys = np.unique(self.groups[keyed])
+        if len(keys) > 1 and not figures:
+            return rows[:0]
+        known = keyed[self.groups[keyed] == self.groups[keyed[0]]] if len(keyed) else keyed
+        read = [row for row in bare if self.readings[row] not in self.readings[known]]
+        _, first = np.unique(self.readings[read], return_index=True)  # what one reading tells twice are two things
+        again = self._one_a_line(np.r_[known, np.array(read, np.int64)[np.sort(first)]].astype(np.int64))
+        return again if self.bare[again].any() else again[:0]
+
+    def _one_a_line(self, rows: Codes) -> Codes:
+        """The rows without those of other lines of a list or grid that an earlier one stands in: these are other things."""
+        place = np.full(len(rows), -1, np.int64)
+        for starts in self.relation.starts.values():
+            place = np.where(place < 0, np.asarray(starts, np.int64)[rows], place)
+        lists, lines = (found.tolist() for found in lines_of_rows(self.relation, rows, place))
+        first: dict[tuple[str, int], int] = {}
+        kept = [
+            number < 0 or first.setdefault((self.relation.document_ids[row], number), line) == line
+            for row, number, line in zip(rows.tolist(), lists, lines, strict=True)
+        ]
+        return rows[np.array(kept, bool)] if len(rows) else rows
+
+    def _may_be_one(self, rows: Codes) -> bool:
+        def told(columns: Sequence[Codes]) -> list[Codes]:
+            return [values for codes in columns if len(values := codes[rows][codes[rows] >= 0]) > 1]
+
+        if any(len(np.unique(values)) > 1 for values in told(self.compared.names)):
+            return False
+        figures = told(self.compared.figures)
+        contradict = any(len(np.unique(values)) > 1 for values in figures)
+        return contradict or (len(np.unique(self.readings[rows])) > 1 and bool(figures or told(self.compared.names)))
+
+
+def _split(rows: Codes, groups: Codes) -> list[Codes]:
+    """Rows by their group."""
+    order, starts = sorted_groups(groups[rows])
+    return np.split(rows[order], starts[1:]) if len(rows) else []
+
+
+def _ways(rows: Codes, told: Flags) -> list[Codes]:
+    """Rows by the columns that they tell, the commonest way first."""
+    way = np.full(len(told), -1, np.int64)
+    way[rows] = np.unique(told[rows], axis=0, return_inverse=True)[1].reshape(-1)
+    return sorted(_split(rows, way), key=lambda own: -len(own))[:_MOST_WAYS]
