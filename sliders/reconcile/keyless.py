@@ -59,9 +59,9 @@ class Keyless:
             candidates = np.flatnonzero((own | self.whole) & np.isin(shared, shared[own]))
             for rows in _split(candidates, shared):
                 keys = np.unique(self.groups[rows[self.whole[rows]]])
-                members = self._one_a_line(rows if len(keys) == 1 else rows[own[rows]])
+                members = self._one_a_line(self._by_id(rows if len(keys) == 1 else rows[own[rows]]))
                 if 1 < len(members) <= _MOST_ALIKE and self._may_be_one(members):
-                    yield members.tolist()
+                    yield sorted(members.tolist())
 
     def told_again(self) -> Iterator[list[int]]:
         """Rows without any of their key, each with a row that another reading gave and that says the same, in two columns or
@@ -86,19 +86,25 @@ class Keyless:
                     members = self._again(rows, figures)
                     if 1 < len(members) <= _MOST_ALIKE:
                         taken[members[self.bare[members]]] = True
-                        yield members.tolist()
+                        yield sorted(members.tolist())
 
     def _again(self, rows: Codes, figures: bool) -> Codes:
-        """The first thing with a key, and the rows without one that other readings gave."""
-        keyed, bare = rows[self.whole[rows]], rows[self.bare[rows]]
-        keys = np.unique(self.groups[keyed])
+        """A thing with a key, and the rows without one that other readings gave of it."""
+        keyed, bare = self._by_id(rows[self.whole[rows]]), self._by_id(rows[self.bare[rows]])
+        keys = list(dict.fromkeys(self.groups[keyed].tolist()))
         if len(keys) > 1 and not figures:
             return rows[:0]
-        known = keyed[self.groups[keyed] == self.groups[keyed[0]]] if len(keyed) else keyed
-        read = [row for row in bare if self.readings[row] not in self.readings[known]]
-        _, first = np.unique(self.readings[read], return_index=True)  # what one reading tells twice are two things
-        again = self._one_a_line(np.r_[known, np.array(read, np.int64)[np.sort(first)]].astype(np.int64))
-        return again if self.bare[again].any() else again[:0]
+        for known in [keyed[self.groups[keyed] == key] for key in keys] or [keyed]:
+            read = bare[~np.isin(self.readings[bare], self.readings[known])]
+            _, first = np.unique(self.readings[read], return_index=True)  # what one reading tells twice are two things
+            again = self._one_a_line(np.r_[known, read[np.sort(first)]])
+            if self.bare[again].any():
+                return again
+        return rows[:0]
+
+    def _by_id(self, rows: Codes) -> Codes:
+        """The rows in an order that hangs on nothing but what they are."""
+        return np.array(sorted(rows.tolist(), key=lambda row: self.relation.row_ids[row]), np.int64)
 
     def _one_a_line(self, rows: Codes) -> Codes:
         """The rows without those of other lines of a list or grid that an earlier one stands in: these are other things."""
