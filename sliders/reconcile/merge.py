@@ -118,7 +118,8 @@ class Cluster:
         return self.keyless and not self.named and (self.outcome is None or self.outcome.verdict == "open")
 
     def parts(self, frame: Frame) -> list[Part]:
-        """Its output rows: one, or, where a contradiction stays open, one for each combination of open values."""
+        """Its output rows: one, or, where a contradiction stays open and the key is not certain, one for each combination of open
+        values."""
         if self.apart and self.doubtful:
             return [tuple(unit) for unit in frame.by_unit(self.rows)]
         if not self.apart and (self.one_row or not self.still_open):
