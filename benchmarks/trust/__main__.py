@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.checkout import ROOT, lines_of
 from benchmarks.trust.cases import FOLDER, CaseError, load
 from benchmarks.trust.judge import passes, totals
-
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 def play(checkout: Path, cases: Path = FOLDER, only: str = "") -> Iterator[dict[str, Any]]:
@@ -28,15 +25,7 @@ def play(checkout: Path, cases: Path = FOLDER, only: str = "") -> Iterator[dict[
     Raises:
         RuntimeError: the process ended before its cases did.
     """
-    command = [sys.executable, str(Path(__file__).with_name("child.py")), str(checkout), str(cases), "--only", only]
-    environment = {**os.environ, "PYTHONPATH": str(checkout)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=checkout) as child:
-        assert child.stdout is not None
-        for line in child.stdout:
-            if line.startswith('{"case"'):
-                yield json.loads(line)
-    if child.returncode:
-        raise RuntimeError(f"the cases stopped early, with exit code {child.returncode}: see the lines above")
+    yield from lines_of("benchmarks.trust.child", checkout, [str(cases), "--only", only])
 
 
 def _shown(outcome: dict[str, Any]) -> str:
@@ -50,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 when the cases were played, 2 when one cannot be used."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.trust", description=__doc__)
     parser.add_argument("--json", type=Path, help="file for the figures")
-    parser.add_argument("--sliders", type=Path, default=_ROOT, help="the checkout that is measured; this one when left out")
+    parser.add_argument("--sliders", type=Path, default=ROOT, help="the checkout that is measured; this one when left out")
     parser.add_argument("--cases", type=Path, default=FOLDER, help="a folder of case files, or one file")
     parser.add_argument("--case", default="", help="only cases whose name or kind holds this")
     parser.add_argument("--show", action="store_true", help="print the outcome of every case, not only those that fail")

@@ -1,4 +1,6 @@
-"""The process that plays cases against one checkout: `python child.py CHECKOUT CASES [--only TEXT]`; a JSON line for each case.
+"""The process that plays cases against one checkout; a JSON line for each case.
+
+`python -m benchmarks.trust.child CHECKOUT CASES [--only TEXT]`
 
 It uses what has been public for long, and asks for anything newer with a guard, so that old and new versions can be compared.
 """
@@ -16,18 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-_ROOT = Path(__file__).resolve().parents[2]
-
-
-def _measured(checkout: Path) -> Any:
-    """The package `sliders` of a checkout, and of nowhere else; `benchmarks` stays that of this file."""
-    sys.path[0] = str(checkout)
-    import sliders
-
-    if checkout not in Path(sliders.__file__).resolve().parents:
-        raise SystemExit(f"{checkout} holds no package sliders: {sliders.__file__} was found instead; give --sliders a checkout")
-    sys.path[0] = str(_ROOT)
-    return sliders
+from benchmarks.checkout import use_package_of
 
 
 def _model(reader: Any) -> Any:
@@ -187,7 +178,7 @@ def main() -> int:
     parser.add_argument("cases", type=Path)
     parser.add_argument("--only", default="")
     args = parser.parse_args()
-    package = _measured(args.checkout.resolve())
+    package = use_package_of(args.checkout.resolve())
     from benchmarks.trust.cases import load
 
     for case in load(args.cases, args.only):

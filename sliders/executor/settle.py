@@ -15,7 +15,7 @@ from sliders.executor.undone import undone_rows
 from sliders.extraction.cell import Row
 from sliders.extraction.list_entries import lines_of_lists, records_of
 from sliders.reconcile.reconcile import reconcile_table
-from sliders.reconcile.relation import relation_of
+from sliders.reconcile.relation import MemoryRelation, relation_of
 from sliders.reconcile.repairs import (
     Correction,
     DocumentSource,
@@ -76,12 +76,7 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
     if before is not None and before.version == version.version and knowledge.statistic(key) in done:
         return
     rows = [row for row in session.catalog.extractions.rows(table.name) if row.id not in held]
-    outlines = session.catalog.chunks.outlines()
-    relation = relation_of(
-        rows, table.column_names, _documents(session), {chunk: " > ".join(path) for chunk, path, _ in outlines if path},
-        {chunk: kinds for chunk, _, kinds in outlines}, unverified, quote=quote_of(session, rows), key=table.key,
-        lists_of=lambda document: lines_of_lists(session.catalog.documents.get(document), session.catalog.chunks.of(document)),
-    )  # fmt: skip
+    relation = _relation(session, table, rows)
     memory, shape = recall(session, table.name), session.catalog.schemas.relation(table.name)
     options = Options(
         criteria=criteria,
@@ -100,6 +95,16 @@ async def _settle(session: Session, table: Table, model: bool) -> None:
         _store(session, table, result)
         remember(session, result, memory, relation.document_ids)
         knowledge.set_statistic(key, [fingerprint, model])
+
+
+def _relation(session: Session, table: Table, rows: Sequence[Row]) -> MemoryRelation:
+    """The rows of a table by column, with the places of their words."""
+    outlines = session.catalog.chunks.outlines()
+    return relation_of(
+        rows, table.column_names, _documents(session), {chunk: " > ".join(path) for chunk, path, _ in outlines if path},
+        {chunk: kinds for chunk, _, kinds in outlines}, session.settings.unverified, quote=quote_of(session, rows), key=table.key,
+        lists_of=lambda document: lines_of_lists(session.catalog.documents.get(document), session.catalog.chunks.of(document)),
+    )  # fmt: skip
 
 
 def _are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:

@@ -196,10 +196,7 @@ def merge_groups(
     whole = certain or plan.certain or _few_split(frame, [span for span, open_ in spans if open_], plan, len(starts))
     for members, open_ in spans:
         if (group := int(groups[members[0]])) in doubtful:
-            merged.clusters.append(_settled(frame, members, plan, options, rules=False, doubtful=True))
-            if group in keyless:
-                merged.clusters[-1].keyless = True
-                merged.clusters[-1].disputes += _lacking(frame, merged.clusters[-1], plan)
+            merged.clusters.append(_doubtful(frame, members, plan, options, group in keyless))
         elif not open_:
             merged.parts.append(tuple(members))
         elif len(members) > GIANT_GROUP:
@@ -214,6 +211,15 @@ def merge_groups(
             merged.clusters += [cluster for cluster in clusters if cluster.disputes]
             merged.parts += [tuple(cluster.rows) for cluster in clusters if not cluster.disputes and len(cluster.rows) > 1]
     return merged
+
+
+def _doubtful(frame: Frame, members: list[int], plan: KeyPlan, options: Options, keyless: bool) -> Cluster:
+    """A cluster of rows that only may be one thing, some of them without a part of their key where it is `keyless`."""
+    cluster = _settled(frame, members, plan, options, rules=False, doubtful=True)
+    if keyless:
+        cluster.keyless = True
+        cluster.disputes += _lacking(frame, cluster, plan)
+    return cluster
 
 
 def _lacking(frame: Frame, cluster: Cluster, plan: KeyPlan) -> list[Dispute]:
