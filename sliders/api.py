@@ -35,9 +35,9 @@ from sliders.schema.types import Schema, Table
 from sliders.settings import Budget, Settings
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, place_of
-from sliders.store.export import ExportFormat, export
+from sliders.store.export import export
 from sliders.store.file import refuse_foreign
-from sliders.store.records import Correction, Run, TableVersion
+from sliders.store.records import Correction, ExportFormat, Run, TableVersion
 from sliders.store.verify import check_audit
 from sliders.view import view_file
 

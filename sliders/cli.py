@@ -1,27 +1,25 @@
-"""The command line: one command for each verb of the API. The only place that catches everything."""
+"""The command line: one command for each verb of the API. The only place that catches everything.
+
+Commands import what they run when they run: the version, help and the tab key need only names and options.
+"""
 
 from __future__ import annotations
 
 import sys
 import webbrowser
 from collections.abc import Sequence
-from dataclasses import asdict
-from importlib import metadata
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sliders import cli_mcp, cli_model, cli_review
-from sliders.answer.result import Answer
-from sliders.api import Workspace
 from sliders.cli_shell import (
     CLUSTER,
     LIMITS,
     MODEL,
     SHOWN,
     Call,
-    Workflow,
     WorkflowOption,
     answer_text,
     frame_text,
@@ -29,17 +27,16 @@ from sliders.cli_shell import (
     plain_schema,
     records,
     say_released,
+    schema_text,
     show_added,
+    show_plan,
     takes,
 )
-from sliders.cli_start import next_steps
-from sliders.documents.discover import discover, is_there, means_documents
 from sliders.errors import PlanError, SettingsError, SlidersError
-from sliders.executor.querying import is_sql
-from sliders.plan.hint_patterns import parse_hints
-from sliders.schema.types import Schema
-from sliders.store.database import workspace_is_there
-from sliders.store.export import ExportFormat
+from sliders.store.records import ExportFormat
+
+if TYPE_CHECKING:
+    from sliders.answer.result import Answer
 
 app = typer.Typer(
     name="sliders", invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -50,6 +47,8 @@ INTERRUPTED = 130
 
 def _version(asked: bool) -> None:
     if asked:
+        from importlib import metadata
+
         print(f"sliders {metadata.version('sliders')}")
         raise typer.Exit
 
@@ -61,6 +60,8 @@ def _program(
 ) -> None:
     """The options of the program itself."""
     if context.invoked_subcommand is None:
+        from sliders.cli_start import next_steps
+
         print(next_steps() if sys.stdout.isatty() else context.get_help())
 
 
@@ -69,6 +70,8 @@ TablesArgument = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]..."
 
 def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Documents and questions of `sliders ask`: the last word is a question, and so is any other that means no documents."""
+    from sliders.documents.discover import means_documents
+
     named = [*map(means_documents, words[:-1]), *(False for _ in words[-1:])]
     documents = [word for word, is_document in zip(words, named, strict=True) if is_document]
     return documents, [word for word, is_document in zip(words, named, strict=True) if not is_document]
@@ -91,6 +94,8 @@ def ask(
     show: Annotated[bool, typer.Option("--open", help="Open the audit page of the answer in the browser.")] = False,
 ) -> int:
     """Answer questions over documents: add, extract, reconcile, SQL, citations. Run it again to go on."""
+    from sliders.documents.discover import discover
+
     documents, questions = _documents_and_questions(words, call.workspace)
     found = discover(documents) if documents else []  # a wrong path is told before a workspace is made
     with call.opened(new=bool(documents)) as ws:
@@ -99,7 +104,7 @@ def ask(
         if schema is not None:
             ws.pin_schema(schema)
         if dry_run:
-            _show_plan(ws, questions, workflow, call)
+            show_plan(ws, questions, workflow, call)
             return 0
         by_tables = workflow == "extract_and_query"
         answers = ws.ask_many(questions) if by_tables else [ws.ask(q, workflow=workflow) for q in questions]
@@ -111,6 +116,9 @@ def ask(
 
 def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list[str], list[str]]:
     """What the words of `ask` name. Raises SettingsError, PlanError: no document, or no question."""
+    from sliders.documents.discover import is_there
+    from sliders.store.database import workspace_is_there
+
     documents, questions = split_words(words)
     if any(not question.strip() for question in questions):
         raise PlanError("the question is empty; ask something about the documents")
@@ -130,18 +138,6 @@ def _show_answers(answers: Sequence[Answer], call: Call) -> int:
     return 1 if any(answer.status == "failed" for answer in answers) else 0
 
 
-def _show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, call: Call) -> None:
-    """What tables would cost with the hints as they were understood; for other workflows, which one and why."""
-    if workflow != "extract_and_query":
-        plans = [ws.plan(question, workflow=workflow) for question in questions]
-        call.show("\n\n".join("\n".join(lines) for lines in plans), [list(lines) for lines in plans])
-        return
-    found = ws.estimate(questions)
-    hints = [line for question in questions for line in parse_hints(question).lines()]
-    totals = {"calls": found.calls, "tokens": found.tokens, "cost": found.cost, "minutes": found.minutes}
-    call.show("\n".join([str(found), *hints]), {**totals, **asdict(found), "hints": hints})
-
-
 @app.command()
 @takes("workspace", *CLUSTER, *SHOWN)
 def add(
@@ -149,6 +145,8 @@ def add(
     documents: Annotated[list[str], typer.Argument(metavar="DOCS...", help="Files, folders, globs or addresses.")],
 ) -> None:
     """Read documents into the workspace; what is known already is not read again."""
+    from sliders.documents.discover import discover
+
     found = discover(documents)
     with call.opened(new=True) as ws:
         report = ws.add(found)
@@ -171,17 +169,7 @@ def schema(
         if pin is not None:
             ws.pin_schema(pin)
         found = ws.induce(questions) if questions else ws.schema
-    call.show(_schema_text(found), plain_schema(found.tables))
-
-
-def _schema_text(found: Schema) -> str:
-    lines = []
-    for table in found.tables:
-        lines.append(f"{table.name}: {table.row or 'rows'}" + (" (pinned)" if table.pinned else ""))
-        for column in table.columns:
-            unit = f" in {column.measured_in}" if column.measured_in else ""
-            lines.append(f"  {column.name} {column.type.value}{unit}  {column.description}".rstrip())
-    return "\n".join(lines) or "no tables yet: ask a question, or pin a schema"
+    call.show(schema_text(found), plain_schema(found.tables))
 
 
 @app.command()
@@ -241,6 +229,8 @@ def explain(
     workflow: WorkflowOption = "extract_and_query",
 ) -> None:
     """Say what questions would take: calls, tokens, money, minutes; of other workflows which way and why. No model is called."""
+    from sliders.executor.querying import is_sql
+
     # The plan of a query or of reading brings the index of segments up to date: the workspace is opened for writing.
     writes = workflow != "extract_and_query" or any(is_sql(question) for question in questions)
     with call.opened(write=writes) as ws:
@@ -248,7 +238,7 @@ def explain(
             plans = [ws.explain(question) for question in questions]
             call.show("\n\n".join(plans), plans)
             return
-        _show_plan(ws, questions, workflow, call)
+        show_plan(ws, questions, workflow, call)
 
 
 @app.command()

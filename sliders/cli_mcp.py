@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sliders.api import Workspace
 from sliders.cli_shell import LIMITS, MODEL, Call, plain_json, records, takes
 from sliders.errors import BudgetExceeded, SettingsError, SlidersError
-from sliders.executor.querying import plain
-from sliders.llm.model import Usage
-from sliders.schema.types import Table
 from sliders.settings import Budget
 from sliders.store.records import Relation
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
+
+    from sliders.api import Workspace
+    from sliders.llm.model import Usage
+    from sliders.schema.types import Table
 
 MOST_ROWS = 500
 INSTRUCTIONS = (
@@ -81,7 +81,7 @@ class _Tools:
     workspace: Workspace
     folder: Path | None
     budget: Budget
-    spent: Usage = field(default_factory=Usage)
+    spent: Usage
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def ask(self, question: str) -> dict[str, Any]:
@@ -97,6 +97,8 @@ class _Tools:
 
     async def query(self, sql: str) -> dict[str, Any]:
         """Run one SELECT (SQLite) over the tables; read-only, at most 500 rows, nothing is extracted."""
+        from sliders.executor.querying import plain
+
         async with self.lock:
             with _told():
                 # In a thread: the cage's connection is its own, and the store's is guarded by a lock.
@@ -172,6 +174,8 @@ def mcp_server(workspace: Workspace, allow_add: Path | None = None) -> MCPServer
     Raises:
         SettingsError: the extra is not installed, or the folder does not exist.
     """
+    from sliders.llm.model import Usage
+
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp_types import ToolAnnotations
@@ -179,7 +183,7 @@ def mcp_server(workspace: Workspace, allow_add: Path | None = None) -> MCPServer
         raise SettingsError("serving a workspace needs the mcp package: pip install '.[mcp]' in the checkout") from error
     if allow_add is not None and not allow_add.is_dir():
         raise SettingsError(f"--allow-add {str(allow_add)!r} is no folder; name one that exists")
-    tools = _Tools(workspace, allow_add, workspace.session.settings.budget)
+    tools = _Tools(workspace, allow_add, workspace.session.settings.budget, Usage())
     server = MCPServer[Any]("sliders", instructions=INSTRUCTIONS, log_level="WARNING")
     looks = ToolAnnotations(read_only_hint=True)
     server.tool(annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False))(tools.ask)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import typer
 
 from sliders.cli_shell import Call, takes
-from sliders.llm.local import download_bar
-from sliders.llm.model_file import EMBEDDED, ensure_model, silent
 from sliders.settings import Settings
 
 app = typer.Typer(rich_markup_mode=None, help="The embedded model: fetch it, list it, say where it is.")
@@ -16,6 +14,9 @@ app = typer.Typer(rich_markup_mode=None, help="The embedded model: fetch it, lis
 @takes("quiet", "as_json")
 def pull(call: Call) -> None:
     """Fetch the embedded model (once; the hash is checked) and print where it is kept."""
+    from sliders.llm.local import download_bar
+    from sliders.llm.model_file import EMBEDDED, ensure_model, silent
+
     folder = Settings.from_env().cache_dir
     if call.quiet or call.as_json:
         path = ensure_model(folder, silent)
@@ -29,6 +30,8 @@ def pull(call: Call) -> None:
 @takes("as_json")
 def list_models(call: Call) -> None:
     """List the embedded models and whether they are here."""
+    from sliders.llm.model_file import EMBEDDED
+
     path = EMBEDDED.path(Settings.from_env().cache_dir)
     here = path.is_file()
     call.show(
@@ -41,5 +44,7 @@ def list_models(call: Call) -> None:
 @takes("as_json")
 def path(call: Call) -> None:
     """Print where the embedded model is, or would be, kept."""
+    from sliders.llm.model_file import EMBEDDED
+
     where = EMBEDDED.path(Settings.from_env().cache_dir)
     call.show(str(where), {"path": str(where), "here": where.is_file()})

@@ -7,17 +7,16 @@ import getpass
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sliders.api import Workspace
 from sliders.cli_shell import DEFAULT_WORKSPACE, MODEL, SHOWN, Call, frame_text, pairs, records, say_released, takes
 from sliders.errors import ModelUnavailable
-from sliders.executor.corrections import matching
 from sliders.store.records import Correction
-from sliders.store.verify import check_audit
-from sliders.view.serve import serve
+
+if TYPE_CHECKING:
+    from sliders.api import Workspace
 
 TableArgument = Annotated[str, typer.Argument(help="Name of the table.")]
 WhereOption = Annotated[list[str], typer.Option("--where", metavar="COLUMN=VALUE", help="Which rows; more than one is allowed.")]
@@ -48,6 +47,8 @@ def view(
 ) -> None:
     """Write a run's audit page: answer, SQL, rows, words on the page, cost; one HTML file that works offline."""
     if served:
+        from sliders.view.serve import serve
+
         return serve(call.workspace, run, against, port, lambda address: _listening(address, show, call))
     with call.opened(write=False) as ws:
         path = ws.view(run, out, against)
@@ -71,6 +72,8 @@ def verify(
     ),
 ) -> int:
     """Check that every value of a file walks back to the words on a page; exit code 1 when something does not."""
+    from sliders.store.verify import check_audit
+
     found = check_audit(file)
     lines = found.problems or (f"{file}: every value walks back to its words",)
     notes = (f"note: {note}" for note in found.notes)
@@ -189,6 +192,8 @@ def split(
 
 def _decided(call: Call, ws: Workspace, table: str, number: int, *sides: dict[str, str]) -> None:
     """Apply a new decision and show it; rows that it speaks of and that are not there are told on standard error."""
+    from sliders.executor.corrections import matching
+
     for side in sides:
         if not matching(ws.session, table, side):
             named = ", ".join(f"{column}={value}" for column, value in side.items())

@@ -7,25 +7,22 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from sliders.answer.doubts import doubt_lines
-from sliders.answer.result import Answer
-from sliders.api import Workspace
-from sliders.display import Display, choose_mode, duration
 from sliders.errors import SettingsError, StoreError
-from sliders.executor.ingest import AddReport
-from sliders.executor.querying import known_frame
-from sliders.executor.undone import undone_rows
 from sliders.settings import Settings
-from sliders.store.database import workspace_is_there
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from sliders.answer.result import Answer
+    from sliders.api import Workspace
+    from sliders.executor.ingest import AddReport
+    from sliders.schema.types import Schema
 
 T = TypeVar("T")
 DEFAULT_WORKSPACE = "sliders.db"
@@ -93,6 +90,10 @@ class Call:
             StoreError: there is none.
             SettingsError: a flag or variable cannot be used.
         """
+        from sliders.api import Workspace
+        from sliders.display import Display, choose_mode
+        from sliders.store.database import workspace_is_there
+
         place, settings = self.workspace, Settings.from_env(**self.flags)
         if not new and not workspace_is_there(place):
             raise StoreError(f"workspace {place!r} does not exist; check the path, or make it: sliders add FOLDER -w {place}")
@@ -104,6 +105,8 @@ class Call:
 
     def known(self, sql: str) -> pd.DataFrame | None:
         """The result of a query of which everything is known, read beside a process that writes; None where it is not."""
+        from sliders.executor.querying import known_frame
+
         with ExitStack() as stack:
             try:
                 ws = stack.enter_context(self.opened(write=False))
@@ -161,6 +164,8 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def say_released(ws: Workspace, tables: Sequence[str]) -> None:
     """Tell on standard error that repairs which were undone are made again."""
+    from sliders.executor.undone import undone_rows
+
     for table in tables:
         if held := len(undone_rows(ws.session, table)):
             print(f"sliders: repairs of {held} rows of {table} that were undone are made again", file=sys.stderr)
@@ -184,8 +189,25 @@ def show_added(report: AddReport) -> None:
         print(f"sliders: {warning}", file=sys.stderr)
 
 
+def show_plan(ws: Workspace, questions: Sequence[str], workflow: Workflow, call: Call) -> None:
+    """What tables would cost with the hints as they were understood; for other workflows, which one and why."""
+    from sliders.plan.hint_patterns import parse_hints
+
+    if workflow != "extract_and_query":
+        plans = [ws.plan(question, workflow=workflow) for question in questions]
+        call.show("\n\n".join("\n".join(lines) for lines in plans), [list(lines) for lines in plans])
+        return
+    found = ws.estimate(questions)
+    hints = [line for question in questions for line in parse_hints(question).lines()]
+    totals = {"calls": found.calls, "tokens": found.tokens, "cost": found.cost, "minutes": found.minutes}
+    call.show("\n".join([str(found), *hints]), {**totals, **asdict(found), "hints": hints})
+
+
 def answer_text(answer: Answer) -> str:
     """An answer for the terminal: words, SQL, rows, citations, completeness and cost."""
+    from sliders.answer.doubts import doubt_lines
+    from sliders.display import duration
+
     lines = [f"Question: {answer.question}", f"Answer:   {answer.text}"]
     if answer.sql:
         lines.append("SQL:      " + "\n          ".join(answer.sql.splitlines()))
@@ -243,6 +265,17 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
             raise SettingsError(f"{option} {word!r} is not column=value")
         out[name.strip()] = value.strip()
     return out
+
+
+def schema_text(schema: Schema) -> str:
+    """A schema for the terminal: a line for each table and column."""
+    lines = []
+    for table in schema.tables:
+        lines.append(f"{table.name}: {table.row or 'rows'}" + (" (pinned)" if table.pinned else ""))
+        for column in table.columns:
+            unit = f" in {column.measured_in}" if column.measured_in else ""
+            lines.append(f"  {column.name} {column.type.value}{unit}  {column.description}".rstrip())
+    return "\n".join(lines) or "no tables yet: ask a question, or pin a schema"
 
 
 def plain_schema(tables: Any) -> list[Mapping[str, Any]]:

@@ -11,16 +11,15 @@ import sqlite3
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sliders.errors import SettingsError, StoreError
 from sliders.schema.names import free_name
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
 from sliders.store.file import SqliteFile
-from sliders.store.records import Relation
+from sliders.store.records import ExportFormat, Relation
 
-ExportFormat = Literal["sqlite", "csv", "parquet", "excel"]
 _SUFFIXES: dict[str, ExportFormat] = {".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".xlsx": "excel"}
 _EXCEL_ROWS = 1_048_576
 _EXCEL_TEXT = 32_767

@@ -119,7 +119,7 @@ def test_an_answer_opens_in_the_browser(
         ws.add_text(HOSTILE, "a.txt")
     real = sliders.Workspace
     monkeypatch.setattr(
-        "sliders.cli_shell.Workspace", lambda path, **kept: real(path, model=demo_reader(), embedder=HashEmbedder(), **kept)
+        "sliders.api.Workspace", lambda path, **kept: real(path, model=demo_reader(), embedder=HashEmbedder(), **kept)
     )
     assert run(["ask", QUESTION, "-w", str(path), "--open", "-q"]) == 0
     assert "Answer:   100." in capsys.readouterr().out

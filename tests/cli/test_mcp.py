@@ -18,7 +18,6 @@ from demo_reader import demo_reader
 from mcp import Client, StdioServerParameters
 
 import sliders
-from sliders import cli_mcp
 from sliders.chunks.embeddings import HashEmbedder
 from sliders.cli import run
 from sliders.cli_mcp import mcp_server
@@ -60,7 +59,7 @@ async def test_tables_and_words_are_told_while_a_query_runs(tmp_path: Path, monk
         looked.wait(10)
         return plain(session, sql)
 
-    monkeypatch.setattr(cli_mcp, "plain", slow)
+    monkeypatch.setattr("sliders.executor.querying.plain", slow)
     with workspace(tmp_path) as ws:
         await ws.ask_async(QUESTION)
         async with Client(mcp_server(ws)) as client:
