@@ -1,4 +1,4 @@
-"""`python -m benchmarks.trace --json FILE [--sliders PATH]`: how much of the package one small question enters.
+"""`python -m benchmarks.trace --json FILE [--sliders PATH] [--store [NAME]]`: how much of the package one small question enters.
 
 `sliders ask` runs over three files of one line each with a scripted reader; functions and files of the package that are entered,
 calls, and changes from one file to another are counted.
@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.checkout import ROOT, lines_of, use_package_of
+from benchmarks.checkout import add_options, lines_of, store, use_package_of
 
 FILES = {"one.md": "The cost is 12 euros.", "two.md": "The cost is 30 euros.", "three.md": "The cost is 8 euros."}
 _STARTED = ("__main__",)
@@ -94,11 +94,12 @@ def _reply(request: Any) -> Any:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 when the question was answered."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.trace", description=__doc__)
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    parser.add_argument("--sliders", type=Path, default=ROOT, help="the checkout that is measured; this one when left out")
+    add_options(parser)
     args = parser.parse_args(argv)
     (figures,) = lines_of("benchmarks.trace", args.sliders.resolve(), ["--traced"])
     print(", ".join(f"{name} {figure}" for name, figure in figures.items()))
+    if args.store:
+        store("trace", args.store, figures)
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     return 0 if figures["value"] == 50 else 1

@@ -1,6 +1,6 @@
-"""`python -m benchmarks.economy --json FILE [--sliders PATH]`: calls and tokens of the perfect reader over the sets of fidelity.
+"""`python -m benchmarks.economy --json FILE [--sliders PATH] [--store [NAME]]`: calls and tokens of the perfect reader.
 
-All questions of a set are asked together, the schema induced. The figures before are those that `--store` kept
+All questions of each set of fidelity are asked together, the schema induced. The figures before are those that `--store` kept
 (`benchmarks/stored/economy.json`). Keys: calls_before, calls_now, tokens_before, tokens_now; repeated_share, the characters of
 a reading prompt that stood in the prompt before; parts_read_share, the parts of the documents that were read;
 documents_share, the tokens spent by those of the documents.
@@ -14,10 +14,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.checkout import ROOT, lines_of
+from benchmarks.checkout import add_options, lines_of, store, stored
 from benchmarks.fidelity.__main__ import LOOK, SCORE_ONLY
 
-STORED = ROOT / "benchmarks" / "stored" / "economy.json"
 _SUMMED = (
     "questions", "answered", "calls", "tokens", "repeated_characters", "compared_characters", "parts", "parts_read",
     "document_tokens",
@@ -40,11 +39,9 @@ def totals(sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 when every set was asked."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.economy", description=__doc__)
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    parser.add_argument("--sliders", type=Path, default=ROOT, help="the checkout that is measured; this one when left out")
+    add_options(parser)
     parser.add_argument("--evals", type=Path, default=Path("../shared/evals"), help="folder of the evaluation sets")
     parser.add_argument("--sets", default=",".join((*LOOK, *SCORE_ONLY)), help="names, with commas")
-    parser.add_argument("--store", action="store_true", help="keep the figures as those before a change")
     args = parser.parse_args(argv)
     names = args.sets.split(",")
     sets = []
@@ -52,14 +49,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         sets.append(one)
         print(f"{one['set']}: {one['calls']} calls, {one['tokens']} tokens for {one['document_tokens']} of documents", flush=True)
     now = totals(sets)
-    before = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() and not args.store else {"sets": sets}
-    earlier = totals([one for one in before["sets"] if one["set"] in names])
+    if args.store:
+        store("economy", args.store, sets)
+    earlier = totals([one for one in stored("economy") or sets if one["set"] in names])
     figures = {"calls_before": earlier["calls"], "calls_now": now["calls"], "tokens_before": earlier["tokens"],
                "tokens_now": now["tokens"], **now, "sets": sets}  # fmt: skip
     print(f"calls {earlier['calls']} -> {now['calls']}, tokens {earlier['tokens']} -> {now['tokens']}, repeated "
           f"{now['repeated_share']:.0%}, parts read {now['parts_read_share']:.0%}, tokens by documents' {now['documents_share']}")
-    if args.store:
-        STORED.write_text(json.dumps({"sets": sets}, indent=1) + "\n", encoding="utf-8")
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1, ensure_ascii=False), encoding="utf-8")
     return 0

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from benchmarks import trace
+import pytest
+
+from benchmarks import starting, trace
+from benchmarks.checkout import ROOT, store, stored
 from benchmarks.economy.__main__ import totals
 from benchmarks.economy.child import Meter, equal_characters
 
@@ -39,3 +42,22 @@ def test_one_small_question_is_answered_while_it_is_traced(tmp_path: Path) -> No
     assert trace.main(["--json", str(tmp_path / "trace.json")]) == 0
     figures = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))
     assert figures["functions"] > figures["files"] > 10 and figures["calls"] >= figures["functions"]
+
+
+def test_kept_figures_are_found_by_name_and_leave_each_other(tmp_path: Path) -> None:
+    assert stored("trace", folder=tmp_path) is None
+    store("trace", "before", {"files": 3}, tmp_path)
+    store("trace", "earlier", {"files": 2}, tmp_path)
+    store("trace", "before", {"files": 4}, tmp_path)
+    assert stored("trace", folder=tmp_path) == {"files": 4} and stored("trace", "earlier", tmp_path) == {"files": 2}
+    assert stored("trace", "never", tmp_path) is None
+
+
+def test_a_start_is_measured_in_processor_seconds_and_has_to_work() -> None:
+    work = ("-c", "sum(range(3_000_000)); print('done')")
+    nothing = ("-c", "print('done')")
+    assert starting.seconds(work, {}, "done", ROOT) > starting.seconds(nothing, {}, "done", ROOT) > 0
+    with pytest.raises(RuntimeError, match="ended with 3"):
+        starting.seconds(("-c", "raise SystemExit(3)"), {}, "", ROOT)
+    with pytest.raises(RuntimeError, match="ended with 0: other"):
+        starting.seconds(("-c", "print('other')"), {}, "done", ROOT)
