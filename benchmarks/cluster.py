@@ -28,7 +28,7 @@ from benchmarks.engine.child import finish, start
 from benchmarks.engine.corpus import files_of, made_up, unpacked
 from benchmarks.engine.scale import scale
 from benchmarks.store import commit, machine
-from sliders.display import Progress
+from sliders.progress import Progress
 
 _SHOWN = ("calls", "chunks", "documents", "rows", "add_s", "ask_s", "cpu_s", "peak_mb")
 _TASKS = 2000

@@ -249,8 +249,8 @@ def _endpoint(args: argparse.Namespace) -> Iterator[Model]:
     elif args.base_url:
         yield Upstream(args.base_url, args.model)
     elif args.model == "local":
-        from sliders.llm.local import LocalServer, download_bar
-        from sliders.llm.model_file import ensure_model
+        from sliders.compact.local_model import LocalServer, download_bar
+        from sliders.compact.model_file import ensure_model
         from sliders.settings import Settings as PackageSettings
 
         cache = PackageSettings.from_env().cache_dir

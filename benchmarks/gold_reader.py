@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from sliders.documents.document import Document
-from sliders.executor.attribute_reader import Place, Reading
-from sliders.executor.learning import description_vector
-from sliders.executor.vectors import SegmentIndex
+from sliders.engine.attribute_reader import Place, Reading
+from sliders.engine.query_evidence import description_vector
+from sliders.engine.segment_index import SegmentIndex
 from sliders.extraction.cell import Absence, Cell, Grounding, Scalar, Span
 from sliders.schema.types import Column, Table
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from benchmarks.optimizer_queries import BenchQuery, condition, holds, row_f1
-from sliders.executor import linking
-from sliders.executor.query import Running, run_query
-from sliders.plan.filters import leaves
-from sliders.plan.order import NextJoin
-from sliders.plan.parsing import parse_query
+from sliders.engine import query_joins as linking
+from sliders.engine.query_run import Running, run_query
+from sliders.query.filters import leaves
+from sliders.query.order import NextJoin
+from sliders.query.parsing import parse_query
 
 if TYPE_CHECKING:
     from benchmarks.optimizer_suites import Suite

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from benchmarks.gold_reader import GoldReader
 from benchmarks.optimizer_queries import GoldTable, read_table
 from sliders.api import Workspace
-from sliders.executor.vectors import SegmentIndex, update_index
+from sliders.engine.segment_index import SegmentIndex, update_index
 from sliders.llm.model import Model
 from sliders.llm.testing import ScriptedModel
 from sliders.schema.types import Schema

@@ -27,8 +27,8 @@ from benchmarks.systems.sliders_system import plain
 from sliders import Workspace
 from sliders.answer.sql_agent import answer_question
 from sliders.answer.turns import TableView
-from sliders.executor.needs import known_need
-from sliders.executor.settle import settle
+from sliders.engine.question_columns import known_need
+from sliders.engine.settle import settle
 from sliders.llm.model import Model
 from sliders.store.cage import run_readonly
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sliders.answer.result import Answer, Citation
     from sliders.api import Workspace, ask, ask_async
-    from sliders.chunks.selection import select_context
+    from sliders.retrieval.selection import select_context
     from sliders.settings import Budget, Settings
 
 __all__ = ["Answer", "Budget", "Citation", "Settings", "Workspace", "ask", "ask_async", "select_context"]
 _ROOMS = {"Answer": "answer.result", "Citation": "answer.result", "Budget": "settings", "Settings": "settings",
-          "select_context": "chunks.selection"}  # fmt: skip
+          "select_context": "retrieval.selection"}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -11,35 +11,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sliders.answer.result import Answer
-from sliders.chunks.embeddings import Embedder, default_embedder
+from sliders.audit.diff import Difference, difference
+from sliders.audit.export import export
+from sliders.audit.page import view_file
+from sliders.audit.verify import check_audit
+from sliders.audit.why import Explanation, why
+from sliders.compact.hint_patterns import parse_hints
+from sliders.engine import ask as run
+from sliders.engine import corrections, fill
+from sliders.engine import query_frame as querying
+from sliders.engine import question_columns as needs
+from sliders.engine import reconcile_memory as remembered
+from sliders.engine import undone_repairs as undone
+from sliders.engine import workflow as routing
+from sliders.engine.connect import connect
+from sliders.engine.corrections import OpenConflict
+from sliders.engine.estimate import Estimate, estimate
+from sliders.engine.ingest import AddReport, Paths, add_paths, add_text
+from sliders.engine.query_frame import Tables
+from sliders.engine.run_sync import journaled, plainly, run_sync
+from sliders.engine.runner import runner_for
+from sliders.engine.session import Report, Session, silent
 from sliders.errors import BudgetExceeded
-from sliders.executor import corrections, fill, needs, querying, remembered, routing, run, undone
-from sliders.executor.corrections import OpenConflict
-from sliders.executor.differing import Difference, difference
-from sliders.executor.estimate import Estimate, estimate
-from sliders.executor.ingest import AddReport, Paths, add_paths, add_text
-from sliders.executor.querying import Tables
-from sliders.executor.runner import runner_for
-from sliders.executor.running import journaled, plainly, run_sync
-from sliders.executor.session import Report, Session, silent
-from sliders.executor.why import Explanation, why
 from sliders.extraction.cell import Scalar
-from sliders.llm.connect import connect
 from sliders.llm.model import Model, Usage
 from sliders.markup import Listing, note, table_html
 from sliders.notebook import notebook_report
-from sliders.plan.directives import Directive
-from sliders.plan.hint_patterns import parse_hints
+from sliders.retrieval.embeddings import Embedder, default_embedder
+from sliders.schema.hints import Directive
 from sliders.schema.pin import schema_from
 from sliders.schema.types import Schema, Table
 from sliders.settings import Budget, Settings
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database, place_of
-from sliders.store.export import export
 from sliders.store.file import refuse_foreign
 from sliders.store.records import Correction, ExportFormat, Run, TableVersion
-from sliders.store.verify import check_audit
-from sliders.view import view_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,7 +162,7 @@ class Workspace:
         """Answer a question; what is known already is not asked again.
 
         Args:
-            workflow: "auto" takes the cheapest way that can answer; or the name of one, see `sliders.plan.planner`.
+            workflow: "auto" takes the cheapest way that can answer; or the name of one, see `sliders.answer.route`.
             directives: hints (`Locate`, `Ignore`, `Verify`, `Normalize`, `Precede`) beside those in its words.
 
         Raises:

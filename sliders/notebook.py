@@ -8,7 +8,7 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from sliders.display import Display, Progress
+from sliders.progress import Display, Progress
 
 _SECONDS = 0.5
 """A notebook's page is told of progress at most this often."""

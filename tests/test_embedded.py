@@ -8,8 +8,8 @@ import pytest
 from reading_model import document
 
 from sliders import Workspace
+from sliders.compact.model_file import ensure_model
 from sliders.errors import ModelUnavailable
-from sliders.llm.model_file import ensure_model
 from sliders.settings import default_cache_dir
 
 

@@ -12,7 +12,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "sliders").rglob("*.py"))
 PROMPTS = sorted((ROOT / "prompts").rglob("*.md"))
-MOST_LINES = 400
+MOST_LINES = 500
 _MACHINE_PATH = re.compile(r"/(?:home|root|work|Users)/\w|[A-Z]:\\\\Users|/tmp/\w")
 _UNCLEAR = re.compile(r"\b(?:utils?|helpers?|managers?)\.py$")
 
@@ -35,7 +35,7 @@ def test_a_source_file(path: Path) -> None:
 def test_every_prompt_is_used_and_every_used_prompt_is_there() -> None:
     there = {str(Path(*path.relative_to(ROOT / "prompts").parts[1:]).with_suffix("")) for path in PROMPTS}
     code = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
-    quoted = set(re.findall(r'"((?:documents|schema|extraction|reconcile|answer|plan)/[a-z_]+)"', code))
+    quoted = set(re.findall(r'"((?:documents|schema|extraction|reconcile|answer|engine)/[a-z_]+)"', code))
     assert {name for name in there if name not in quoted} == set()
     assert {name for name in quoted if name not in there} == set()
 
@@ -59,7 +59,7 @@ def _names(suites: object) -> list[str]:
 
 def test_only_the_command_line_catches_everything() -> None:
     for path in SOURCES:
-        if not path.name.startswith("cli"):
+        if path.parent.name != "cli":
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ExceptHandler):
                     assert node.type is not None, path

@@ -13,8 +13,8 @@ from typing import Any
 import sliders
 from benchmarks.engine.server import Server
 from benchmarks.engine.stages import MODEL
-from sliders.display import Progress
-from sliders.executor.session import silent
+from sliders.engine.session import silent
+from sliders.progress import Progress
 
 COLD = "How many judgments state the case name, the judge, the hearing date and the judgment date?"
 AGAIN = "How many judgments state a judge and a judgment date?"

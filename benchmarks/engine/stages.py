@@ -14,10 +14,6 @@ from itertools import groupby
 from pathlib import Path
 
 from benchmarks.engine.server import COLUMNS, Server, rows_of
-from sliders.chunks.chunk import Chunk
-from sliders.chunks.chunking import chunk_document
-from sliders.chunks.embeddings import default_embedder
-from sliders.chunks.lexical import BM25
 from sliders.documents.document import Document
 from sliders.documents.loaders import load
 from sliders.extraction.extract import Extraction, read_chunk
@@ -31,6 +27,10 @@ from sliders.llm.testing import FunctionModel
 from sliders.llm.tokens import token_counter
 from sliders.reconcile.reconcile import reconcile_table
 from sliders.reconcile.relation import relation_of
+from sliders.retrieval.chunk import Chunk
+from sliders.retrieval.chunking import chunk_document
+from sliders.retrieval.embeddings import default_embedder
+from sliders.retrieval.lexical import BM25
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog

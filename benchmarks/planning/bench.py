@@ -19,14 +19,14 @@ from benchmarks.subset import over_documents
 from benchmarks.suites import GoldQuestion, load_suite
 from benchmarks.values import token_f1
 from sliders.answer.passages import Context, PassageSource
+from sliders.answer.reading_workflows import fitting
 from sliders.answer.result import Answer
-from sliders.answer.workflows import fitting
 from sliders.api import Workspace
-from sliders.executor.narrowing import passage_source
-from sliders.executor.routing import ask_routed
-from sliders.llm.connect import connect
+from sliders.engine.connect import connect
+from sliders.engine.hint_scope import passage_source
+from sliders.engine.workflow import ask_routed
 from sliders.llm.model import Message, Model, Request, Response
-from sliders.plan.directives import Directive
+from sliders.schema.hints import Directive
 from sliders.settings import Settings
 
 PLAIN = (

@@ -11,10 +11,10 @@ from typing import Any
 
 from benchmarks.planning.bench import Bench, mean, spread
 from benchmarks.planning.labels import gold
-from sliders.chunks.selection import select_context
-from sliders.llm.connect import connect
+from sliders.engine.connect import connect
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Model, Request, Response
+from sliders.retrieval.selection import select_context
 
 ALPHA, REPEATS = 2.5, 5
 _TEMPERATURE = 0.7

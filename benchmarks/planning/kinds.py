@@ -9,8 +9,8 @@ from typing import Any
 
 from benchmarks.planning.bench import Bench, mean
 from benchmarks.planning.labels import Labelled, labelled
-from sliders.llm.connect import connect
-from sliders.plan.hint_reader import read_all_hints
+from sliders.engine.connect import connect
+from sliders.engine.hints import read_all_hints
 
 QUESTIONS = 60
 

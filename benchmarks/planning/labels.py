@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from sliders.plan.directives import KINDS, Kind
+from sliders.schema.hints import KINDS, Kind
 
 EVALS = Path(__file__).resolve().parents[3] / "shared" / "evals"
 SUITES = (

@@ -7,9 +7,9 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.planning.bench import Bench, Case, fixed_retrieval, mean, routed, short_retrieval, whole_context, whole_tokens
+from sliders.answer.route import Route, choose_route
 from sliders.api import Workspace
-from sliders.executor import routing
-from sliders.plan.planner import Route, choose_route
+from sliders.engine import workflow as routing
 
 SUITES = ("tatqa_contexts", "finqa_pages", "qasper_papers", "hotpotqa_pooled", "twowiki_small")
 

@@ -16,7 +16,7 @@ from sliders.answer.probes import counting, distinct, number
 from sliders.answer.profile import DATED, NUMERIC, TableProfile
 from sliders.answer.references import References, read_by
 from sliders.answer.resolving import resolved
-from sliders.answer.shape import empty, yes_or_no
+from sliders.answer.result_shape import empty, yes_or_no
 from sliders.answer.turns import Asks, QueryResult, RunSql
 from sliders.errors import QueryError, StoreError
 

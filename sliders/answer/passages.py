@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sliders.chunks.context import Outline
-from sliders.chunks.embeddings import Embedder
-from sliders.chunks.index import SegmentVectors
-from sliders.chunks.retrieval import RankedSegment, RetrievalIndex
 from sliders.documents.document import Document
 from sliders.documents.tables import beside_names
 from sliders.llm.dialect import Dialect
+from sliders.retrieval.context import Outline
+from sliders.retrieval.embeddings import Embedder
+from sliders.retrieval.index import SegmentVectors
+from sliders.retrieval.search import RankedSegment, RetrievalIndex
 
 CountTokens = Callable[[str], int]
 Span = tuple[int, int]

@@ -20,7 +20,7 @@ from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.range import number_in
 from sliders.answer.references import References
 from sliders.answer.result import Completeness, SqlAnswer
-from sliders.answer.shape import empty, text_of, value_of, yes_or_no
+from sliders.answer.result_shape import empty, text_of, value_of, yes_or_no
 from sliders.answer.sql_prompt import SHOWN, Turn, result_lines, sql_request
 from sliders.answer.turns import Action, Asks, QueryResult, RunSql, SqlAttempt, TableView, Value
 from sliders.errors import CallFailed, QueryError, StoreError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sliders.documents.spans import Spanned, table_of_spans
+from sliders.documents.spanned_tables import Spanned, table_of_spans
 from sliders.documents.tables import Table
 
 _MAX_SPAN = 60

@@ -12,7 +12,7 @@ from sliders.documents import remote, sniff
 from sliders.documents.discover import SourceFile, printable
 from sliders.documents.document import Document
 from sliders.documents.partition import read_docx, read_email, read_html, read_markdown, read_pptx
-from sliders.documents.pdf import read_pdf
+from sliders.documents.pdf.reader import read_pdf
 from sliders.documents.sheets import read_csv, read_xlsx
 from sliders.documents.text import parse_text, read_text
 from sliders.errors import DocumentError

@@ -12,13 +12,13 @@ from email.message import EmailMessage
 from typing import Any
 
 from sliders.documents import sniff
-from sliders.documents.build import DocumentBuilder
+from sliders.documents.builder import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document, ElementKind
 from sliders.documents.html_tables import html_table, lift_tables
-from sliders.documents.offline import partitioner
 from sliders.documents.tables import pipe_cells
 from sliders.documents.text import add_lines, pipe_ranges
+from sliders.documents.unstructured_offline import partitioner
 from sliders.errors import DocumentError
 from sliders.values.notes import is_note
 

@@ -12,10 +12,10 @@ from itertools import takewhile
 from typing import Any
 
 from sliders.documents import sniff
-from sliders.documents.build import DocumentBuilder
+from sliders.documents.builder import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document
-from sliders.documents.spans import Spanned, is_title, table_of_spans, without_blanks
+from sliders.documents.spanned_tables import Spanned, is_title, table_of_spans, without_blanks
 from sliders.documents.tables import has_values, table_from_rows
 from sliders.errors import DocumentError
 from sliders.values.notes import is_note

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from sliders.documents.blocks import furniture_of, shape_of, split_block
-from sliders.documents.build import DocumentBuilder
+from sliders.documents.builder import DocumentBuilder
 from sliders.documents.decode import decode
 from sliders.documents.document import Document
-from sliders.documents.grid import Line, Region, Segment, find_tables, join_marks
+from sliders.documents.table_grid.grid import Line, Region, Segment, find_tables, join_marks
 from sliders.documents.tables import pipe_cells, table_from_rows
+from sliders.documents.text_blocks import furniture_of, shape_of, split_block
 from sliders.values.notes import is_note, unit_note
 
 _PAGE_START = re.compile(

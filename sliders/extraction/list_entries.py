@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sliders.chunks.chunk import Chunk
 from sliders.documents.document import Document
+from sliders.retrieval.chunk import Chunk
 
 _MARKED = re.compile(r"^\s*(?:\[[^\]\n]{1,24}\]|\(?\d{1,5}[.):]|[-*•‣◦]|#\d+|[A-Za-z]{0,3}\d{1,6}[:.)\t])\s+\S")
 _SHARE = 0.9

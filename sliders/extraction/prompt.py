@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sliders.chunks.chunk import Chunk
 from sliders.llm.dialect import FULL
 from sliders.llm.model import Request
 from sliders.llm.prompts import load_prompt
 from sliders.llm.replies import LenientReply
+from sliders.retrieval.chunk import Chunk
 from sliders.schema.names import spoken_name
 from sliders.schema.types import Column, Table
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from sliders.chunks.chunk import Chunk
 from sliders.extraction.cell import Span
+from sliders.retrieval.chunk import Chunk
 from sliders.values.parse import Context
 
 

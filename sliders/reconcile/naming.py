@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sliders.extraction.cell import Scalar
-from sliders.reconcile.collector import paused
 from sliders.reconcile.column_codes import Codes, ColumnProfile, Encoded
 from sliders.reconcile.decider import Memory
 from sliders.reconcile.forms import Forms
+from sliders.reconcile.garbage_pause import paused
 from sliders.reconcile.guard import Outcome
 from sliders.reconcile.keys import agreement
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Case, Choice, Group, OpenNames, Options, Repair
-from sliders.reconcile.showing import notes_of, plain
+from sliders.reconcile.shown_rows import notes_of, plain
 from sliders.reconcile.variants import SAME_WORDS, RowEvidence, VariantPair, related, several_forms, variant_pairs
 from sliders.schema.grain import called_as_row
 from sliders.schema.types import Column, ColumnType, Table

@@ -16,9 +16,9 @@ import numpy as np
 
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model
-from sliders.reconcile.collector import paused
 from sliders.reconcile.column_codes import Codes, Encoded, comparison_form, encode, encode_ids, profile_columns
 from sliders.reconcile.decider import Memory
+from sliders.reconcile.garbage_pause import paused
 from sliders.reconcile.guard import Outcome
 from sliders.reconcile.human_corrections import apply_grouping, check_corrections, joins_names, matching_rows
 from sliders.reconcile.keying import KeyCase, propose_key
@@ -32,7 +32,7 @@ from sliders.reconcile.recording import cluster_repairs, corrected, merging_repa
 from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Candidate, Choice, Conflict, DocumentSource, Options, Reconciliation, Repair
 from sliders.reconcile.settling import Ruling
-from sliders.reconcile.showing import case_of, plain
+from sliders.reconcile.shown_rows import case_of, plain
 from sliders.reconcile.whole_records import record_groups
 from sliders.schema.types import ColumnType, Table
 

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.bounds import Limits, MemoryGauge, Result, fetch, short
 from sliders.store.database import Database, quote_identifier
 from sliders.store.file import file_uri
-from sliders.store.functions import ANALYST_AGGREGATES, register_functions
+from sliders.store.result_limits import Limits, MemoryGauge, Result, fetch, short
+from sliders.store.sql_functions import ANALYST_AGGREGATES, register_functions
 from sliders.store.sql_names import RESERVED_PREFIXES, RESERVED_TABLES, fold
 from sliders.store.statement import MAX_SQL_CHARACTERS, check_statement
 from sliders.store.translate import to_postgres

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.bounds import Limits, Result, fetch, short
 from sliders.store.database import Database, quote_identifier
+from sliders.store.result_limits import Limits, Result, fetch, short
 from sliders.store.server import PostgresServer
 
 # Functions of PostgreSQL that read nothing but their arguments, and take no longer than those are long.

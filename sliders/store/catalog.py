@@ -12,9 +12,9 @@ from sliders.store.database import Database
 from sliders.store.documents import Documents
 from sliders.store.extractions import Extractions
 from sliders.store.journal import Journal
-from sliders.store.knowledge import Knowledge
 from sliders.store.migrations import migrate
 from sliders.store.schemas import Schemas
+from sliders.store.statistics import Knowledge
 
 
 class Catalog:

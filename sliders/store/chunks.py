@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Select, Text, bindparam, column, delete, desc, func, literal_column, select, table, update
 
-from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.errors import StoreError
+from sliders.retrieval.chunk import Chunk, ChunkContext
 from sliders.store import codec
 from sliders.store.database import Database
 from sliders.store.documents import TOUCH

@@ -14,7 +14,7 @@ from sliders.errors import StoreError
 from sliders.extraction.cell import Absence, Cell, Row
 from sliders.schema.types import Table
 from sliders.store import codec
-from sliders.store.cell_lines import OF_ROWS, Keys, Known, Works, cell_lines, cells_of, rows_of
+from sliders.store.cell_writer import OF_ROWS, Keys, Known, Works, cell_lines, cells_of, rows_of
 from sliders.store.database import Database
 from sliders.store.journal import Journal
 from sliders.store.layout import ASKED, CURRENT, among, cells, chunks, columns, documents, rows, tables, tasks, work

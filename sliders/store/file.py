@@ -12,7 +12,7 @@ from sqlalchemy.dialects import sqlite
 
 from sliders.errors import StoreError, WorkspaceLocked
 from sliders.store.database import Database, Engine
-from sliders.store.functions import register_functions
+from sliders.store.sql_functions import register_functions
 
 try:
     import fcntl

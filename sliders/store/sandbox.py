@@ -11,10 +11,10 @@ from typing import Any, Self
 from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.store import codec
-from sliders.store.bounds import Limits, Result
 from sliders.store.cage import run_caged
 from sliders.store.database import Database, quote_identifier
 from sliders.store.records import Relation
+from sliders.store.result_limits import Limits, Result
 from sliders.store.sql_names import SYSTEM_COLUMNS
 from sliders.store.statement import check_statement
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sliders.answer.dialects import in_sqlite
 from sliders.answer.profile import ColumnProfile, profile_tables
-from sliders.answer.second import second_prompt
 from sliders.answer.sql_prompt import SHOWN, Turn, _date_forms, named_values, schema_sql, sql_request
 from sliders.answer.turns import SqlAttempt, TableView
+from sliders.compact.second_statement import second_prompt
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.schema.types import Column, ColumnType, Table
 from tests.answer.tables import SHIP_TABLE, Rows, database, profiles, runner

@@ -6,8 +6,8 @@ import pytest
 
 from sliders.answer.profile import profile_tables
 from sliders.answer.result import SqlAnswer
-from sliders.answer.second import beside_others, second_prompt
 from sliders.answer.sql_agent import answer_question
+from sliders.compact.second_statement import beside_others, second_prompt
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.testing import ScriptedModel
 from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database

@@ -6,8 +6,8 @@ import pytest
 
 from sliders.answer.doubts import Gap
 from sliders.answer.result import Answer, Completeness
-from sliders.answer.shape import text_of, value_of
-from sliders.cli_shell import answer_text
+from sliders.answer.result_shape import text_of, value_of
+from sliders.cli.shell import answer_text
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from sliders.answer.passage_reader import cite_quote, is_refusal, read, read_request, value_of, work_out
 from sliders.answer.passages import Context, PassageSource
-from sliders.answer.reader import cite_quote, is_refusal, read, read_request, value_of, work_out
-from sliders.answer.workflows import (
+from sliders.answer.reading_workflows import (
     Asked,
     candidates,
     fitting,
@@ -20,14 +20,14 @@ from sliders.answer.workflows import (
     verify_scores,
     whole,
 )
-from sliders.chunks.embeddings import HashEmbedder
-from sliders.chunks.segments import index_document
 from sliders.documents.loaders import load_text
 from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.model import Request, Response
 from sliders.llm.replies import shape_of
 from sliders.llm.testing import FunctionModel, ScriptedModel
+from sliders.retrieval.embeddings import HashEmbedder
+from sliders.retrieval.segments import index_document
 
 RIVERS = {
     "loire.md": "# Loire\n\nThe Loire is a river in France. It is 1,006 kilometres long.",

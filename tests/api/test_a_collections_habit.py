@@ -13,7 +13,7 @@ from benchmarks.fidelity.gold import Fact, FactRow, FactTable, World
 from benchmarks.fidelity.reader import PerfectReader
 from benchmarks.fidelity.run import schema_of
 from benchmarks.suites import GoldQuestion
-from sliders.answer.reader import value_of
+from sliders.answer.passage_reader import value_of
 from sliders.answer.result import Answer
 from sliders.schema.grain import row_noun
 from sliders.schema.types import Table

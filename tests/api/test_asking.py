@@ -11,8 +11,8 @@ from reading_model import asked_columns, document, reading_model, reply, reply_s
 
 import sliders
 from sliders import Workspace
+from sliders.engine.corrections import matching
 from sliders.errors import DocumentError, ModelRefusal, PlanError, SchemaError, SettingsError, StoreError, UnsafeStatement
-from sliders.executor.corrections import matching
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from sliders import Workspace
-from sliders.chunks.embeddings import HashEmbedder
 from sliders.cli import run
 from sliders.errors import CallFailed, ModelRefusal, ModelUnavailable
 from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel, requests_allowed, truncated
+from sliders.retrieval.embeddings import HashEmbedder
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from tests.fake_server import FakeServer, Scripted
 from tests.reading_model import document, reply, reply_shape, served

@@ -15,13 +15,13 @@ from postgres import new_place
 
 import sliders
 from sliders import plots
-from sliders.chunks.embeddings import HashEmbedder
 from sliders.cli import run
-from sliders.cli_start import next_steps
-from sliders.display import Progress
+from sliders.cli.start import next_steps
 from sliders.errors import SchemaError, StoreError
 from sliders.markup import Listing, preformatted, table_html
 from sliders.notebook import NotebookLine, notebook_report
+from sliders.progress import Progress
+from sliders.retrieval.embeddings import HashEmbedder
 
 QUESTION = "What is the average length of the bridges in metres?"
 HOSTILE = "<script>alert(1)</script> The Alder Bridge is 100 metres long. It cost 10 euros. It opened in 1990."

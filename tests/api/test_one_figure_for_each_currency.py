@@ -9,9 +9,9 @@ import pytest
 
 import sliders
 from sliders.answer.result import Answer
-from sliders.chunks.embeddings import HashEmbedder
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
+from sliders.retrieval.embeddings import HashEmbedder
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from tests.reading_model import reply_shape
 

@@ -9,11 +9,11 @@ import pytest
 from reading_model import document, reply, reply_shape
 
 from sliders import Workspace
-from sliders.chunks.embeddings import HashEmbedder
 from sliders.errors import PlanError
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
+from sliders.retrieval.embeddings import HashEmbedder
 
 QUESTIONS = (
     "总费用是多少？", "Umsatz 2022", "売上高はいくらですか", "Сколько всего стоит?", "Quel est le montant total des factures?",

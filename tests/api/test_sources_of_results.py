@@ -10,11 +10,11 @@ import pytest
 
 import sliders
 from sliders.answer.result import Answer
-from sliders.chunks.embeddings import HashEmbedder
-from sliders.cli_shell import answer_text
+from sliders.cli.shell import answer_text
 from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.model import Request, Response
 from sliders.llm.testing import FunctionModel
+from sliders.retrieval.embeddings import HashEmbedder
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from tests.reading_model import reply_shape
 

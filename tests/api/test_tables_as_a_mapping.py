@@ -9,8 +9,8 @@ import pytest
 from reading_model import document, reading_model
 
 from sliders import Workspace
-from sliders.chunks.embeddings import HashEmbedder
 from sliders.errors import StoreError
+from sliders.retrieval.embeddings import HashEmbedder
 from sliders.schema.types import Column, ColumnType, Schema, Table
 
 TEXTS = {"anchor.txt": document("Anchor", cost="120 euros"), "beacon.txt": document("Beacon", cost="340 euros")}

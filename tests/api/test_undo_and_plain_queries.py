@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from sliders import Workspace
-from sliders.chunks.embeddings import HashEmbedder
 from sliders.cli import run
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
+from sliders.retrieval.embeddings import HashEmbedder
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from tests.reading_model import reading_model
 

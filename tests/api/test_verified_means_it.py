@@ -10,10 +10,10 @@ import pytest
 
 import sliders
 from sliders.answer.result import Answer
-from sliders.chunks.embeddings import HashEmbedder
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
+from sliders.retrieval.embeddings import HashEmbedder
 from tests.reading_model import reply_shape
 
 Cells = Mapping[str, Mapping[str, Any]]

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from sliders import Answer, Workspace
-from sliders.chunks.embeddings import HashEmbedder
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
-from sliders.plan.directives import Verify
+from sliders.retrieval.embeddings import HashEmbedder
+from sliders.schema.hints import Verify
 
 EARNINGS = (
     "# Harbour Works\n\n## Earnings\n\nEarnings per share were 3.10 basic and 2.95 diluted.\n\n## Segments\n\n(In millions)\n\n"

@@ -18,12 +18,12 @@ from demo_reader import demo_reader
 from mcp import Client, StdioServerParameters
 
 import sliders
-from sliders.chunks.embeddings import HashEmbedder
 from sliders.cli import run
-from sliders.cli_mcp import mcp_server
+from sliders.cli.serve import mcp_server
+from sliders.engine.query_frame import plain
+from sliders.engine.session import Session
 from sliders.errors import SettingsError
-from sliders.executor.querying import plain
-from sliders.executor.session import Session
+from sliders.retrieval.embeddings import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "What is the average length of the bridges in metres?"
@@ -59,7 +59,7 @@ async def test_tables_and_words_are_told_while_a_query_runs(tmp_path: Path, monk
         looked.wait(10)
         return plain(session, sql)
 
-    monkeypatch.setattr("sliders.executor.querying.plain", slow)
+    monkeypatch.setattr("sliders.engine.query_frame.plain", slow)
     with workspace(tmp_path) as ws:
         await ws.ask_async(QUESTION)
         async with Client(mcp_server(ws)) as client:

@@ -192,6 +192,6 @@ def test_formats_that_need_the_extra_name_it(tmp_path: Path, monkeypatch: pytest
     word = docx.Document()
     word.add_paragraph("text")
     word.save(str(tmp_path / "a.docx"))
-    monkeypatch.setattr("sliders.documents.offline.importlib.import_module", missing)
+    monkeypatch.setattr("sliders.documents.unstructured_offline.importlib.import_module", missing)
     with pytest.raises(DocumentError, match=r'pip install "\.\[docs\]"'):
         load(tmp_path / "a.docx")

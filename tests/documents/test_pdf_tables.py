@@ -15,7 +15,7 @@ from reportlab.lib.pagesizes import letter
 from reportlab.pdfgen import canvas
 
 from sliders.documents.document import TableGrid
-from sliders.documents.pdf import read_pdf
+from sliders.documents.pdf.reader import read_pdf
 from sliders.documents.tables import place_of
 
 _FILINGS = Path(__file__).resolve().parents[3] / "shared" / "evals" / "financebench_pdfs" / "dev" / "docs"

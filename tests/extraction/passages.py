@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.extraction.prompt import Asked
 from sliders.extraction.source import Source
+from sliders.retrieval.chunk import Chunk, ChunkContext
 from sliders.schema.types import Column, ColumnType, Table
 
 NUMBER, INTEGER, BOOLEAN = ColumnType.NUMBER, ColumnType.INTEGER, ColumnType.BOOLEAN

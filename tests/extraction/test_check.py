@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sliders.compact.check_values import value_cell, with_words
 from sliders.extraction.cell import Absence, Cell, Grounding, How, Span
 from sliders.extraction.check import check_cell
-from sliders.extraction.check_compact import value_cell, with_words
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
 from sliders.values.parse import Context

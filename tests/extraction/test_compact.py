@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from sliders.compact.read_values import read_compact
 from sliders.errors import ModelRefusal
 from sliders.extraction.cell import Absence, How
 from sliders.extraction.extract import Extraction
-from sliders.extraction.read_compact import read_compact
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request, Response
 from sliders.llm.testing import FunctionModel, truncated

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from sliders.chunks.chunk import ChunkContext
 from sliders.errors import ModelRefusal, ModelUnavailable
 from sliders.extraction.cell import Absence, Cell, Row
 from sliders.extraction.drafts import new_row
@@ -17,6 +16,7 @@ from sliders.extraction.prompt import Asked, read_prompt
 from sliders.extraction.source import Source
 from sliders.llm.model import Request, Response
 from sliders.llm.testing import FunctionModel, ScriptedModel, truncated
+from sliders.retrieval.chunk import ChunkContext
 from sliders.schema.types import Column, Table
 
 from .passages import FERRIES, INTEGER, NUMBER, QUAYS, asked_for, chunk_of, row, said, source_of

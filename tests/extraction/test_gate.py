@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from sliders.chunks.chunk import Chunk
+from sliders.compact.gate import gate_by_odds
 from sliders.errors import ModelRefusal, ModelUnavailable
 from sliders.extraction.gate import gate_chunks
 from sliders.llm.dialect import COMPACT, FULL, Dialect
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
+from sliders.retrieval.chunk import Chunk
 
 from .passages import FERRIES, QUAYS, asked_for, chunk_of
 
@@ -21,7 +22,10 @@ CHUNKS = [chunk_of(f"This is part {n}.", start=100 * n, number=n) for n in range
 async def gate(reply: Any, dialect: Dialect = FULL, chunks: list[Chunk] = CHUNKS) -> tuple[set[str], FunctionModel]:
     model = FunctionModel(reply if callable(reply) else lambda request: reply, dialect=dialect)
     shown = {chunk.id: f"shown of {chunk.text}" for chunk in chunks}
-    return set(await gate_chunks(chunks, shown, asked_for(FERRIES, QUAYS), model, "a card")), model
+    asked = asked_for(FERRIES, QUAYS)
+    if dialect is COMPACT:
+        return set(await gate_by_odds(chunks, asked, model)), model
+    return set(await gate_chunks(chunks, shown, asked, model, "a card")), model
 
 
 async def test_one_call_decides_on_many_parts() -> None:

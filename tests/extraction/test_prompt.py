@@ -5,9 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.chunks.chunk import ChunkContext
-from sliders.extraction.prompt import chunk_document, column_line, read_prompt
-from sliders.extraction.prompt_compact import (
+from sliders.compact.value_prompts import (
     choices_of,
     chosen_value,
     field_line,
@@ -19,7 +17,9 @@ from sliders.extraction.prompt_compact import (
     values_prompt,
     words_prompt,
 )
+from sliders.extraction.prompt import chunk_document, column_line, read_prompt
 from sliders.extraction.source import Source
+from sliders.retrieval.chunk import ChunkContext
 from sliders.schema.types import Column, ColumnType, Table
 
 from .passages import BOOLEAN, FERRIES, NUMBER, QUAYS, asked_for, chunk_of, source_of

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from fake_server import FakeServer, Scripted
 
+from sliders.compact.model_file import EMBEDDED
+from sliders.engine.connect import connect
 from sliders.errors import BudgetExceeded, SettingsError
 from sliders.llm.cache import MemoryCallLog
-from sliders.llm.connect import connect
 from sliders.llm.dialect import COMPACT, FULL
 from sliders.llm.model import Message, Request
-from sliders.llm.model_file import EMBEDDED
 from sliders.llm.testing import FunctionModel, ScriptedModel, requests_allowed
 from sliders.settings import Budget, Settings
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from sliders.compact.local_model import LocalServer, download_bar, local_model, physical_cores
+from sliders.compact.model_file import EMBEDDED
 from sliders.errors import ModelUnavailable
-from sliders.llm.local import LocalServer, download_bar, local_model, physical_cores
 from sliders.llm.model import Message, Request
-from sliders.llm.model_file import EMBEDDED
 from sliders.settings import Settings, default_cache_dir
 
 from .requests import rows_request
@@ -91,8 +91,8 @@ async def test_the_odds_of_a_choice_follow_the_text() -> None:
 @needs_file
 def test_killing_the_parent_ends_the_child() -> None:
     program = (
-        "import time, sys; from pathlib import Path; from sliders.llm.local import LocalServer; "
-        "from sliders.llm.model_file import EMBEDDED; from sliders.settings import default_cache_dir; "
+        "import time, sys; from pathlib import Path; from sliders.compact.local_model import LocalServer; "
+        "from sliders.compact.model_file import EMBEDDED; from sliders.settings import default_cache_dir; "
         "s = LocalServer(EMBEDDED.path(default_cache_dir()), 512, Path(sys.argv[1])); "
         "print(s.pid, flush=True); time.sleep(60)"
     )

@@ -14,9 +14,9 @@ from typing import ClassVar
 
 import pytest
 
+from sliders.compact import model_file
+from sliders.compact.model_file import EMBEDDED, ModelFile, ensure_model
 from sliders.errors import ModelUnavailable
-from sliders.llm import model_file
-from sliders.llm.model_file import EMBEDDED, ModelFile, ensure_model
 from sliders.llm.testing import requests_allowed
 
 CONTENT = bytes(range(256)) * 40

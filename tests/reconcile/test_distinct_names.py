@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from reconciled import Reconciled, reconciled, yes_or_no
 
-from sliders.executor.linking import canonical_forms
+from sliders.engine.query_joins import canonical_forms
 from sliders.llm.testing import ScriptedModel
 from sliders.reconcile.column_codes import comparison_form
 from sliders.reconcile.relation import MemoryRelation

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sliders.chunks.chunk import Chunk, ChunkContext
 from sliders.documents.document import Document, Element, Page, TableCell, TableGrid
 from sliders.extraction.cell import Absence, Cell, Grounding, Row, Scalar, Span
+from sliders.retrieval.chunk import Chunk, ChunkContext
 from sliders.schema.types import Column, ColumnType, Schema, Table
 from sliders.store.catalog import Catalog
 from sliders.store.data_tables import DataRow

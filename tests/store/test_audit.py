@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from sliders.audit.export import export_audit, export_csv, export_excel, export_parquet
+from sliders.audit.verify import check_audit
 from sliders.errors import AuditError, StoreError
 from sliders.extraction.cell import Absence, Cell, How, Span
-from sliders.store.audit import lineage, words_of_odds
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
-from sliders.store.export import export_audit, export_csv, export_excel, export_parquet
+from sliders.store.lineage import lineage, words_of_odds
 from sliders.store.records import Decision, Derivation
-from sliders.store.verify import check_audit
 
 from .samples import DOCUMENT, MERGED, TEXT, chunks_of, document, grounded, merge, rows_of, span_of
 

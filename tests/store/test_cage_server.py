@@ -9,10 +9,10 @@ import pytest
 from postgres import new_place
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.bounds import Limits
 from sliders.store.cage import run_readonly
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
+from sliders.store.result_limits import Limits
 
 from .samples import fill
 from .test_guard import READS, WRITES

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sliders.executor.citing import citations_of
-from sliders.executor.session import Session
-from sliders.executor.settle import settle
-from sliders.executor.why import why
+from sliders.audit.why import why
+from sliders.engine.cite import citations_of
+from sliders.engine.session import Session
+from sliders.engine.settle import settle
 from sliders.extraction.cell import Absence, Cell, How
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from sliders.documents.blocks import heading_level
+from sliders.documents.text_blocks import heading_level
 from sliders.schema.types import Column, ColumnType
 from sliders.values.agreement import Verdict, agreement
 from sliders.values.arithmetic import evaluate

@@ -1,0 +1,359 @@
+"""Ways to answer by reading: fixed lookup, split, step-wise, candidates of single passages, whole context
+(OkraLong, sections 3.3 and 3.4; HALO, section 5). All give the same `Answer`."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import pstdev
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from sliders.answer.passage_reader import Mode, Reading, cite_quote, is_refusal, read, short, unprinted, value_of
+from sliders.answer.passages import Context, Passage, PassageSource
+from sliders.answer.result import Answer, Citation, Completeness, Status
+from sliders.answer.route import MAX_STEPS
+from sliders.errors import CallFailed
+from sliders.llm.dialect import Dialect
+from sliders.llm.model import Model, Request, Usage
+from sliders.llm.prompts import load_prompt
+from sliders.llm.replies import LenientReply, every_member
+from sliders.retrieval.embeddings import Embedder
+
+MAX_PARTS = 4
+_STEP_SEGMENTS = 3
+_MUCH_LESS = 0.8
+"""The first segments are read by themselves when they take at most this share of the tokens of all."""
+_REPLY_ROOM = 700
+"""Tokens of a prompt's own words and of the reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as a workflow gets it.
+
+    `search` is what is searched for (the question with terms that mean the same); `positive` and `negative` are what
+    the answer must be about and what not; `first` segments are read before the others (0: all at once). `seen` are the
+    passages that were read, `needed` the words of them that an answer out of others will need.
+    """
+
+    question: str
+    source: PassageSource
+    model: Model
+    context: Context = field(default_factory=Context)
+    mode: Mode = "words"
+    search: str = ""
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+    first: int = 0
+    seen: list[Passage] = field(default_factory=list)
+    needed: list[Passage] = field(default_factory=list)
+
+    @property
+    def query(self) -> str:
+        """What is searched for."""
+        return self.search or self.question
+
+    @property
+    def room(self) -> int:
+        """Tokens of passages that fit into one call."""
+        return self.model.context_tokens - _REPLY_ROOM - self.model.count_tokens(self.question)
+
+    async def read(self, passages: Sequence[Passage], *, logprobs: bool = False) -> Reading:
+        """What one call over passages gives."""
+        reading = await read(self.question, passages, self.model, self.mode, logprobs=logprobs)
+        self.seen.extend(() if reading.failed else passages)
+        return reading
+
+    async def read_on(self, passages: Sequence[Passage]) -> Reading:
+        """What one call gives over what of the passages was not read before, with the words of earlier ones that it may need."""
+        known = [*self.needed]
+        more = fitting(self.source.unread(passages, self.seen), self.room - sum(p.tokens for p in known))
+        if not more:
+            return Reading(False, reason="the passages do not hold the answer" if passages else "no passage was found")
+        reading = await self.read([*known, *more])
+        self.keep(reading)
+        return reading
+
+    def keep(self, reading: Reading) -> None:
+        """Keep the words that a reading without an answer names for the next one."""
+        places = () if reading.answered else reading.citations
+        known = {(p.document_id, p.start) for p in self.needed}
+        fresh = (c for c in places if (c.document_id, c.start) not in known)
+        self.needed.extend(self.source.passage(c.document_id, c.start, c.end, 1.0) for c in fresh)
+
+
+async def lookup(asked: Asked) -> Answer:
+    """One search, one call; a second one with all segments where the first ones do not answer."""
+    ranked = asked.source.rank(asked.query, asked.context)[: asked.context.segments]
+    few = fitting(asked.source.unread(asked.source.assemble(ranked[: asked.first], asked.context), asked.seen), asked.room)
+    passages = fitting(asked.source.assemble(ranked, asked.context), asked.room)
+    spent, notes = Usage(), list[str]()
+    if few and sum(p.tokens for p in few) < _MUCH_LESS * sum(p.tokens for p in passages):
+        reading = await asked.read_on(few)
+        if reading.answered:
+            return finished(asked, reading, "lookup")
+        spent, notes = reading.usage, [f"the best {asked.first} segments do not answer: the others that were found were read"]
+    return finished(asked, await asked.read_on(passages), "lookup", notes, spent)
+
+
+async def split(asked: Asked) -> Answer:
+    """A search for the question and for each of the sub-questions that the model makes of it, one call over what they found."""
+    parts, usage, refused = await sub_questions(asked.question, asked.model)
+    each = max(2, -(-asked.context.segments // len(parts)))
+    found = [asked.source.rank(part, asked.context)[:each] for part in dict.fromkeys((asked.query, *parts))]
+    merged = {(s.document_id, s.start, s.end): s for ranked in found for s in ranked}
+    passages = fitting(asked.source.assemble(list(merged.values()), asked.context), asked.room)
+    reading = await asked.read_on(passages)
+    note = f"searched separately for {len(parts)} parts of the question"
+    return finished(asked, reading, "split", (f"the question was not split: {refused}" if refused else note,), usage)
+
+
+async def stepwise(asked: Asked) -> Answer:
+    """Read, say what must be looked up next, search for that, until the answer is found or nothing new is asked."""
+    narrow = replace(asked.context, segments=min(_STEP_SEGMENTS, asked.context.segments))
+    facts: list[str] = []
+    citations: list[Citation] = []
+    seen: dict[tuple[str, int], Passage] = {}
+    usage, query, queries, notes = Usage(), asked.query, list[str](), list[str]()
+    for _ in range(MAX_STEPS):
+        queries.append(query)
+        passages = fitting(asked.source.search(query, narrow), asked.room // 2)
+        fresh = [p for p in passages if (p.document_id, p.start) not in seen]
+        seen |= {(p.document_id, p.start): p for p in fresh}
+        step, spent, refused = await _step(asked, facts, passages)
+        usage += spent
+        notes += [f"step {len(queries)} gave nothing: {refused}"] if refused else []
+        found = cite_quote(step.evidence, passages)
+        if step.evidence and not is_refusal(step.evidence) and step.evidence not in facts:
+            facts.append(step.evidence)
+            citations.extend(found)
+        said = step.answer if not is_refusal(step.answer) else ""
+        if said and unprinted(said, [*facts, *(p.text for p in passages)]) is None:
+            cited = tuple(citations) or cite_quote(said, passages)
+            reading = Reading(True, value_of(said), said, cited)
+            return finished(asked, reading, "stepwise", (*_steps_note(queries), *notes), usage)
+        query = step.next_question
+        if not query or is_refusal(query) or query in queries or not fresh:
+            break
+    best = sorted(seen.values(), key=lambda p: -p.score)[: asked.context.segments]
+    reading = await asked.read(fitting(best, asked.room))
+    return finished(asked, reading, "stepwise", (*_steps_note(queries), *notes), usage)
+
+
+async def candidates(asked: Asked) -> Answer:
+    """An answer from each passage alone, ranked by the user's constraints; `rows` are different answers, best first."""
+    found = asked.source.unread(asked.source.search(asked.query, asked.context), asked.seen)
+    passages = [p for p in found if p.tokens <= asked.room]
+    readings = await asyncio.gather(*(asked.read([p], logprobs=True) for p in passages))
+    usage = sum((r.usage for r in readings), Usage())
+    pairs = [(p, r) for p, r in zip(passages, readings, strict=True) if r.answered]
+    refused = [r for r in readings if r.failed]
+    if not pairs:
+        reason = "no passage holds the answer" if passages else "no passage was found"
+        if refused:
+            reason = f"{len(refused)} of {len(passages)} passages could not be read: {refused[0].reason}"
+        return finished(asked, Reading(False, reason=reason, failed=bool(refused)), "candidates", (), usage)
+    texts = [" ".join([r.text, *(c.quote for c in r.citations), p.header]) for p, r in pairs]
+    ranking = rank(texts, asked.positive, asked.negative, asked.source.embedder, _voted([r for _, r in pairs]))
+    notes = [f"{len(pairs)} of {len(passages)} passages gave an answer; ranked by {ranking.by}"]
+    notes += [f"{len(refused)} passages could not be read: {refused[0].reason}"] if refused else []
+    if (asked.positive or asked.negative) and ranking.by != "verify":
+        notes.append(f"the constraints do not tell the answers apart (spread {ranking.spread:.3f}): switched off")
+    best = replace(pairs[ranking.order[0]][1], usage=Usage())
+    firsts = {_same(pairs[n][1]): n for n in reversed(ranking.order)}.values()
+    rows = tuple((pairs[n][1].text, round(ranking.scores[n], 4)) for n in ranking.order if n in firsts)
+    return replace(finished(asked, best, "candidates", notes, usage), columns=("candidate", "score"), rows=rows)
+
+
+def _same(reading: Reading) -> str:
+    """What equal answers have in common."""
+    return str(reading.value).casefold()
+
+
+def _voted(readings: Sequence[Reading]) -> list[float | None]:
+    """Each answer's confidence, in log-probability, with that of the passages that gave the same answer added."""
+    known = [(_same(r), r.confidence) for r in readings if r.confidence is not None]
+    if len(known) < len(readings):
+        return [None] * len(readings)
+    shares: dict[str, float] = {}
+    for name, confidence in known:
+        shares[name] = shares.get(name, 0.0) + math.exp(confidence)
+    return [math.log(shares[name]) for name, _ in known]
+
+
+async def whole(asked: Asked) -> Answer:
+    """All documents in one call; `failed` with the reason where they do not fit the model's window."""
+    passages = asked.source.whole(asked.room)
+    if passages is None:
+        reason = f"the documents do not fit the model's window of {asked.model.context_tokens} tokens"
+        return finished(asked, Reading(False, reason=reason, failed=True), "whole_context")
+    return finished(asked, await asked.read_on(passages), "whole_context")
+
+
+async def precise(asked: Asked, first: Answer) -> Answer:
+    """The cascade: what was not read of the documents is read, all of it or as much as fits, where the question is not answered.
+
+    Returns `first` when it is answered.
+    """
+    if first.status != "not_found":
+        return first
+    every = asked.source.whole(asked.room + sum(p.tokens for p in asked.seen))
+    passages, what = asked.source.unread(every or (), asked.seen), "the rest of the documents"
+    if every is None or sum(p.tokens for p in passages) > asked.room:
+        wide = Context(20, 400, asked.context.weights, threshold=0.0)
+        passages = asked.source.unread(asked.source.search(asked.query, wide), asked.seen)
+        what = f"{sum(p.tokens for p in fitting(passages, asked.room))} tokens of other passages"
+    reading = await asked.read_on(passages)
+    note = f"unanswerable from the passages found: {what} were read"
+    return finished(asked, reading, first.workflow, (*first.decisions, note), first.usage)
+
+
+def fitting(passages: Sequence[Passage], room: int) -> tuple[Passage, ...]:
+    """The best passages that fit into `room` tokens."""
+    kept: list[Passage] = []
+    for passage in passages:
+        if passage.tokens <= room:
+            kept.append(passage)
+            room -= passage.tokens
+    return tuple(kept)
+
+
+def finished(asked: Asked, reading: Reading, workflow: str, notes: Sequence[str] = (), usage: Usage | None = None) -> Answer:
+    """The answer of a reading."""
+    spent = (usage or Usage()) + reading.usage
+    documents = len(asked.source.documents)
+    if reading.failed:
+        return failed(asked.question, reading.reason, spent, notes, workflow)
+    ledger = Completeness(documents=documents, documents_with_rows=len({c.document_id for c in reading.citations}))
+    if not reading.answered:
+        text = f"Not found in these documents: {reading.reason or 'the passages do not hold the answer'}."
+        return Answer(asked.question, "not_found", None, text, completeness=ledger, usage=spent, reason=reading.reason,
+                      decisions=tuple(notes), workflow=workflow)  # fmt: skip
+    status: Status = "incomplete" if reading.lacking else "answered"
+    said = f"{reading.text} (incomplete: {reading.lacking})" if reading.lacking else reading.text
+    return Answer(
+        asked.question, status, reading.value, said, citations=reading.citations, completeness=ledger,
+        usage=spent, reason=reading.reason, decisions=tuple(notes), workflow=workflow,
+    )  # fmt: skip
+
+
+def failed(question: str, reason: str, usage: Usage, notes: Sequence[str] = (), workflow: str = "extract_and_query") -> Answer:
+    """The answer where the model could not be asked, or gave nothing usable: what the documents tell is not known."""
+    text = f"No answer: {reason.rstrip('.')}."
+    return Answer(question, "failed", None, text, usage=usage, reason=reason, decisions=tuple(notes), workflow=workflow)
+
+
+class Parts(LenientReply):
+    """The sub-questions of a question."""
+
+    model_config = ConfigDict(json_schema_extra=every_member)
+
+    questions: list[str] = Field(default_factory=list)
+
+
+class Step(LenientReply):
+    """One step: the words that help, the answer if they give it, else what to look up next."""
+
+    model_config = ConfigDict(json_schema_extra=every_member)
+
+    evidence: str = short(300)
+    answer: str = short(160)
+    next_question: str = short(300)
+
+
+def split_request(question: str, dialect: Dialect) -> Request:
+    """The call that splits a question."""
+    prompt = load_prompt("answer/split", dialect)
+    return Request("plan", prompt.render(question=question), prompt.hash, max_tokens=240, reply=Parts)
+
+
+async def sub_questions(question: str, model: Model) -> tuple[tuple[str, ...], Usage, str]:
+    """Sub-questions that each have one source, at most `MAX_PARTS`; the question itself where the model gives none.
+
+    With them what was spent, and why the model gave none, or "".
+    """
+    data, usage, refused = await _asked_for(split_request(question, model.dialect), model)
+    texts = [str(t).strip() for t in data.get("questions") or () if str(t).strip()]
+    return tuple(dict.fromkeys(texts))[:MAX_PARTS] or (question,), usage, refused
+
+
+async def _asked_for(request: Request, model: Model) -> tuple[Mapping[str, Any], Usage, str]:
+    """The data of the reply, what was spent, and why the model gave no usable one, or ""."""
+    try:
+        reply = await model.generate(request)
+    except CallFailed as error:
+        return {}, error.usage if isinstance(error.usage, Usage) else Usage(), str(error)
+    return reply.data if isinstance(reply.data, dict) else {}, reply.usage, ""
+
+
+def step_request(question: str, facts: Sequence[str], passages: Sequence[Passage], dialect: Dialect) -> Request:
+    """The call of one step: what the passages say of it, the answer if it is clear, else what to look up next."""
+    prompt = load_prompt("answer/step", dialect)
+    messages = prompt.render(question=question, facts=list(facts), passages=[p.read_by(dialect) for p in passages])
+    return Request("answer", messages, prompt.hash, max_tokens=320, reply=Step)
+
+
+async def _step(asked: Asked, facts: Sequence[str], passages: Sequence[Passage]) -> tuple[Step, Usage, str]:
+    data, usage, refused = await _asked_for(step_request(asked.question, facts, passages, asked.model.dialect), asked.model)
+    return Step(**{name: str(data.get(name) or "").strip() for name in ("evidence", "answer", "next_question")}), usage, refused
+
+
+def _steps_note(queries: Sequence[str]) -> tuple[str, ...]:
+    return (f"{len(queries)} steps: " + " -> ".join(queries),) if len(queries) > 1 else ()
+
+
+LOW_SPREAD = 0.02
+"""Standard deviation of scores below which constraints do not tell candidates apart, in the shipped model's cosines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Positions of candidates, best first; `by` is "verify", "confidence" or "retrieval"; `scores` are of that kind."""
+
+    order: tuple[int, ...]
+    scores: tuple[float, ...]
+    by: str
+    spread: float = 0.0
+
+
+def verify_scores(
+    texts: Sequence[str], positive: Sequence[str], negative: Sequence[str], embedder: Embedder
+) -> tuple[float, ...]:
+    """Sum of cosines with the positive constraints minus those with the negative ones, for each text."""
+    if not texts:
+        return ()
+    constraints = [*positive, *negative]
+    if not constraints:
+        return (0.0,) * len(texts)
+    vectors = embedder.embed([*texts, *constraints])
+    cosines = vectors[: len(texts)] @ vectors[len(texts) :].T
+    signs = [1.0] * len(positive) + [-1.0] * len(negative)
+    return tuple(float(sum(s * c for s, c in zip(signs, row, strict=True))) for row in cosines.tolist())
+
+
+def rank(
+    texts: Sequence[str], positive: Sequence[str], negative: Sequence[str], embedder: Embedder,
+    confidences: Sequence[float | None] = (),
+) -> Ranking:  # fmt: skip
+    """Candidates by constraints; by the model's own confidence where those do not tell them apart; else as given.
+
+    Args:
+        texts: each candidate with the words behind it, in order of retrieval.
+        confidences: mean token log-probability of each candidate.
+    """
+    scores = verify_scores(texts, positive, negative, embedder)
+    spread = pstdev(scores) if len(scores) > 1 else 0.0
+    if len(texts) <= 1 or ((positive or negative) and spread >= LOW_SPREAD):
+        return Ranking(_order(scores), scores, "verify" if positive or negative else "retrieval", spread)
+    known = [c for c in confidences if c is not None]
+    if len(known) == len(texts) and len(set(known)) > 1:
+        return Ranking(_order(known), tuple(known), "confidence", spread)
+    return Ranking(tuple(range(len(texts))), tuple(0.0 for _ in texts), "retrieval", spread)
+
+
+def _order(scores: Sequence[float]) -> tuple[int, ...]:
+    return tuple(sorted(range(len(scores)), key=lambda n: (-scores[n], n)))

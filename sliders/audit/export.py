@@ -1,0 +1,228 @@
+"""Export: the audit database, and the data tables as CSV, Parquet and Excel files."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import re
+import sqlite3
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from sliders.errors import SettingsError, StoreError
+from sliders.schema.names import free_name
+from sliders.store.catalog import Catalog
+from sliders.store.database import Database
+from sliders.store.file import SqliteFile
+from sliders.store.records import ExportFormat, Relation
+
+_SUFFIXES: dict[str, ExportFormat] = {".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".xlsx": "excel"}
+_EXCEL_ROWS = 1_048_576
+_EXCEL_TEXT = 32_767
+_NO_TABLES = "no tables"
+_EXCEL_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def export(catalog: Catalog, target: Path, format: ExportFormat | None = None) -> list[Path]:
+    """Write a format, which follows from the suffix of `target` when it is left out; the files.
+
+    Raises:
+        SettingsError: the format cannot be told, or its extra is not installed.
+        StoreError: a file cannot be written, or is there and no earlier export.
+    """
+    chosen = format or _SUFFIXES.get(target.suffix.lower())
+    if chosen == "sqlite":
+        return [export_audit(catalog, target)]
+    if chosen == "excel":
+        return [export_excel(catalog, target)]
+    if chosen == "csv":
+        return export_csv(catalog, target)
+    if chosen == "parquet":
+        return export_parquet(catalog, target)
+    raise SettingsError(f"{str(target)!r} does not say its format; name it: --format sqlite, csv, parquet or excel")
+
+
+def export_audit(catalog: Catalog, path: str | Path) -> Path:
+    """Write the audit database: one plain SQLite file for Datasette, DB Browser or pandas; the file is replaced whole.
+
+    The data tables have their own names; documents, chunks, cells, calls and decisions are in tables named `audit_...`,
+    joined by foreign keys; the view `audit_evidence` shows each value with its quote, document and page.
+
+    Raises:
+        StoreError: the path is the workspace itself or a file that is no audit database, or cannot be written.
+    """
+    from sliders.audit.audit_file import write_audit  # it brings pandas along, which takes a second
+
+    target = Path(path)
+    source = catalog.database.path
+    if source is not None and target.exists() and os.path.samefile(target, source):
+        raise StoreError(f"{str(target)!r} is the workspace itself; export to another file")
+    if not target.parent.is_dir():
+        raise StoreError(f"the folder of {str(target)!r} does not exist; create it first")
+    _only_replace(target, _is_audit)
+    unfinished = target.with_name(target.name + ".part")
+    try:
+        unfinished.unlink(missing_ok=True)
+        write_audit(catalog, unfinished, _current(catalog))
+        os.replace(unfinished, target)
+    except (sqlite3.Error, UnicodeEncodeError) as error:
+        raise SqliteFile(target, write=True).sentence(error) from error
+    except OSError as error:
+        raise StoreError(f"{str(target)!r} cannot be written: {error.strerror}; choose another place") from error
+    finally:
+        for rest in (unfinished, unfinished.with_name(unfinished.name + "-journal")):
+            with contextlib.suppress(OSError):
+                rest.unlink(missing_ok=True)
+    return target
+
+
+def _current(catalog: Catalog) -> Iterator[Relation]:
+    return (relation for relation in catalog.schemas.relations() if relation.current_version is not None)
+
+
+def export_csv(catalog: Catalog, folder: str | Path) -> list[Path]:
+    """One UTF-8 CSV file for each data table; the paths.
+
+    Raises:
+        StoreError: a file cannot be written.
+    """
+    paths = []
+    for path, _, columns, rows in _files(catalog, folder, ".csv", _is_csv_export):
+        with _writing(path), path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(rows)
+        paths.append(path)
+    return paths
+
+
+def export_parquet(catalog: Catalog, folder: str | Path) -> list[Path]:
+    """One Parquet file for each data table; the paths.
+
+    Raises:
+        SettingsError: the extra is not installed.
+        StoreError: a file cannot be written.
+    """
+    try:
+        import pyarrow as arrow
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise SettingsError("Parquet needs pyarrow; install it with: pip install '.[export]' in the checkout") from error
+
+    def is_export(old: Path) -> bool:
+        return "row_id" in parquet.read_schema(old).names
+
+    kinds = {"INTEGER": arrow.int64(), "REAL": arrow.float64()}
+    paths = []
+    for path, relation, columns, rows in _files(catalog, folder, ".parquet", is_export):
+        types = {column.sql_name: kinds.get(column.sql_type) for column in relation.columns}
+        values = list(zip(*rows, strict=True)) or [()] * len(columns)
+        arrays = [_array(arrow, data, types.get(column)) for column, data in zip(columns, values, strict=True)]
+        with _writing(path):
+            parquet.write_table(arrow.table(arrays, names=list(columns)), path)
+        paths.append(path)
+    return paths
+
+
+def _array(arrow: Any, data: tuple[Any, ...], kind: Any) -> Any:
+    if kind is not None and all(value is None or isinstance(value, (int, float)) for value in data):
+        return arrow.array([float(v) if v is not None and kind == arrow.float64() else v for v in data], kind)
+    return arrow.array([None if value is None else str(value) for value in data], arrow.string())
+
+
+def export_excel(catalog: Catalog, path: str | Path) -> Path:
+    """One workbook with a sheet for each data table. Texts stay texts: none is read as a formula.
+
+    Raises:
+        SettingsError: the extra is not installed.
+        StoreError: a table has more rows than a sheet, or the file cannot be written.
+    """
+    try:
+        from openpyxl import Workbook, load_workbook
+        from openpyxl.cell import WriteOnlyCell
+    except ImportError as error:
+        raise SettingsError("Excel needs openpyxl; install it with: pip install '.[export]' in the checkout") from error
+    target = Path(path)
+    _only_replace(target, lambda old: _is_book_export(load_workbook(io.BytesIO(old.read_bytes()), read_only=True)))
+    workbook = Workbook(write_only=True)
+    names: set[str] = set()
+    for relation in _current(catalog):
+        name = relation.relation
+        columns, rows = catalog.tables.read(relation.name)
+        sheet = workbook.create_sheet(_sheet_name(name, names))
+        for number, row in enumerate([columns, *rows]):
+            if number >= _EXCEL_ROWS:
+                raise StoreError(f"table {name!r} has more rows than an Excel sheet ({_EXCEL_ROWS}); export CSV or Parquet")
+            cells = []
+            for value in row:
+                text = isinstance(value, str)
+                cell = WriteOnlyCell(sheet, _EXCEL_FORBIDDEN.sub("", value)[:_EXCEL_TEXT] if text else value)
+                if text:
+                    cell.data_type = "s"
+                cells.append(cell)
+            sheet.append(cells)
+    if not names:
+        workbook.create_sheet(_NO_TABLES)
+    with _writing(target):
+        workbook.save(target)
+    return target
+
+
+def _only_replace(path: Path, is_export: Callable[[Path], bool]) -> None:
+    """Refuse to write over what is no earlier export: a document, or a workspace with paid work. Raises StoreError: it is."""
+    if not path.exists() or not path.stat().st_size:
+        return
+    try:
+        ours = path.is_file() and is_export(path)
+    except (StoreError, OSError, ValueError, LookupError, csv.Error, zipfile.BadZipFile):
+        ours = False  # it is not even of this format
+    if not ours:
+        raise StoreError(f"{str(path)!r} exists and is no earlier export; delete it, or choose another name")
+
+
+def _is_audit(path: Path) -> bool:
+    with Database(path, write=False) as database:
+        return bool(database.value("SELECT count(*) FROM sqlite_master WHERE name = 'audit_meta'"))
+
+
+def _is_csv_export(path: Path) -> bool:
+    with path.open(encoding="utf-8", newline="") as file:
+        return next(csv.reader(file), [])[-1:] == ["row_id"]
+
+
+def _is_book_export(book: Any) -> bool:
+    first = book.worksheets[0]
+    return first.title == _NO_TABLES or "row_id" in next(first.iter_rows(values_only=True), ())
+
+
+def _files(
+    catalog: Catalog, folder: str | Path, suffix: str, is_export: Callable[[Path], bool]
+) -> Iterator[tuple[Path, Relation, tuple[str, ...], Iterator[tuple[Any, ...]]]]:
+    """A file to write for each data table, with its columns and rows."""
+    for relation in _current(catalog):
+        with _writing(Path(folder)):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        safe = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", relation.relation).strip(". ") or "table"
+        path = Path(folder) / f"{safe}{suffix}"
+        _only_replace(path, is_export)
+        yield path, relation, *catalog.tables.read(relation.name)
+
+
+def _sheet_name(name: str, names: set[str]) -> str:
+    base = re.sub(r"[\[\]:*?/\\]", "_", name).strip("'")[:28] or "table"
+    folded = base.casefold()
+    found = base + free_name(folded, names)[len(folded) :]
+    names.add(found.casefold())
+    return found
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{str(path)!r} cannot be written: {error.strerror}; choose another place") from error

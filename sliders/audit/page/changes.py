@@ -1,0 +1,44 @@
+"""What changed between two runs, as an audit page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sliders.audit.diff import CellChange, RowChange, said
+from sliders.audit.diff import Difference as Found
+from sliders.audit.page.page_content import Compared, Difference, ShownTable
+from sliders.extraction.cell import Scalar
+
+MOST_SHOWN = 500
+
+
+def compared(found: Found, tables: Sequence[ShownTable]) -> Compared:
+    """What a comparison found, with the place on the page of each value that its tables show."""
+    at = {(t.name, row.id): (n, m) for n, t in enumerate(tables) for m, row in enumerate(t.rows)}
+    columns = {t.name: [column.name for column in t.columns] for t in tables}
+    lines = list(_lines(found, at, columns))
+    return Compared(found.first, found.second, tuple(lines[:MOST_SHOWN]), len(lines), found.same)
+
+
+def _lines(
+    found: Found, at: Mapping[tuple[str, str], tuple[int, int]], columns: Mapping[str, Sequence[str]]
+) -> Iterator[Difference]:
+    def place(change: RowChange | CellChange, column: str) -> tuple[int, int, int] | None:
+        where = at.get((change.table, change.row_id))
+        return (*where, columns[change.table].index(column)) if where and column in columns[change.table] else None
+
+    for answer in found.answers:
+        because = "; ".join(cause.text for cause in answer.causes)
+        yield Difference("answer", answer.question, "", answer.before, answer.after, because)
+    for row in found.rows:
+        held, new = _held(row.values), row.change == "new"
+        first = next(iter(columns.get(row.table, ())), "")
+        yield Difference(f"{row.change} row", row.document, row.table, "" if new else held, held if new else "", row.cause.text,
+                         place(row, first) if new else None)  # fmt: skip
+    for cell in found.cells:
+        yield Difference("value", cell.document, f"{cell.table}.{cell.column}", cell.before, cell.after, cell.cause.text,
+                         place(cell, cell.column))  # fmt: skip
+
+
+def _held(values: Mapping[str, Scalar]) -> str:
+    return ", ".join(f"{name} {said(value)}" for name, value in values.items() if value is not None)

@@ -1,0 +1,197 @@
+"""The embedded model: llama.cpp in a child process on a loopback port, behind the same door as any server."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+from sliders.compact.model_file import EMBEDDED, ensure_model
+from sliders.compact.model_file import Progress as Report
+from sliders.errors import ModelError, ModelUnavailable
+from sliders.llm.client import OpenAIModel
+from sliders.llm.dialect import COMPACT, Dialect
+from sliders.llm.ladder import Rung
+from sliders.llm.limits import Gate
+from sliders.llm.model import Request, Response
+from sliders.llm.network_switch import check_requests_allowed
+from sliders.llm.tokens import token_counter
+from sliders.settings import LOCAL, Settings
+
+
+def physical_cores() -> int:
+    """Cores that this process may use, counting two threads of one core once: more threads only slow decoding down."""
+    try:
+        allowed = os.sched_getaffinity(0)
+        siblings = {
+            Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text(encoding="ascii")
+            for cpu in allowed
+        }
+        return max(1, len(siblings))
+    except (AttributeError, OSError):  # not Linux
+        return max(1, (os.cpu_count() or 2) // 2)
+
+
+@contextmanager
+def download_bar() -> Iterator[Report]:
+    """A progress: one line saying what is fetched and how large it is, then a bar; quiet when nothing is done."""
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks = {}
+
+        def report(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                if what == "fetching":
+                    bar.console.print(
+                        f"Fetching the embedded model {EMBEDDED.file} ({total / 1e9:.2f} GB, {EMBEDDED.licence}) once.",
+                        soft_wrap=True,
+                        highlight=False,
+                    )
+                tasks[what] = bar.add_task(f"{what} the model", total=total)
+            bar.update(tasks[what], completed=done)
+
+        yield report
+
+
+class LocalServer:
+    """One child process that serves a model file; it stops when this process ends, even if it is killed.
+
+    `log` takes what the native code writes.
+    """
+
+    def __init__(self, path: Path, context_tokens: int, log: Path) -> None:
+        self._log = log
+        options = {"path": str(path), "n_ctx": context_tokens, "threads": physical_cores()}
+        script = str(Path(__file__).with_name("local_server.py"))
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("wb") as stream:
+            # As a script and with -P: the child needs nothing of this package, and must not find its modules by
+            # accident.
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", script, json.dumps(options)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stream,
+                start_new_session=True,  # Ctrl-C in the terminal is for the parent, which then closes the pipe
+            )
+        atexit.register(self.stop)
+        self.base_url = self._wait_for_address() + "/v1"
+
+    @property
+    def alive(self) -> bool:
+        """Whether the child still runs."""
+        return self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """Process id of the child."""
+        return self._process.pid
+
+    def stop(self) -> None:
+        """End the child; safe to call twice."""
+        atexit.unregister(self.stop)
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _wait_for_address(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            self.stop()
+            tail = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+            raise ModelUnavailable(
+                f"the embedded model did not start ({tail[0] if tail else 'no message'}); it needs about "
+                f"2 GB of free memory; its log is {self._log}"
+            )
+        return str(json.loads(line)["address"])
+
+
+class LocalModel:
+    """The embedded model as a `Model`: the file is fetched and the server started at the first call."""
+
+    def __init__(self, settings: Settings, dialect: Dialect = COMPACT) -> None:
+        self._settings = settings
+        self.name, self.context_tokens, self.dialect = EMBEDDED.name, settings.local_context_tokens, dialect
+        self.count_tokens = token_counter(EMBEDDED.name)
+        self._lock = threading.Lock()
+        self._server: LocalServer | None = None
+        self._client: OpenAIModel | None = None
+
+    async def generate(self, request: Request) -> Response:
+        """Answer one request; see `Model.generate`."""
+        check_requests_allowed("the embedded model")
+        client = await asyncio.to_thread(self._started)
+        try:
+            return await client.generate(request)
+        except ModelError:
+            if self._server is not None and self._server.alive:
+                raise
+            # The child died (killed, or out of memory): one new start, then the error counts.
+            return await (await asyncio.to_thread(self._started)).generate(request)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop; the child stays for the next call."""
+        if self._client is not None:
+            await self._client.aclose()
+
+    def stop(self) -> None:
+        """End the child process; the next call starts a new one."""
+        with self._lock:
+            if self._server is not None:
+                self._server.stop()
+            self._server = self._client = None
+
+    def _started(self) -> OpenAIModel:
+        with self._lock:
+            if self._client is not None and self._server is not None and self._server.alive:
+                return self._client
+            if find_spec("xllamacpp") is None:
+                raise ModelUnavailable(
+                    "the embedded model needs the package xllamacpp: run `pip install '.[local]'` in the checkout, "
+                    "or set SLIDERS_MODEL and SLIDERS_BASE_URL to a server of your own"
+                )
+            path = self._file()
+            log = self._settings.cache_dir / "logs" / f"local-server-{os.getpid()}.log"
+            self._server = LocalServer(path, self._settings.local_context_tokens, log)
+            here = replace(
+                self._settings, base_url=self._server.base_url, api_key="unused", rpm=None, tpm=None,
+                context_tokens=self.context_tokens,
+            )  # fmt: skip
+            self._client = OpenAIModel(LOCAL, here, name=EMBEDDED.name, first_rung=Rung.GRAMMAR, gate=Gate(1))
+            return self._client
+
+    def _file(self) -> Path:
+        with download_bar() as report:
+            return ensure_model(self._settings.cache_dir, report)
+
+
+_MODELS: dict[tuple[int, Path, int, str], LocalModel] = {}
+_MODELS_LOCK = threading.Lock()
+
+
+def local_model(settings: Settings, dialect: Dialect = COMPACT) -> LocalModel:
+    """The embedded model of this process: equal settings share one child. Nothing starts before the first call."""
+    key = (os.getpid(), settings.cache_dir, settings.local_context_tokens, dialect.name)
+    with _MODELS_LOCK:
+        if key not in _MODELS:
+            _MODELS[key] = LocalModel(settings, dialect)
+        return _MODELS[key]

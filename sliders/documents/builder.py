@@ -1,0 +1,90 @@
+"""Puts a document together piece by piece, so that offsets, pages and white space are right by construction."""
+
+from __future__ import annotations
+
+import hashlib
+
+from sliders.documents.document import Document, Element, ElementKind, Page
+from sliders.documents.tables import Table, render_table, with_context
+from sliders.documents.titles import find_title
+
+
+class DocumentBuilder:
+    """Collects elements in reading order; `build` gives the document."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._elements: list[Element] = []
+        self._page_starts: list[tuple[int, int]] = []
+        self.warnings: list[str] = []
+
+    def start_page(self, number: int) -> None:
+        """Everything that is added from now on is on page `number`."""
+        self._page_starts.append((number, self._length))
+
+    def add(self, kind: ElementKind, text: str, *, level: int = 0, gap: str = "\n\n") -> None:
+        """Add one element; white space around `text` is dropped, `gap` is the white space before it."""
+        text = text.strip()
+        if not text:
+            return
+        start = self._open(gap)
+        self._push(text)
+        self._elements.append(Element(kind, start, self._length, level, self._page))
+
+    def add_table(self, table: Table, *, caption: str = "", note: str = "", gap: str = "\n\n") -> None:
+        """Add a table; its own caption and note become a line above it.
+
+        `caption` and `note` come from lines that are already in the text.
+        """
+        if not any(any(row) for row in table.rows):
+            return
+        own = " ".join(part for part in (table.caption, table.note) if part)
+        if own:
+            self.add("caption", own, gap=gap)
+            gap = "\n"
+        start = self._open(gap)
+        rendered = render_table(with_context(table, caption, note), start)
+        self._push(rendered.text)
+        element = Element("table", start, self._length, 0, self._page, rendered.grid, rendered.row_starts)
+        self._elements.append(element)
+
+    def build(self, name: str, raw: bytes, *, title: str = "", media_type: str = "text/plain") -> Document:
+        """The document; its id is the SHA-256 of the raw content, cut to 16 hexadecimal digits.
+
+        `title` is what the format's own metadata says, if anything.
+        """
+        text = "".join(self._parts)
+        elements = tuple(self._elements)
+        title = find_title(text, elements, name, title)
+        return Document(
+            id=hashlib.sha256(raw).hexdigest()[:16],
+            name=name,
+            text=text,
+            title=title,
+            elements=elements,
+            pages=self._pages(),
+            media_type=media_type,
+            warnings=tuple(self.warnings),
+        )
+
+    @property
+    def _page(self) -> int | None:
+        return self._page_starts[-1][0] if self._page_starts else None
+
+    def _open(self, gap: str) -> int:
+        if self._elements:
+            self._push(gap if gap.strip() == "" and gap else "\n\n")
+        return self._length
+
+    def _push(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+
+    def _pages(self) -> tuple[Page, ...]:
+        starts = self._page_starts
+        if not starts:
+            return ()
+        ends = [start for _, start in starts[1:]] + [self._length]
+        begins = [0] + [start for _, start in starts[1:]]
+        return tuple(Page(n, b, e) for (n, _), b, e in zip(starts, begins, ends, strict=True))

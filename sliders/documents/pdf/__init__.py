@@ -1,0 +1,1 @@
+"""PDF pages as text with tables: words, columns, ruled lines."""

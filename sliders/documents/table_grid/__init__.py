@@ -1,0 +1,1 @@
+"""Tables found by position: lines, columns and headers of printed text."""

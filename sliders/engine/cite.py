@@ -1,0 +1,176 @@
+"""From the final SQL back to the words on the page (contract 1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sliders.answer.citations import columns_used
+from sliders.answer.result import Citation
+from sliders.answer.tracing import traces
+from sliders.answer.turns import TableView
+from sliders.engine.corrections import decided_values
+from sliders.engine.session import Session
+from sliders.errors import QueryError, StoreError
+from sliders.extraction.cell import Cell, Row, Scalar
+from sliders.retrieval.sentences import sentence_spans
+from sliders.store.cage import run_readonly
+from sliders.store.data_tables import enters
+from sliders.store.lineage import doubt_of, values_shown, words_of_odds
+from sliders.store.records import Relation
+
+MOST, MOST_RESULT_ROWS = 20, 50
+"""Rows of tables that are cited; each of the first result rows has one of every table that it comes from all the same."""
+_TRACED = 5_000
+_AROUND = 300
+_Rows = Sequence[Sequence[Any]]
+_Place = tuple[int | None, str, str]
+"""A result row, a table in SQL and the id of one of its rows."""
+
+
+def cite(session: Session, sql: str, views: Sequence[TableView], shown: _Rows = ()) -> tuple[Citation, ...]:
+    """Citations of the rows that gave the result, only for the columns that the statement uses.
+
+    They are grouped by result row; first come the cells whose values the result shows.
+
+    Args:
+        shown: the rows of the result.
+    """
+    places = _chosen(_traced(session, sql, views, shown))
+    used, out = columns_used(sql, views), list[Citation]()
+    names = {d.id: d.name for d in session.catalog.documents.all(superseded=True)}
+    relations = {r.relation.lower(): r for r in session.catalog.schemas.relations()}
+    columns = {view.name.lower(): used.get(view.name, ()) for view in views}
+    known: dict[tuple[str, str], list[Citation]] = {}
+    for number, table, row_id in places:
+        if (table, row_id) not in known:
+            known[table, row_id] = _of_row(session, relations[table], row_id, {c.lower() for c in columns[table]}, names)
+        out += [replace(one, result_row=number) for one in known[table, row_id]]
+    order = sorted(out, key=lambda c: (c.result_row is None, c.result_row or 0, not _carries(c, shown)))
+    return tuple(dict.fromkeys(order))
+
+
+def _carries(citation: Citation, shown: _Rows) -> bool:
+    """Whether the value of a citation is one that its result row shows."""
+    rows = shown if citation.result_row is None else shown[citation.result_row : citation.result_row + 1]
+    return any(citation.value == value for row in rows for value in row if value is not None)
+
+
+def _traced(session: Session, sql: str, views: Sequence[TableView], shown: _Rows) -> list[_Place]:
+    """The rows of tables that each result row comes from, in the result's order."""
+    found: dict[_Place, None] = {}
+    for trace in traces(sql, views) if sql else ():
+        statement = f"SELECT * FROM ({trace.sql}) AS traced LIMIT {_TRACED}"
+        try:
+            result = run_readonly(session.catalog.database, statement, tables=[view.name for view in views])
+        except (StoreError, QueryError) as error:
+            session.decide("answer", "citations", "left out", str(error))
+            continue
+        tables = [table.lower() for _, table in trace.rows]
+        for number, line in _numbered(result.rows, trace.shown, shown):
+            ids = line[len(line) - len(tables) :]
+            found |= dict.fromkeys((number, table, str(i)) for table, i in zip(tables, ids, strict=True) if i is not None)
+    return sorted(found, key=lambda place: (place[0] is None, place[0] or 0))
+
+
+def _numbered(rows: _Rows, width: int, shown: _Rows) -> Iterator[tuple[int | None, Sequence[Any]]]:
+    """Each traced row with the number of the result row that has its values; rows of no result row are left out."""
+    places: dict[tuple[Any, ...], list[int]] = {}
+    for number, row in enumerate(shown):
+        places.setdefault(tuple(row), []).append(number)
+    met: Counter[tuple[Any, ...]] = Counter()
+    for row in rows:
+        values = tuple(row[:width])
+        if not width or not shown:
+            yield (0 if len(shown) == 1 else None), row
+        elif values in places:
+            equal = places[values]
+            yield equal[met[values] % len(equal)], row
+            met[values] += 1
+
+
+def _chosen(places: Sequence[_Place]) -> list[_Place]:
+    """One row of each table for every result row first, then others while there is room."""
+    met: Counter[tuple[int | None, str]] = Counter()
+    ranked = []
+    for place in places:
+        ranked.append((met[place[:2]], place))
+        met[place[:2]] += 1
+    needed = [p for rank, p in ranked if rank == 0 and (p[0] or 0) < MOST_RESULT_ROWS]
+    others = sorted((one for one in ranked if one[0] > 0), key=lambda one: one[0])
+    return [*needed, *(place for _, place in others[: max(0, MOST - len(needed))])]
+
+
+def citations_of(session: Session, row_ids: Sequence[str], columns: Iterable[str] = ()) -> list[Citation]:
+    """The words behind rows of data tables: of the columns named, or of all; where the sources of a row say different things,
+    those that say what the row shows. A value that a person decided rests on the decision."""
+    wanted = {name.lower() for name in columns}
+    names = {d.id: d.name for d in session.catalog.documents.all(superseded=True)}
+    found: dict[Citation, None] = {}
+    for relation in session.catalog.schemas.relations():
+        for identifier in row_ids:
+            found |= dict.fromkeys(_of_row(session, relation, identifier, wanted, names))
+    return list(found)
+
+
+def _of_row(session: Session, relation: Relation, identifier: str, wanted: set[str], names: Mapping[str, str]) -> list[Citation]:
+    """The citations of one row of a table; none where it has no such row."""
+    sources = session.catalog.extractions.get(session.catalog.tables.sources(relation.name, identifier))
+    if not sources:
+        return []
+    shown = values_shown(session.catalog, relation.name, identifier)
+    decided = decided_values(session.catalog, relation.name, identifier)
+    found: list[Citation] = []
+    for column, told in decided.items():
+        if not wanted or relation.sql_name(column).lower() in wanted:
+            home = (sources.get(identifier) or next(iter(sources.values()))).document_id
+            found.append(Citation(names.get(home, home), "", None, relation.name, column, identifier, shown.get(column), home,
+                                  how="decided", reason=told))  # fmt: skip
+    for row, cell in _carrying(session, sources.values(), shown):
+        if cell.column not in decided and (not wanted or relation.sql_name(cell.column).lower() in wanted):
+            found += _of_cell(session, row, cell, names)
+    return found
+
+
+def _carrying(session: Session, rows: Iterable[Row], shown: Mapping[str, Scalar]) -> list[tuple[Row, Cell]]:
+    """The cells with a value that a data row rests on."""
+    cells = [(r, c) for r in rows for c in r.cells if c.value is not None and enters(c, session.settings.unverified)]
+    carried = {c.column for _, c in cells if c.value == shown.get(c.column)}
+    return [(r, c) for r, c in cells if c.column not in carried or c.value == shown[c.column]]
+
+
+def _of_cell(session: Session, row: Row, cell: Cell, names: Mapping[str, str]) -> list[Citation]:
+    """A citation for each place that a value rests on; one without words where it rests on none."""
+    about = Citation(
+        names.get(row.document_id, row.document_id), "", None, row.table, cell.column, row.id, cell.value,
+        row.document_id, grounding=cell.grounding.value, how=cell.how.value,
+        reason=cell.rationale or words_of_odds(cell.odds), doubt=doubt_of(cell),
+    )  # fmt: skip
+    out = []
+    for span in (cell.span, *cell.parts):
+        if span is not None:
+            quote = session.catalog.documents.text(span.document_id)[span.start : span.end]
+            document = names.get(span.document_id, span.document_id)
+            out.append(replace(about, document=document, quote=quote, page=span.page, document_id=span.document_id,
+                               start=span.start, end=span.end))  # fmt: skip
+    return out or [about]
+
+
+def quote_of(session: Session, rows: Sequence[Row]) -> Callable[[str, str], str]:
+    """The sentence (in a table the line) that holds the words of a cell, by row id and column; "" when unknown."""
+    spans = {
+        (row.id, cell.column): cell.span for row in rows for cell in row.cells if cell.span is not None
+    }
+
+    def quote(row_id: str, column: str) -> str:
+        span = spans.get((row_id, column))
+        if span is None:
+            return ""
+        text = session.catalog.documents.text(span.document_id)
+        low, high = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
+        around = next((s for s in sentence_spans(text, low, high) if s[0] <= span.start < s[1]), (span.start, span.end))
+        return " ".join(text[around[0] : max(around[1], span.end)].split())
+
+    return quote

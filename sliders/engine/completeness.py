@@ -1,0 +1,113 @@
+"""The ledger of an answer: what is missing under it, and what in it is not printed words (contract 5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import add
+
+from sliders.answer.doubts import Gap, command_of
+from sliders.answer.result import Completeness
+from sliders.engine.session import Session
+from sliders.schema.types import Table
+from sliders.store.records import Reliability
+
+_LONGEST_REASON = 300
+
+
+def completeness(session: Session, columns: Mapping[str, Sequence[str]], uncovered: str = "", stopped: str = "") -> Completeness:
+    """The ledger of the tables and columns that an answer rests on.
+
+    Args:
+        uncovered: the part of the question that no column holds, in words.
+        stopped: why filling the tables stopped before its end.
+    """
+    extractions, documents = session.catalog.extractions, _Documents(session, tuple(columns))
+    tasks = [task for table in columns for task in extractions.tasks(table)]
+    left, done = ({task.chunk_id for task in tasks if task.state in states} for states in (("gated", "pruned"), ("done",)))
+    failed = _failed(session, columns)
+    rests = reduce(add, (extractions.reliability(table, names) for table, names in columns.items()), Reliability())
+    missing = [Gap("stopped", stopped, documents.named(documents.silent - documents.of(done)))] if stopped else []
+    missing += _failures(documents, failed)
+    missing += [Gap("uncovered", f"no column holds {uncovered}")] if uncovered else []
+    missing += documents.rowless(left)
+    return Completeness(
+        documents=len(documents.filling | documents.silent),
+        documents_with_rows=len(documents.filling),
+        silent=documents.named(documents.silent),
+        chunks=len({task.chunk_id for task in tasks}),
+        failed_chunks=len(failed),
+        gated_chunks=len(left - done),
+        ungrounded_cells=rests.ungrounded,
+        unparsed_cells=rests.unparsed,
+        open_conflicts=sum(len(session.catalog.knowledge.statistic(f"conflicts:{table}", [])) for table in columns),
+        judged_cells=rests.judged,
+        unverified_cells=rests.unverified,
+        missing=tuple(missing),
+    )
+
+
+class _Documents:
+    """The current documents by what they are to some tables: `filling` them, or `silent`.
+
+    A document that fills other tables alone is of another kind, and neither; it is of the same kind where one of those tables is
+    filled by the kind of document that fills one of these.
+    """
+
+    def __init__(self, session: Session, tables: Sequence[str]) -> None:
+        self._names = {document.id: document.name for document in session.catalog.documents.all()}
+        self._home = dict(session.catalog.chunks.places())
+        every, extractions = session.schema.tables, session.catalog.extractions
+        self._giving = {table.name: extractions.documents_with_rows(table.name) for table in every}
+        self._tables = [table for table in every if table.name in tables]
+        self._kin = {table.name: self._alike(table, every) for table in self._tables}
+        self.filling = frozenset[str]().union(*(self._giving[table.name] for table in self._tables))
+        elsewhere = frozenset[str]().union(*self._giving.values())
+        kin = frozenset[str]().union(*self._kin.values())
+        self.silent = (frozenset(self._names) - elsewhere | kin) - self.filling
+
+    def _alike(self, table: Table, every: Sequence[Table]) -> frozenset[str]:
+        """The documents of the kind that fills a table, by the rows that they gave of other tables."""
+        same = (other.name for other in every if table.documents and other.documents == table.documents)
+        return frozenset[str]().union(*(self._giving[name] for name in same))
+
+    def of(self, chunks: Iterable[str]) -> frozenset[str]:
+        """The documents of chunks."""
+        return frozenset(self._home[chunk] for chunk in chunks if chunk in self._home)
+
+    def named(self, documents: frozenset[str]) -> tuple[str, ...]:
+        """The names of documents, in order."""
+        return tuple(sorted(self._names[document] for document in documents if document in self._names))
+
+    def rowless(self, left: set[str]) -> Iterator[Gap]:
+        """The documents that should have the one row of a table and have none: the table is for every kind of document, or they
+        are of its kind, or parts of them were left out unread and nothing was found in the others."""
+        for table in self._tables:
+            without = self.silent & self.of(left) if table.documents else self.silent
+            lacking = self.named((without | self._kin[table.name]) - self._giving[table.name])
+            if lacking and table.grain == "document":
+                count = "1 document" if len(lacking) == 1 else f"{len(lacking)} documents"
+                yield Gap("document", f"{table.name} has no row of {count}", lacking, command_of("why", lacking[0]))
+
+
+def _failed(session: Session, columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Why chunks could not be read for these columns, by chunk id; what failed once may have been read since."""
+    extractions = session.catalog.extractions
+    failed: dict[str, str] = {}
+    for table, names in columns.items():
+        known = extractions.settled(session.schema.table(table))
+        for task in extractions.tasks(table, "failed"):
+            if not set(names).isdisjoint(task.columns) and not known.get(task.chunk_id, frozenset()).issuperset(names):
+                failed[task.chunk_id] = task.reason
+    return failed
+
+
+def _failures(documents: _Documents, failed: Mapping[str, str]) -> Iterator[Gap]:
+    """The parts that could not be read, as one gap that names their documents."""
+    if failed:
+        names = documents.named(documents.of(set(failed)))
+        count = "1 chunk failed" if len(failed) == 1 else f"{len(failed)} chunks failed"
+        reasons = Counter(reason for reason in failed.values() if reason)
+        cause = f": {reasons.most_common(1)[0][0][:_LONGEST_REASON]}" if reasons else ""
+        yield Gap("failed", count + cause, names, command_of("why", names[0]) if names else "")

@@ -1,0 +1,48 @@
+"""A document's card: title, kind, who, date, period and one line, made once from its first pages (SLIDERS, global metadata)."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from sliders.documents.document import Document
+from sliders.engine.session import Session
+from sliders.errors import ModelError
+from sliders.extraction.asking import generate
+from sliders.extraction.prompt import Card, card_prompt
+from sliders.llm.model import Model
+
+_FIRST_CHARACTERS = 6000
+_LINES, _LINE_CHARACTERS = 3, 160
+
+
+async def card_of(session: Session, document: Document) -> str:
+    """The card that stands above every chunk of the document.
+
+    The file's name, and for a document of several parts what the model says of it, asked once and kept (full dialect), or
+    the title with the first lines (compact).
+    """
+    model, whole = session.models.model_for("extract"), session.catalog.chunks.count(document.id) < 2
+    name = f"file {' '.join(PurePath(document.name).stem.replace('_', ' ').split())}"
+    if whole:
+        return name
+    return f"{name}; {_by_code(document) if model.dialect.card == 'code' else await _by_model(session, document, model)}"
+
+
+async def _by_model(session: Session, document: Document, model: Model) -> str:
+    key = f"card:{document.id}"
+    if (kept := session.catalog.knowledge.statistic(key)) is not None:
+        return str(kept)
+    reply = await generate(card_prompt(document.name, document.text[:_FIRST_CHARACTERS]), model)
+    if isinstance(reply, ModelError):
+        session.decide("extract", f"document:{document.name}", "card by code", str(reply))
+        return _by_code(document)
+    card = Card.model_validate(reply.data).line() or _by_code(document)
+    session.catalog.knowledge.set_statistic(key, card)
+    return card
+
+
+def _by_code(document: Document) -> str:
+    """The title and the first lines that say something else."""
+    lines = [" ".join(line.split())[:_LINE_CHARACTERS] for line in document.text[:_FIRST_CHARACTERS].splitlines() if line.strip()]
+    told = dict.fromkeys([document.title, *lines[:_LINES]])
+    return "; ".join(line for line in told if line)

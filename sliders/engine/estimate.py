@@ -1,0 +1,212 @@
+"""What a question would cost, said before anything is asked (contract 10). No model is called."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sliders.compact.value_prompts import is_judged, judge_prompt, rows_prompt, values_prompt
+from sliders.engine.ask import check
+from sliders.engine.choose_chunks import LONG
+from sliders.engine.fill import BEFORE_GATE, Work, missing_work
+from sliders.engine.hints import hints_request
+from sliders.engine.question_columns import known_need
+from sliders.engine.samples import samples
+from sliders.engine.session import Session
+from sliders.extraction.prompt import Asked, chunk_document, read_prompt
+from sliders.llm.model import Model, Request
+from sliders.llm.usage import PriceTable
+from sliders.markup import note, table_html
+from sliders.schema.draft import row_prompt
+from sliders.schema.induce import induction_prompt
+from sliders.schema.sample import fitted
+from sliders.schema.types import Column, Table
+
+_ASSUMED_COLUMNS = 4
+"""Columns of a question whose schema is not known yet."""
+_TOKENS_PER_VALUE = 16
+_HINTS_REPLY, _SCHEMA_REPLY = 12, 200
+_ANSWER_PROMPT, _ANSWER_REPLY = 600, 60
+_GATE_PROMPT, _GATE_REPLY, _GATE_PASSES = 90, 6, 0.6
+_GATE_SHOWN, _GATE_BATCH = 250, 24
+_EMBEDDED_PROMPT_SPEED, _EMBEDDED_REPLY_SPEED = 70.0, 28.0
+"""Tokens a second of the embedded model on 2 cores."""
+_HOSTED_LATENCY, _HOSTED_REPLY_SPEED = 1.0, 60.0
+"""Seconds a call and tokens a second that a hosted model usually keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageEstimate:
+    """Calls and tokens that one stage would take."""
+
+    stage: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run would take: by stage, and in US dollars and minutes. `assumptions` are lines for the user."""
+
+    stages: tuple[StageEstimate, ...]
+    cost: float
+    minutes: float
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def calls(self) -> int:
+        """Calls of all stages."""
+        return sum(stage.calls for stage in self.stages)
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and generated tokens of all stages."""
+        return sum(stage.prompt_tokens + stage.completion_tokens for stage in self.stages)
+
+    def __str__(self) -> str:
+        lines = [f"{'stage':<10}{'calls':>7}{'prompt tokens':>15}{'generated':>11}"]
+        lines += [
+            f"{s.stage:<10}{s.calls:>7}{s.prompt_tokens:>15}{s.completion_tokens:>11}" for s in self.stages
+        ]
+        lines.append(f"in all {self.calls} calls, {self.tokens} tokens, ${self.cost:.4f}, {self.minutes:.1f} minutes")
+        return "\n".join([*lines, *(f"assumed: {line}" for line in self.assumptions)])
+
+    def _repr_html_(self) -> str:
+        rows = [(s.stage, s.calls, s.prompt_tokens, s.completion_tokens) for s in self.stages]
+        total = f"in all {self.calls} calls, {self.tokens} tokens, ${self.cost:.4f}, {self.minutes:.1f} minutes"
+        head = ("stage", "calls", "prompt tokens", "generated")
+        return table_html(head, rows) + note(total, *(f"assumed: {line}" for line in self.assumptions))
+
+
+def estimate(session: Session, questions: Sequence[str]) -> Estimate:
+    """Calls, tokens, money and minutes that `ask_many` would take for these questions in this workspace.
+
+    Raises PlanError: a question is empty, or there is no document.
+    """
+    check(session, questions)
+    known = {question: known_need(session, question) for question in questions}
+    fresh = [question for question, need in known.items() if need is None]
+    wanted: dict[str, dict[str, None]] = {}
+    for need in filter(None, known.values()):
+        for table, columns in need.columns.items():
+            wanted.setdefault(table, {}).update(dict.fromkeys(columns))
+    work = _missing(session, {table: list(columns) for table, columns in wanted.items()})
+    work += _assumed_work(session) if fresh else []
+    counts = Counter(item.chunk.document_id for item in work)
+    gated = frozenset(document for document, count in counts.items() if count > LONG)
+    count = len(questions)
+    statements = count * (2 if session.models.model_for("answer").dialect.sql == "text" else 1)  # the second is held against it
+    stages = (
+        _requests(session, "plan", _hint_requests(session, questions), _HINTS_REPLY * count),
+        _requests(session, "schema", _schema_requests(session, fresh), _SCHEMA_REPLY),
+        _gate(session, [item.chunk.tokens for item in work if item.chunk.document_id in gated]),
+        _extraction(session, work, gated),
+        StageEstimate("answer", statements, _ANSWER_PROMPT * statements, _ANSWER_REPLY * statements),
+    )
+    assumptions = [
+        f"{_ASSUMED_COLUMNS} columns that no chunk was asked for yet, for questions that are new here" if fresh else "",
+        f"{_GATE_PASSES:.0%} of the chunks of longer documents pass the gate" if gated else "",
+        "no statement that is asked for again, no schema that is corrected, and no conflicts that the model must settle",
+        "the embedded model reads 70 and writes 28 tokens a second" if session.settings.is_local
+        else "a call takes a second and 60 generated tokens another",
+    ]  # fmt: skip
+    cost, minutes = _money_and_time(session, stages)
+    return Estimate(stages, cost, minutes, tuple(filter(None, assumptions)))
+
+
+def _hint_requests(session: Session, questions: Sequence[str]) -> list[Request]:
+    """The call that reads the hints of all questions, where the dialect has the model read them and no cache answers it."""
+    model = session.models.model_for("plan")
+    if model.dialect.hints == "patterns":
+        return []
+    request = hints_request(questions)
+    return [request] if model.known(request) is None else []
+
+
+def _schema_requests(session: Session, questions: Sequence[str]) -> list[Request]:
+    """The schema calls of new questions that no cache answers, in batches as the dialect takes them."""
+    model = session.models.model_for("schema")
+    batch = model.dialect.question_batch
+    batches = [questions[at : at + batch] for at in range(0, len(questions), batch)]
+    shown = fitted(samples(session), model)
+    requests = [induction_prompt(each, shown, session.schema, model.dialect) for each in batches]
+    if model.dialect.name == "compact" and len(questions) > 1:
+        requests.append(row_prompt(questions, model.dialect))
+    return [request for request in requests if model.known(request) is None]
+
+
+def _assumed_work(session: Session) -> list[Work]:
+    """Every chunk, asked for columns of one row a document that are not known yet."""
+    columns = tuple(Column(f"assumed_{n}") for n in range(_ASSUMED_COLUMNS))
+    asked = Asked(Table("assumed", columns, row="assumed", grain="document"), columns)
+    chunks = (c for d in session.catalog.documents.all() for c in session.catalog.chunks.of(d.id)[:BEFORE_GATE])
+    return [Work(chunk, (asked,)) for chunk in chunks]
+
+
+def _missing(session: Session, wanted: Mapping[str, Sequence[str]]) -> list[Work]:
+    """The missing work, without what choosing drops of long documents."""
+    taken: Counter[str] = Counter()
+    kept = []
+    for item in missing_work(session, wanted):
+        taken[item.chunk.document_id] += 1
+        if taken[item.chunk.document_id] <= BEFORE_GATE:
+            kept.append(item)
+    return kept
+
+
+def _requests(session: Session, stage: str, requests: Sequence[Request], reply: int) -> StageEstimate:
+    count = session.models.model_for(stage).count_tokens
+    prompt = sum(count(message.content) for request in requests for message in request.messages)
+    return StageEstimate(stage, len(requests), prompt, reply * len(requests))
+
+
+def _gate(session: Session, chunks: Sequence[int]) -> StageEstimate:
+    """The gate over chunks of so many tokens each."""
+    alone = session.models.model_for("gate").dialect.judged == "odds"
+    prompt = sum((tokens if alone else min(tokens, _GATE_SHOWN)) + _GATE_PROMPT for tokens in chunks)
+    return StageEstimate("gate", len(chunks) if alone else -(-len(chunks) // _GATE_BATCH), prompt, _GATE_REPLY * len(chunks))
+
+
+def _extraction(session: Session, work: Sequence[Work], gated: frozenset[str]) -> StageEstimate:
+    model = session.models.model_for("extract")
+    calls, prompt, reply = 0.0, 0.0, 0.0
+    for item in work:
+        share = _GATE_PASSES if item.chunk.document_id in gated else 1.0
+        requests = _reading_requests(model, item)
+        calls += share * len(requests)
+        prompt += share * sum(model.count_tokens(message.content) for request in requests for message in request.messages)
+        reply += share * _TOKENS_PER_VALUE * sum(len(asked.columns) for asked in item.asked)
+    return StageEstimate("extract", round(calls), round(prompt), round(reply))
+
+
+def _reading_requests(model: Model, item: Work) -> list[Request]:
+    """The calls that read a chunk, as its model's dialect makes them."""
+    text = chunk_document(item.chunk)
+    if model.dialect.row_shape == "cells":
+        return [read_prompt(text, item.asked, item.chunk.tokens)]
+    requests = []
+    for asked in item.asked:
+        if asked.table.grain == "many":
+            requests.append(rows_prompt(text, item.chunk.tokens, asked.table, asked.columns))
+            continue
+        stated = [c for c in asked.columns if not is_judged(c)]
+        requests += [values_prompt(text, stated)] if stated else []
+        requests += [judge_prompt(text, c) for c in asked.columns if is_judged(c)]
+    return requests
+
+
+def _money_and_time(session: Session, stages: Sequence[StageEstimate]) -> tuple[float, float]:
+    prices = PriceTable.load(session.settings.prices)
+    cost = seconds = 0.0
+    for stage in stages:
+        name = session.settings.model_name(stage.stage)
+        cost += prices.cost(name, stage.prompt_tokens, stage.completion_tokens)
+        if session.settings.base_url is None and name == "local":
+            seconds += stage.prompt_tokens / _EMBEDDED_PROMPT_SPEED + stage.completion_tokens / _EMBEDDED_REPLY_SPEED
+        else:
+            parallel = max(1, min(session.settings.concurrency, stage.calls))
+            alone = stage.calls * _HOSTED_LATENCY + stage.completion_tokens / _HOSTED_REPLY_SPEED
+            seconds += alone / parallel
+    return cost, seconds / 60

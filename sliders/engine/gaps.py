@@ -1,0 +1,118 @@
+"""Values that are missing under an answer: cells without one in a column that the statement adds up, averages, ranks or counts,
+where some value there would change what is shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from sliders.answer.dialects import parse_select
+from sliders.answer.doubts import Gap
+from sliders.answer.measured import compared_with, measured_columns
+from sliders.answer.range import Place
+from sliders.engine.trial import Trial
+from sliders.engine.variations import TableVariations
+from sliders.extraction.cell import Absence, Scalar
+from sliders.schema.types import Column, ColumnType
+
+_ANY_TEXT = "\x1fany other"
+_FIRST, _LAST = "0001-01-01", "9999-12-31"
+
+
+def value_gaps(trial: Trial, tables: Sequence[TableVariations]) -> list[Gap]:
+    """The missing values under a statement, a gap for each column.
+
+    A row counts where the statement keeps it: some value in its empty cell changes the result. A column that does not apply to
+    it, or a value that another row of the same thing in the same document has, leaves no gap.
+    """
+    wanted = measured_columns(parse_select(trial.sql))
+    gaps = []
+    for table in tables:
+        for column in table.read.columns:
+            name = table.read.relation.sql_name(column.name)
+            if name.lower() in wanted and (rows := list(_lacking(trial, table, column, name))):
+                gaps.append(_gap(table, column, rows))
+    return gaps
+
+
+def _lacking(trial: Trial, table: TableVariations, column: Column, name: str) -> Iterator[str]:
+    """The rows whose empty cell in a column matters."""
+    told: dict[str, list[Mapping[str, Scalar]]] = {}
+    for row_id, values in table.shown.items():
+        for document in table.words.document_ids(row_id) if values[name] is not None else ():
+            told.setdefault(document, []).append(values)
+    empty = [row_id for row_id, values in table.shown.items() if values[name] is None]
+    rows = [row_id for row_id in empty if _should_have(table, row_id, column, told)]
+    options = any_values(column, [values[name] for values in table.shown.values()])
+    options += compared_with(parse_select(trial.sql), name)
+    places = [Place(table.read.relation.relation, row_id, name) for row_id in rows]
+    if not rows or not _changes(trial, places, options):
+        return
+    if len(rows) > trial.most:  # too many to be tried one by one
+        yield from rows
+        return
+    yield from (row_id for row_id, place in zip(rows, places, strict=True) if _changes(trial, [place], options))
+
+
+def _changes(trial: Trial, places: Sequence[Place], options: Iterable[Scalar]) -> bool:
+    """Whether the result is another one with some value in these cells."""
+    before = Counter(trial.rows())
+    return any(Counter(trial.rows(tuple((place, value) for place in places))) != before for value in options)
+
+
+def any_values(column: Column, shown: Iterable[Scalar]) -> list[Scalar]:
+    """Values that a column could hold: some beyond each end of those that it holds."""
+    if column.type is ColumnType.BOOLEAN:
+        return [True, False]
+    if column.type in (ColumnType.INTEGER, ColumnType.NUMBER):
+        numbers = [value for value in shown if isinstance(value, int | float)] or [0]
+        step = 1 + int(max(numbers) - min(numbers))
+        return [max(numbers) + step, min(numbers) - step]
+    return [_FIRST, _LAST] if column.type in (ColumnType.DATE, ColumnType.DATETIME) else [_ANY_TEXT]
+
+
+def _should_have(
+    table: TableVariations, row_id: str, column: Column, told: Mapping[str, Sequence[Mapping[str, Scalar]]]
+) -> bool:
+    """Whether a row should have a value in a column: it applies, and no other row of the same thing and document has it.
+
+    Args:
+        told: the rows that have a value in it, by document.
+    """
+    absences = _absences(table, row_id, column)
+    if Absence.DOES_NOT_APPLY in absences and absences <= {Absence.DOES_NOT_APPLY, Absence.NOT_STATED}:
+        return False
+    if not any(cell.value is not None for row in table.words.extracted(row_id) for cell in row.cells):
+        return False  # a row of nothing: no thing that could have a value
+    key = [table.read.relation.sql_name(n) for n in table.read.table.key if n in table.read.table.column_names]
+    own = table.shown[row_id]
+    others = [other for document in table.words.document_ids(row_id) for other in told.get(document, ())]
+    if key:
+        return not any(_agree(own, other, key) for other in others)
+    return not any(_agree(own, other, list(own)) and _shares(own, other) for other in others)  # halves of one thing
+
+
+def _agree(one: Mapping[str, Scalar], other: Mapping[str, Scalar], key: Sequence[str]) -> bool:
+    return all(one[name] is None or other[name] is None or one[name] == other[name] for name in key)
+
+
+def _shares(one: Mapping[str, Scalar], other: Mapping[str, Scalar]) -> bool:
+    return any(value is not None and other[name] == value for name, value in one.items())
+
+
+def _absences(table: TableVariations, row_id: str, column: Column) -> frozenset[Absence]:
+    """Why a row has no value in a column."""
+    cells = [row.cell(column.name) for row in table.words.extracted(row_id)]
+    return frozenset(absence for cell in cells if (absence := Absence.NOT_ASKED if cell is None else cell.absence) is not None)
+
+
+def _gap(table: TableVariations, column: Column, rows: Sequence[str]) -> Gap:
+    """The missing values of a column, in words."""
+    absences = Counter(absence.value for row in rows for absence in _absences(table, row, column))
+    why = ", ".join(absence for absence, _ in absences.most_common())
+    documents = dict.fromkeys(name for row in rows for name in table.words.documents(row))
+    count = f"{len(rows)} of {len(table.shown)} rows" if table.read.table.grain == "many" else f"{len(documents)} documents"
+    if len(documents) == 1 and table.read.table.grain != "many":
+        count = "1 document"
+    thing = f"{column.name} has no value in {count}" + (f": {why}" if why else "")
+    return Gap("value", thing, tuple(documents), table.words.setting(rows[0], column.name, None))

@@ -1,0 +1,117 @@
+"""Files to documents to chunks in the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sliders.documents.discover import Source, discover
+from sliders.documents.document import Document
+from sliders.documents.loaders import LoadFailure, load_text, same_content
+from sliders.documents.remote import is_address
+from sliders.engine.runner import Parsed, cut_later
+from sliders.engine.session import Session
+from sliders.errors import DocumentError
+
+Paths = Source | Iterable[Source]
+
+_SHARE_OF_WINDOW = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class AddReport:
+    """What adding files did: document ids by outcome, files that failed, lines for the user."""
+
+    new: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    failures: tuple[LoadFailure, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [f"{len(self.new)} new"]
+        parts += [f"{len(self.changed)} changed"] if self.changed else []
+        parts += [f"{len(self.same)} known"] if self.same else []
+        parts += [f"{len(self.failures)} failed"] if self.failures else []
+        return ", ".join(parts)
+
+
+_NAMED_FAILURES = 3
+
+
+def chunk_tokens(session: Session) -> int:
+    """Size of a chunk in tokens of the model that extracts."""
+    model = session.models.model_for("extract")
+    return min(model.dialect.chunk_tokens, int(model.context_tokens * _SHARE_OF_WINDOW))
+
+
+def add_paths(session: Session, paths: Paths) -> AddReport:
+    """Read files, folders, globs and addresses into the workspace; a file that fails costs only itself.
+
+    Raises:
+        DocumentError: nothing was found, or no file could be read.
+    """
+    sources = discover(paths)
+    limit, model = session.settings.max_file_mb << 20, session.models.model_for("extract")
+    report = _add(session, session.runner.parse(sources, limit, chunk_tokens(session), model), len(sources))
+    if not (report.new or report.same or report.changed):
+        more = len(report.failures) - _NAMED_FAILURES
+        named = "; ".join(f.message for f in report.failures[:_NAMED_FAILURES])
+        raise DocumentError(f"no document could be read: {named}" + (f"; and {more} more" if more > 0 else ""))
+    return report
+
+
+def add_text(session: Session, text: str, name: str) -> AddReport:
+    """Add a text that is in memory under a name.
+
+    Raises:
+        DocumentError: the text is empty.
+    """
+    parsed = cut_later(load_text(text, name), chunk_tokens(session), session.models.model_for("extract"))
+    return _add(session, [parsed], 1)
+
+
+def _add(session: Session, found: Iterable[Parsed | LoadFailure], total: int) -> AddReport:
+    """Store one document after the other; each is forgotten before the next is read."""
+    outcomes: dict[str, list[str]] = {"new": [], "same": [], "changed": []}
+    failures: list[LoadFailure] = []
+    warnings: list[str] = []
+    seen: dict[str, Document] = {}
+    for number, parsed in enumerate(found, 1):
+        if isinstance(parsed, LoadFailure):
+            session.decide("documents", f"document:{parsed.path}", "refused", parsed.message)
+            failures.append(parsed)
+        elif (document := parsed.document).id in seen:
+            session.catalog.documents.add(document, _is_there)  # its place may have had another text before
+            warnings.append(f"{seen[document.id].name}: {same_content(document.name)}")
+        else:
+            seen[document.id] = replace(document, text="", elements=(), pages=())
+            outcomes[_store(session, parsed)].append(document.id)
+            warnings.extend(f"{document.name}: {w}" if document.name not in w else w for w in document.warnings)
+        session.progress("documents", number, total)
+    if len(seen) > 1:  # a text may have moved while its old place got another one
+        standing = {d.id for d in session.catalog.documents.all()}
+        for document in seen.values():
+            if document.id not in standing:
+                session.catalog.documents.add(document, _is_there)
+    return AddReport(
+        tuple(outcomes["new"]), tuple(outcomes["same"]), tuple(outcomes["changed"]), tuple(failures), tuple(warnings)
+    )
+
+
+def _is_there(source: str) -> bool:
+    """Whether the place that a document came from still has one; an address always counts as there."""
+    return is_address(source) or Path(source).is_file()
+
+
+def _store(session: Session, parsed: Parsed) -> str:
+    """A document with its chunks, all or nothing; whether it was new, the same or changed."""
+    document = parsed.document
+    with session.catalog.database.transaction():
+        added = session.catalog.documents.add(document, _is_there)
+        if added.outcome != "same":
+            chunks = parsed.chunks()
+            session.catalog.chunks.save(added.document_id, chunks)
+            session.decide("documents", f"document:{document.name}", added.outcome, f"{len(chunks)} chunks")
+    return added.outcome

@@ -1,0 +1,96 @@
+"""Join values are looked for where they are printed: code reads every document for nothing, the model only those parts.
+
+A join value was copied from a document, and its partner is one name with it by the words alone, so a
+document that does not print those words cannot join, and of the others only the segments that print them can show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from sliders.documents.document import Document
+from sliders.engine.segment_index import SegmentIndex
+from sliders.extraction.cell import Scalar
+from sliders.schema.types import ColumnType
+from sliders.values.fold import fold, name_tokens
+
+if TYPE_CHECKING:
+    from sliders.engine.table_run import TableRun
+
+_CHECKED = 50
+"""Known values that are compared with their documents before others are looked for by their words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """The words of the names that an attribute is looked for with."""
+
+    names: tuple[frozenset[str], ...]
+
+    def rows(self, document: Document, index: SegmentIndex) -> frozenset[int]:
+        """Segments of a document that print one of the names; those with a part of it where a segment's end splits it."""
+        text = document.text
+        words = frozenset(fold(text).split())
+        names = [name for name in self.names if name <= words]
+        if not names:
+            return frozenset()
+        spans = index.entries[document.id].spans
+        held = [frozenset(fold(text[start:end]).split()) for start, end, _ in spans.tolist()]
+        found: set[int] = set()
+        for name in names:
+            whole = {row for row, words in enumerate(held) if name <= words}
+            found |= whole or {row for row, words in enumerate(held) if name & words}
+        return frozenset(found)
+
+
+@dataclass(slots=True)
+class Seeking:
+    """What a table's run looks for now: `names` by attribute; `unjoined` attributes of documents hold none of them."""
+
+    names: dict[str, Sought] = field(default_factory=dict)
+    printed: dict[tuple[str, str], frozenset[int]] = field(default_factory=dict)
+    unjoined: set[tuple[str, str]] = field(default_factory=set)
+
+    def rows(self, document: Document, index: SegmentIndex, attribute: str) -> frozenset[int]:
+        """Segments of a document that print a name that is sought for an attribute."""
+        rows = self.printed.get((document.id, attribute))
+        if rows is None:
+            rows = self.printed[document.id, attribute] = self.names[attribute].rows(document, index)
+        return rows
+
+    def nulls(self, document_id: str) -> dict[str, None]:
+        """Attributes of a document that join nothing: null while they are sought, so that the join filter fails."""
+        return {name: None for name in self.names if (document_id, name) in self.unjoined}
+
+
+def sought(run: TableRun, attribute: str, values: Sequence[Scalar]) -> Sought | None:
+    """How to look for these join values in a table's documents; None where their words need not stand there.
+
+    Numbers and dates are equal in other words, too; and an attribute whose known values are not all printed in their
+    documents is stated in other words.
+    """
+    texts = [value for value in values if isinstance(value, str)]
+    if run.table.column(attribute).type is not ColumnType.TEXT or len(texts) < len(values):
+        return None
+    if not texts or not _printed(run, attribute):
+        return None
+    return Sought(tuple(dict.fromkeys(map(_words, texts))))
+
+
+def _words(name: str) -> frozenset[str]:
+    """The words of a name as `fold` gives those of a document: a sign need not end a word there ("C++-based")."""
+    return frozenset(fold(" ".join(name_tokens(name))).split())
+
+
+def _printed(run: TableRun, attribute: str) -> bool:
+    """Whether the known values of an attribute, at least one, all stand in their documents."""
+    stated = ((owner, values[attribute]) for owner, values in run.known.items() if values.get(attribute) is not None)
+    checked = [
+        _words(str(value)) <= frozenset(fold(run.document(owner).text).split())
+        for owner, value in islice(stated, _CHECKED)
+    ]
+    return bool(checked) and all(checked)
+

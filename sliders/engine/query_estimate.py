@@ -1,0 +1,76 @@
+"""EXPLAIN: what a query would do and cost, from what is known now; no model is called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sliders.engine.query_candidates import FEWEST, SHARE, sample_size
+from sliders.engine.table_run import TableRun
+from sliders.query.cost import Estimate
+from sliders.query.explain import Explanation, PlanNode
+from sliders.query.filters import leaves
+from sliders.query.order import Ordered
+from sliders.query.parsing import TableUse, contradiction
+
+if TYPE_CHECKING:
+    from sliders.engine.query_run import Running
+
+_NOTHING = Estimate(0.0, 0.0, 0.0)
+_UNCERTAIN = 2.0
+"""Factor of the interval where figures come from names alone."""
+
+
+def plan_before(running: Running) -> Explanation:
+    """The plan with estimates."""
+    nodes = [_table(running, use) for use in running.query.tables]
+    notes = []
+    for use in running.query.tables:
+        why = contradiction(use.where)
+        if why:
+            notes.append(f"the result is empty without reading: {why}")
+    if notes:
+        return Explanation(PlanNode("result", "", "", _NOTHING), (), tuple(notes))
+    total = sum((node.estimate or _NOTHING for node in nodes), _NOTHING)
+    inputs = tuple(nodes)
+    if running.query.joins:
+        on = ", ".join(str(edge) for edge in running.query.joins)
+        inputs = (PlanNode("join", on, "the order is chosen while running", total, inputs=inputs),)
+    return Explanation(PlanNode("result", "", "", total, inputs=inputs))
+
+
+def _table(running: Running, use: TableUse) -> PlanNode:
+    run = running.runs[use.table]
+    new = run.learned.seed(running.index.embedder, run.table, run.attributes)
+    run.conditions(use.where)
+    documents = list(running.index.entries)
+    sampled = documents[: sample_size(len(documents))] if new else []
+    sample_tokens = float(sum(sum(running.index.sizes(d)) for d in sampled))
+    sample = Estimate(sample_tokens, sample_tokens * 0.5, sample_tokens * 1.5)
+    work = Estimate(0.0, 0.0, 0.0)
+    first = ""
+    for document_id in documents[len(sampled) :]:
+        estimate, ordered = _document(run, document_id, use, bool(new))
+        work += estimate
+        if ordered is not None and not first:
+            first = " > ".join(str(leaf) for leaf in ordered.filters())
+    inputs = []
+    if sampled:
+        detail = f"{len(sampled)} of {len(documents)} documents read for all attributes ({SHARE:.0%}, at least {FEWEST})"
+        inputs.append(PlanNode("sample", use.alias, detail, sample, rows=len(sampled)))
+    inputs.append(PlanNode("documents", use.table, "", rows=len(documents)))
+    detail = f"first document: {first}" if first else "every document"
+    return PlanNode("filter", use.alias, detail, work + sample, inputs=tuple(inputs))
+
+
+def _document(run: TableRun, document_id: str, use: TableUse, new: bool) -> tuple[Estimate, Ordered | None]:
+    known = run.values(document_id)
+    selected = [n for n in use.select if n not in known]
+    ordered = run.ordered(use.where, document_id, frozenset(selected)) if use.where is not None else None
+    output = sum(run.cost(document_id, name) for name in selected)
+    chance = ordered.probability if ordered is not None else 1.0
+    tokens = (ordered.cost if ordered is not None else 0.0) + chance * output
+    bounds = [run.statistics.selectivity_interval(leaf) for leaf in leaves(use.where)]
+    spread = max((high - low for low, high in bounds), default=0.3)
+    factor = _UNCERTAIN if new else 1 + spread
+    most = sum(run.cost(document_id, n) for n in run.attributes if n not in known)
+    return Estimate(tokens, tokens / factor, min(max(most, tokens), tokens * factor)), ordered

@@ -1,0 +1,152 @@
+"""What a table's runs teach: evidence by attribute and running figures, kept in the workspace for later queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sliders.engine.session import Session
+from sliders.query.cost import Depths, Share, Statistics
+from sliders.retrieval.embeddings import Embedder, Vectors
+from sliders.retrieval.evidence import Evidence, build_evidence, seed_evidence
+from sliders.schema.names import spoken_name
+from sliders.schema.types import Column, Table
+
+_LEVEL = "query evidence"
+_KEPT_VECTORS = 64
+_ENOUGH = 2
+
+
+WEIGHTS = tuple((place, name) for name in (0.5, 0.0) for place in (0.0, 0.25, 0.5, 1.0))
+"""How much nearness to the usual place in the document, and distance to the attribute's name and description, may count
+against distance to the evidence."""
+_KEPT_PLACES = 64
+
+
+@dataclass(slots=True)
+class Layout:
+    """Where in the documents an attribute stands: segments counted from the start and from the end.
+
+    Forms, headers and signatures keep their place, whatever their words; prose does not. Which holds for an attribute shows
+    as values are found: `scores` sums, for each of `WEIGHTS`, how deep they lay when the place counted so much.
+    """
+
+    places: list[tuple[int, int]] = field(default_factory=list)
+    scores: list[float] = field(default_factory=lambda: [0.0] * len(WEIGHTS))
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """The weights under which values lay nearest so far; the first of equals."""
+        best = min(range(len(WEIGHTS)), key=lambda n: (self.scores[n], n))
+        return WEIGHTS[best] if self.places else WEIGHTS[0]
+
+    def closeness(self, count: int) -> Vectors:
+        """For each of a document's segments the share of values that stood at its place, shape (count,), from 0 to 1."""
+        if not self.places or not count:
+            return np.zeros(count, dtype=np.float32)
+        rows = np.arange(count)[:, None]
+        places = np.array(self.places)[None, :, :]
+        start = np.exp2(-np.abs(rows - places[:, :, 0])).mean(axis=1)
+        end = np.exp2(-np.abs((count - 1 - rows) - places[:, :, 1])).mean(axis=1)
+        closest: Vectors = np.maximum(start, end).astype(np.float32)
+        return closest
+
+    def learn(self, row: int, count: int, ranks: list[int]) -> None:
+        """A value stood in segment `row` of `count`; `ranks` are its ranks by weight, empty when nobody searched."""
+        for number, rank in enumerate(ranks):
+            self.scores[number] += float(np.log2(1 + rank))
+        self.places.append((row, count - 1 - row))
+        del self.places[:-_KEPT_PLACES]
+
+
+@dataclass(slots=True)
+class Learned:
+    """Evidence and figures of one table. Evidence is rebuilt whenever twice as many segments held the attribute."""
+
+    table: str
+    statistics: Statistics = field(default_factory=Statistics)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
+    vectors: dict[str, list[Vectors]] = field(default_factory=dict)
+    used: dict[str, int] = field(default_factory=dict)
+    layouts: dict[str, Layout] = field(default_factory=dict)
+    spoken: dict[str, Vectors] = field(default_factory=dict)
+    """Vectors of the attributes' names and descriptions."""
+
+    def layout(self, attribute: str) -> Layout:
+        """Where the attribute stands."""
+        return self.layouts.setdefault(attribute, Layout())
+
+    def learn(self, attribute: str, stated: bool | None, rank: int | None, vector: Vectors | None) -> None:
+        """One more document is known: whether it states the attribute, and where (`rank` None: found without a search).
+
+        `stated` None says nothing of how many documents state it: the document was chosen for its value.
+        """
+        if stated is not None:
+            self.statistics.stated.setdefault(attribute, Share()).add(stated)
+        if rank is not None:
+            self.statistics.depths.setdefault(attribute, Depths()).add(rank)
+        if vector is None:
+            return
+        held = self.vectors.setdefault(attribute, [])
+        held.append(vector)
+        if len(held) <= _ENOUGH or len(held) >= 2 * self.used.get(attribute, 0):
+            self.rebuild(attribute)
+
+    def rebuild(self, attribute: str) -> None:
+        """Evidence from all segments that held the attribute so far."""
+        held = self.vectors.get(attribute, [])
+        if held:
+            self.evidence[attribute] = build_evidence(attribute, np.stack(held[-_KEPT_VECTORS:]))
+            self.used[attribute] = len(held)
+
+    def seed(self, embedder: Embedder, table: Table, attributes: Sequence[str]) -> tuple[str, ...]:
+        """The attributes of which no document has shown evidence yet: their names and descriptions stand for it."""
+        new = []
+        for name in attributes:
+            seed = seed_evidence(name, description_vector(embedder, table, table.column(name)))
+            self.spoken[name] = seed.centres
+            if not self.knows(name):
+                self.evidence[name] = seed
+                new.append(name)
+        return tuple(new)
+
+    def knows(self, attribute: str) -> bool:
+        """Whether there is evidence of the attribute from documents."""
+        return attribute in self.evidence and self.evidence[attribute].sources >= _ENOUGH
+
+
+def description_vector(embedder: Embedder, table: Table, column: Column) -> Vectors:
+    """The vector of an attribute's name and description, shape (d,)."""
+    words = spoken_name(column.name)
+    said = column.description or table.row or spoken_name(table.name)
+    vector: Vectors = embedder.embed([f"{words}: {said}" if said else words])[0]
+    return vector
+
+
+def load_learned(session: Session, table: Table) -> Learned:
+    """What earlier queries learned of the table."""
+    knowledge = session.catalog.knowledge
+    kept = knowledge.statistic(f"optimizer:{table.name}", {})
+    learned = Learned(table.name, Statistics.from_json(kept))
+    for name, (places, scores) in kept.get("layouts", {}).items():
+        if len(scores) == len(WEIGHTS):
+            learned.layouts[name] = Layout([(start, end) for start, end in places], list(scores))
+    prefix = f"{table.name}."
+    for owner, vectors in knowledge.vectors(_LEVEL, session.embedder.name).items():
+        if owner.startswith(prefix) and owner[len(prefix) :] in table.column_names:
+            attribute = owner[len(prefix) :]
+            learned.vectors[attribute] = list(vectors)
+            learned.rebuild(attribute)
+    return learned
+
+
+def save_learned(session: Session, learned: Learned) -> None:
+    """Keeps it for later queries."""
+    knowledge = session.catalog.knowledge
+    layouts = {name: [layout.places, layout.scores] for name, layout in learned.layouts.items()}
+    knowledge.set_statistic(f"optimizer:{learned.table}", learned.statistics.to_json() | {"layouts": layouts})
+    arrays = {f"{learned.table}.{name}": np.stack(held[-_KEPT_VECTORS:]) for name, held in learned.vectors.items() if held}
+    if arrays:
+        knowledge.save_vectors(_LEVEL, session.embedder.name, arrays)

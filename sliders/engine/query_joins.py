@@ -1,0 +1,198 @@
+"""Joins while they run: one table is filtered first, its join values filter the next, and the order is chosen again.
+
+A document is read where its join value may be one name with another (case, accents, a name turned around by a comma);
+the SQL over the rows compares them as they stand, and what differs is told.
+Documents are the same or are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sliders.engine.join_values import Seeking, Sought, sought
+from sliders.engine.table_run import TableRun
+from sliders.extraction.cell import Scalar
+from sliders.query.cost import Estimate
+from sliders.query.explain import PlanNode
+from sliders.query.filters import And, Expression, Filter, joined
+from sliders.query.order import NextJoin, Side, first_join, next_join
+from sliders.query.parsing import JoinEdge
+from sliders.reconcile.canonical import Links, pairs_by_words
+
+if TYPE_CHECKING:
+    from sliders.engine.query_run import Running
+
+
+async def join_all(running: Running) -> None:
+    """Filters and joins all tables; afterwards `accepted` holds the rows that join, with their selected attributes."""
+    await _adaptive(running)
+    _reduce(running, list(running.query.joins))
+    for use in running.query.tables:
+        await running.complete(use.alias, running.accepted[use.alias], use.select)
+
+
+def unequal_names(running: Running) -> list[str]:
+    """What to tell of join values that are one name by their words, and that SQL takes for two."""
+    told = []
+    for edge in running.query.joins:
+        left, right = (_distinct(running, alias, edge.attribute(alias)) for alias in (edge.left, edge.right))
+        forms = canonical_forms([*left, *right])
+        pairs = [f"{a!r} and {b!r}" for a in left for b in right if a != b and forms[a] == forms[b]]
+        if pairs:
+            more = f" and {len(pairs) - _NAMED} more pairs" if len(pairs) > _NAMED else ""
+            told.append(f"{edge} joins equal values, so not {'; '.join(pairs[:_NAMED])}{more}")
+    return told
+
+
+_NAMED = 3
+
+
+async def _adaptive(running: Running) -> None:
+    """Plans 2 and 3, and the left-deep order that is chosen again after each join."""
+    pairs = list(dict.fromkeys((edge.left, edge.right) for edge in running.query.joins))
+    chosen = first_join(pairs, {(a, b): side(running, a, b) for p in pairs for a, b in (p, p[::-1])})
+    await _read(running, chosen, ())
+    done = {chosen.table}
+    while len(done) < len(running.query.tables):
+        sides = {(a, b): side(running, a, b) for p in pairs for a, b in (p, p[::-1])}
+        chosen = next_join(frozenset(done), pairs, sides)
+        edges = [e for e in running.query.joins if chosen.table in (e.left, e.right) and e.other(chosen.table) in done]
+        for edge in edges:
+            other = edge.other(chosen.table)
+            await running.complete(other, running.accepted[other], [edge.attribute(other)])
+        await _read(running, chosen, edges)
+        done.add(chosen.table)
+        _reduce(running, [e for e in running.query.joins if {e.left, e.right} <= done])
+
+
+async def _read(running: Running, chosen: NextJoin, edges: Sequence[JoinEdge]) -> None:
+    """Filters the chosen table, by the join values of the tables that are there as well."""
+    use, run = running.query.use(chosen.table), running.run(chosen.table)
+    before = sum(run.spent(document_id) for document_id in run.steps)
+    joining = [join_filter(running, edge, chosen.table) for edge in edges]
+    where: Expression | None = joined(And, use.where, *joining)
+    running.accepted[chosen.table] = []
+    if all(leaf.values for leaf in joining):  # without a value on the other side nothing can join, so nothing is read
+        run.seeking = Seeking(_sought(running, chosen.table, edges))
+        running.accepted[chosen.table] = await running.filter_all(chosen.table, where)
+        _tell(run)
+        run.seeking = Seeking()
+    first = running.query.keys(chosen.table)
+    if not edges and len(first) == 1:
+        await running.complete(chosen.table, running.accepted[chosen.table], first)
+    spent = sum(run.spent(document_id) for document_id in run.steps) - before
+    estimate = Estimate(chosen.tokens, chosen.tokens / 2, chosen.tokens * 2)
+    running.joins.append(PlanNode(
+        "join" if edges else "filter", chosen.table, str(where) if where is not None else "", estimate, spent,
+        len(running.accepted[chosen.table]), () if not running.joins else (running.joins.pop(),),
+    ))  # fmt: skip
+
+
+def _sought(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str, Sought]:
+    """How the join values are looked for, by attribute of the table."""
+    run = running.run(alias)
+    found: dict[str, Sought] = {}
+    for edge in (edge for edge in edges if not edge.exact):
+        name, other = edge.attribute(alias), edge.other(alias)
+        names = sought(run, name, _distinct(running, other, edge.attribute(other)))
+        if names is not None:
+            found.setdefault(name, names)
+    return found
+
+
+def _tell(run: TableRun) -> None:
+    """Records how many documents were left out because they print no join value."""
+    without = sum(not rows for rows in run.seeking.printed.values())
+    if without:
+        reason = f"{without} documents print none of the join values that {', '.join(run.seeking.names)} must have"
+        run.session.decide("optimize", f"table:{run.table.name}", "not read", reason)
+
+
+def join_filter(running: Running, edge: JoinEdge, alias: str) -> Filter:
+    """The join as an IN filter on one of its tables, matching by canonical forms, or documents."""
+    other = edge.other(alias)
+    values = _distinct(running, other, edge.attribute(other))
+    name = edge.attribute(alias)
+    return Filter(f"{name} matches {other} ({len(values)} values)", (name,), kind="matches", values=tuple(values),
+                  matcher=frozenset(values).__contains__ if edge.exact else matcher(values))  # fmt: skip
+
+
+def side(running: Running, alias: str, other: str) -> Side:
+    """The costs of a table as one side of a join, per document not yet decided."""
+    run, use = running.run(alias), running.query.use(alias)
+    edge = next(e for e in running.query.joins if {e.left, e.right} == {alias, other})
+    attribute = edge.attribute(alias)
+    parts = use.where.children if isinstance(use.where, And) else (use.where,) if use.where is not None else ()
+    documents, join_costs = [], []
+    for document_id in _documents(running, alias):
+        documents.append(tuple(run.ordered(part, document_id) for part in parts))
+        known = run.values(document_id)
+        join_costs.append(0.0 if attribute in known else run.cost(document_id, attribute))
+    return Side(tuple(documents), tuple(join_costs), _share_that_joins(running, other))
+
+
+def _share_that_joins(running: Running, other: str) -> float:
+    """The part of the other table that stands, known or expected: its share of rows that pass their filters."""
+    documents = _documents(running, other)
+    if other in running.accepted:
+        return min(1.0, len(running.accepted[other]) / max(1, len(documents)))
+    run, where = running.run(other), running.query.use(other).where
+    if where is None or not documents:
+        return 0.95
+    return run.ordered(where, documents[0]).probability
+
+
+def _documents(running: Running, alias: str) -> list[str]:
+    found = running.candidates[running.query.use(alias).table]
+    return [*found.chosen, *found.audited]
+
+
+def _distinct(running: Running, alias: str, name: str) -> list[Scalar]:
+    run = running.run(alias)
+    values = (run.values(document_id).get(name) for document_id in running.accepted[alias])
+    return [value for value in dict.fromkeys(values) if value is not None]
+
+
+def _reduce(running: Running, edges: Sequence[JoinEdge]) -> None:
+    """Drops rows without a partner, until nothing changes, so that nothing more is read for them."""
+    changed = True
+    while changed:
+        changed = False
+        for edge in edges:
+            ends = [(edge.left, edge.left_attribute), (edge.right, edge.right_attribute)]
+            values = [_distinct(running, alias, name) for alias, name in ends]
+            every = [*values[0], *values[1]]
+            forms = dict(zip(every, every, strict=True)) if edge.exact else canonical_forms(every)
+            common = {forms[v] for v in values[0]} & {forms[v] for v in values[1]}
+            for alias, name in ends:
+                run = running.run(alias)
+                kept = [d for d in running.accepted[alias] if forms.get(run.values(d).get(name)) in common and common]
+                changed = changed or len(kept) < len(running.accepted[alias])
+                running.accepted[alias] = kept
+
+
+def canonical_forms(values: Sequence[Scalar]) -> dict[Scalar, Scalar]:
+    """The form that stands for each value; values with one form may be one name. Null has none: it joins nothing."""
+    distinct = [value for value in dict.fromkeys(values) if value is not None]
+    links = Links(len(distinct))
+    for left, right in pairs_by_words(distinct):
+        links.join(left, right, "")
+    return {value: distinct[root] for value, root in zip(distinct, links.roots().tolist(), strict=True)}
+
+
+def matcher(values: Sequence[Scalar]) -> Callable[[Scalar], bool]:
+    """Whether a value is one name with any of these."""
+    known = [value for value in dict.fromkeys(values) if value is not None]
+    forms = canonical_forms(known)
+    answers: dict[Scalar, bool] = dict.fromkeys(known, True)
+
+    def matches(value: Scalar) -> bool:
+        if value is None:
+            return False
+        if value not in answers:
+            joined = canonical_forms([*known, value])
+            answers[value] = any(joined[value] == joined[other] for other in forms)
+        return answers[value]
+
+    return matches

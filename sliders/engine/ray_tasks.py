@@ -1,0 +1,34 @@
+"""Tasks for documents that a Ray executor runs on its workers: a module of its own, since they start without a model's door."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sliders.documents import loaders
+from sliders.documents.discover import SourceFile
+from sliders.documents.document import Document
+from sliders.documents.loaders import LoadFailure
+from sliders.documents.remote import Fetched
+from sliders.errors import DocumentError
+from sliders.llm.tokens import token_counter
+from sliders.retrieval.chunk import Chunk
+from sliders.retrieval.chunking import chunk_document
+from sliders.retrieval.embeddings import default_embedder
+from sliders.retrieval.index import SegmentVectors
+from sliders.retrieval.segments import index_document
+
+
+def parse_task(
+    source: SourceFile, read: Fetched | None, max_bytes: int, max_tokens: int, model: str
+) -> tuple[Document, Sequence[Chunk]] | LoadFailure:
+    """A file's document with its chunks; `read` is what stands in it where it is on the driver's machine."""
+    try:
+        document = loaders.parse(source, read or loaders.read_source(source, max_bytes))
+    except DocumentError as error:
+        return loaders.failure(source, error)
+    return document, chunk_document(document, max_tokens=max_tokens, count_tokens=token_counter(model))
+
+
+def index_task(document: Document, model: str, max_tokens: int) -> SegmentVectors:
+    """A document's segments with their vectors."""
+    return index_document(document, default_embedder(), token_counter(model), max_tokens=max_tokens)

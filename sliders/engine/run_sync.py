@@ -1,0 +1,97 @@
+"""Coroutines run to their end from plain code, in notebooks too; runs in the journal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from sliders.engine.session import Session
+from sliders.errors import BudgetExceeded
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def run_sync(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end, in a notebook (where a loop runs already) on a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(_run, work).result()
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    with asyncio.Runner() as runner:
+        try:
+            return runner.run(work)
+        except BaseException:
+            _end(runner.get_loop())
+            raise
+
+
+def _end(loop: asyncio.AbstractEventLoop) -> None:
+    """End all tasks of a stopped loop, so that each gives back what it holds.
+
+    A KeyboardInterrupt or SystemExit inside a task stops the loop at once, and again when the task that waits for it raises
+    it, too: the loop goes on as long as that ends tasks.
+    """
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    before = len(tasks) + 1
+    while 0 < len(tasks) < before:
+        before = len(tasks)
+        with suppress(KeyboardInterrupt, SystemExit):
+            loop.run_until_complete(asyncio.wait(tasks))
+        ended = {task for task in tasks if task.done()}
+        tasks -= ended
+        for task in ended:
+            if not task.cancelled():
+                task.exception()  # the loop warns of errors that nobody looks at; what ended the run is told
+
+
+def plainly(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The twin of an async function for plain code: `ask` of `ask_async`."""
+
+    @wraps(function)
+    def run(*args: P.args, **options: P.kwargs) -> T:
+        return run_sync(function(*args, **options))
+
+    run.__name__ = function.__name__.removesuffix("_async")
+    return run
+
+
+async def together(*work: Coroutine[None, None, None]) -> None:
+    """Runs all at once; when one fails, the others are ended before its error goes on."""
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@asynccontextmanager
+async def journaled(workspace: Session, kind: str, question: str = "") -> AsyncIterator[tuple[Session, dict[str, Any]]]:
+    """A run in the journal with a session of its own; what the block puts into the mapping is its outcome, "stopped" its end."""
+    session = workspace.for_run()
+    journal = session.catalog.journal
+    run = journal.start_run(kind, question, {"model": session.settings.model})
+    outcome: dict[str, Any] = {}
+    try:
+        async with session.models.connected():
+            yield session, outcome
+    except BaseException as error:
+        stopped = isinstance(error, BudgetExceeded)
+        journal.finish_run(run, "stopped" if stopped else "failed", {"error": f"{type(error).__name__}: {error}"})
+        raise
+    finally:
+        workspace.spent = session.models.meter.total
+    journal.finish_run(run, "stopped" if outcome.pop("stopped", "") else "done", outcome)

@@ -1,0 +1,129 @@
+"""Where the work on documents and chunks is done: here, or on the workers of a cluster. Chosen in one place, `runner_for`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sliders.compact.read_values import read_compact
+from sliders.documents.discover import SourceFile
+from sliders.documents.document import Document
+from sliders.documents.loaders import LoadFailure, load_each
+from sliders.documents.tables import place_of
+from sliders.errors import SettingsError
+from sliders.extraction.extract import Extraction, read_chunk
+from sliders.extraction.prompt import Asked, chunk_head
+from sliders.extraction.source import Source
+from sliders.llm.limits import Limiter
+from sliders.llm.model import Model
+from sliders.retrieval.chunk import Chunk
+from sliders.retrieval.chunking import chunk_document
+from sliders.retrieval.embeddings import Embedder
+from sliders.retrieval.index import SegmentVectors
+from sliders.retrieval.segments import index_document
+from sliders.settings import Settings
+from sliders.values.parse import Context
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A document, and its chunks when they are needed: one that is known already is not cut again."""
+
+    document: Document
+    chunks: Callable[[], Sequence[Chunk]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one call of extraction reads: a chunk of a document, for some columns of some tables."""
+
+    document: Document
+    chunk: Chunk
+    asked: tuple[Asked, ...]
+    card: str
+    context: Context
+    questions: tuple[str, ...]
+
+
+class LocalRunner:
+    """Does the work that documents and chunks take in this process: calls side by side in its event loop, all else one
+    after the other. The store is its caller's; `limiter` holds the limits that this process shares with others, if any."""
+
+    limiter: Limiter | None = None
+
+    def parse(
+        self, sources: Sequence[SourceFile], max_bytes: int, max_tokens: int, model: Model
+    ) -> Iterator[Parsed | LoadFailure]:
+        """Documents with chunks of at most `max_tokens` of the model's tokens, in the order of the sources; each is forgotten
+        before the next is read."""
+        for found in load_each(sources, max_bytes):
+            yield found if isinstance(found, LoadFailure) else cut_later(found, max_tokens, model)
+
+    def index(
+        self, documents: Iterable[Document], embedder: Embedder, model: Model, max_tokens: int
+    ) -> Iterator[SegmentVectors]:
+        """Segments of at most `max_tokens` with their vectors, in the order of the documents."""
+        for document in documents:
+            yield index_document(document, embedder, model.count_tokens, max_tokens=max_tokens)
+
+    async def read(self, reading: Reading, model: Model) -> Extraction:
+        """Rows out of one chunk; every call is in the model's log when this returns.
+
+        Raises:
+            ModelUnavailable: the model cannot be reached.
+            BudgetExceeded: the run's limit is reached.
+        """
+        read = read_compact if model.dialect.row_shape == "values" else read_chunk
+        return await read(source_of(reading), reading.asked, model)
+
+    def close(self) -> None:
+        """Give back what was taken."""
+
+
+def runner_for(settings: Settings, model: object | None = None) -> LocalRunner:
+    """The runner that the settings name; nothing is started before it is used.
+
+    Args:
+        model: a `Model` that was given as an object, if one was.
+
+    Raises:
+        SettingsError: Ray is not installed, its address does not answer, or the model is an object of this process.
+    """
+    if settings.executor == "local":
+        return LocalRunner()
+    if model is not None:
+        raise SettingsError("executor 'ray' calls models by name, and this one is an object of this process: name a model, "
+                            "or leave executor out")  # fmt: skip
+    from sliders.engine.ray_runner import RayRunner  # needs an extra
+
+    return RayRunner(settings)
+
+
+def cut_later(document: Document, max_tokens: int, model: Model) -> Parsed:
+    """The document with its chunks, which are made when they are asked for."""
+    return Parsed(document, lambda: chunk_document(document, max_tokens=max_tokens, count_tokens=model.count_tokens))
+
+
+def source_of(reading: Reading) -> Source:
+    """The text that a call of extraction reads, with what its document shows about it."""
+    chunk, document = reading.chunk, reading.document
+    return Source(
+        chunk, chunk.text, chunk.start, reading.context, reading.card, reading.questions, document.page_at,
+        _notes_of(document, chunk), chunk_head(chunk, reading.card), document.text,
+    )  # fmt: skip
+
+
+def _notes_of(document: Document, chunk: Chunk) -> Callable[[int], str]:
+    """What states the scale ("in millions") at a place of a table: its column's name and the notes; without tables, captions."""
+    tables = [e for e in document.elements if e.grid is not None and e.start < chunk.end and e.end > chunk.start]
+
+    def note_at(start: int) -> str:
+        if not tables:
+            return " ".join(chunk.context.captions)
+        table = next((e for e in tables if e.start <= start < e.end), None)
+        if table is None or table.grid is None:
+            return ""
+        place = place_of(table, start)
+        return " ".join(dict.fromkeys(n for n in (place.column if place else "", table.grid.note, table.grid.caption) if n))
+
+    return note_at

@@ -1,0 +1,123 @@
+"""Samples of different kinds of documents for schema induction, and what their form says about rows per document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sliders.compact.value_prompts import ONE_SEVERAL, rows_begun, rows_prompt, says_again, several_prompt
+from sliders.engine.session import Session
+from sliders.errors import ModelError
+from sliders.extraction.asking import generate
+from sliders.extraction.list_entries import records_of
+from sliders.llm.model import Model
+from sliders.retrieval.chunk import Chunk
+from sliders.schema.grain import SEVERAL
+from sliders.schema.sample import Sample
+from sliders.schema.types import Grain, Table
+from sliders.store.records import StoredDocument
+from sliders.values.fold import fold
+
+_LOOKED_AT = 200
+_RECORD_SHARE = 0.5
+_CANDIDATES = 40
+_COMPARED_CHARACTERS = 800
+_KEPT = "samples"
+_LISTED = 3
+_LISTED_CHARACTERS = 4_000
+_CHARACTERS = 8
+"""Characters of a token at the most: what is too long is cut by the model's own count."""
+
+
+def samples(session: Session, *, keep: bool = False) -> list[Sample]:
+    """Beginnings of documents that differ most from each other, as many and as long as the model's dialect takes.
+
+    Args:
+        keep: which documents were chosen goes into the workspace, and is looked at again only when there are others.
+    """
+    model = session.models.model_for("schema")
+    number, tokens = model.dialect.samples, model.dialect.sample_tokens
+    stored = session.catalog.documents.all()
+    spread = stored[:: max(1, len(stored) // _CANDIDATES)][:_CANDIDATES]
+    chosen = spread if len(spread) <= number else _chosen(session, spread, number, keep)
+    return [Sample(d.name, session.catalog.documents.text(d.id)[: tokens * _CHARACTERS]) for d in chosen]
+
+
+def _chosen(session: Session, spread: Sequence[StoredDocument], number: int, keep: bool) -> list[StoredDocument]:
+    among = {"number": number, "of": [document.id for document in spread]}
+    kept = session.catalog.knowledge.statistic(_KEPT) or {}
+    if {name: kept.get(name) for name in among} == among:
+        known = {document.id: document for document in spread}
+        return [known[identifier] for identifier in kept["chosen"]]
+    chosen = _different(session, spread, number)
+    if keep:
+        session.catalog.knowledge.set_statistic(_KEPT, {**among, "chosen": [document.id for document in chosen]})
+    return chosen
+
+
+def _different(session: Session, documents: Sequence[StoredDocument], number: int) -> list[StoredDocument]:
+    """The document nearest to the middle of all, then each time the one that is farthest from those chosen."""
+    vectors = session.embedder.embed([session.catalog.documents.text(d.id)[:_COMPARED_CHARACTERS] for d in documents])
+    chosen = [int(np.argmax(vectors @ vectors.mean(axis=0)))]
+    while len(chosen) < number:
+        nearest = (vectors @ vectors[chosen].T).max(axis=1)
+        nearest[chosen] = np.inf
+        chosen.append(int(np.argmin(nearest)))
+    return [documents[place] for place in chosen]
+
+
+def grain_of(session: Session) -> Grain | None:
+    """ "many" when most chunks are lists of records, None when the form does not say."""
+    chunks: list[Chunk] = []
+    for document in session.catalog.documents.all():
+        chunks.extend(session.catalog.chunks.of(document.id)[: _LOOKED_AT - len(chunks)])
+        if len(chunks) >= _LOOKED_AT:
+            break
+    listed = sum(1 for chunk in chunks if records_of(chunk))
+    return "many" if chunks and listed / len(chunks) >= _RECORD_SHARE else None
+
+
+async def rows_told(session: Session, tables: Sequence[Table]) -> list[list[frozenset[str]]]:
+    """The rows of each table that some documents list when they are asked for all of them, by their printed names; it stops at
+    enough. Each document is read for all tables in turn, so that a server's prefix cache reads it once."""
+    stored = session.catalog.documents.all()
+    told: list[list[frozenset[str]]] = [[] for _ in tables]
+    for document in stored[len(stored) // (2 * _LISTED) :: max(1, -(-len(stored) // _LISTED))]:
+        text = session.catalog.documents.text(document.id)[:_LISTED_CHARACTERS].strip()
+        for table, names in zip(tables, told, strict=True):
+            names.append(await _listed(session, table, text))
+    for table, names in zip(tables, told, strict=True):
+        seen = f"{table.row}: {', '.join(str(len(n)) for n in names)} rows in as many documents"
+        session.decide("schema", f"table:{table.name}", "listed", seen)
+    return told
+
+
+async def _listed(session: Session, table: Table, text: str) -> frozenset[str]:
+    """The printed names of the rows that a text lists; none where the model gave no usable reply. Asked for a list, a small model
+    lists what else there is: where it does not say of the text that it tells of several, one name at the most."""
+    model = session.models.model_for("extract")
+    request = rows_prompt(text, model.count_tokens(text), table, table.columns)
+    reply = await generate(replace(request, enough=_enough), model)
+    if isinstance(reply, ModelError):
+        return frozenset()
+    said = {fold(str(row.get(table.columns[0].name) or "")) for row in (reply.data or {}).get("rows", ())}
+    names = sorted(name for name in said if name and name in fold(text))
+    return frozenset(names if len(names) > 1 and await _several(table, text, model) else names[:1])
+
+
+async def _several(table: Table, text: str, model: Model) -> bool:
+    """Whether a text tells of several such rows, by the odds of two plain questions (documents written for it and look sets,
+    32 pairs of document and noun: 28 right, the others entries of one line); true of a server without odds."""
+    odds = 0.0
+    for counted in (True, False):
+        reply = await generate(several_prompt(text, table, counted=counted), model)
+        if isinstance(reply, ModelError) or not reply.odds:
+            return True
+        odds += reply.odds[ONE_SEVERAL[1]] - reply.odds[ONE_SEVERAL[0]]
+    return odds > 0
+
+
+def _enough(reply: str) -> bool:
+    return len(rows_begun(reply)) > SEVERAL + 1 or says_again(reply)

@@ -1,0 +1,108 @@
+"""What a run holds: the catalog, the models, the embedder, who is told of progress, and the question that is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from sliders.engine.connect import ModelSet
+from sliders.engine.runner import LocalRunner
+from sliders.llm.model import Usage
+from sliders.progress import Progress
+from sliders.reconcile.repairs import Normalization, Precedence
+from sliders.retrieval.embeddings import Embedder
+from sliders.schema.types import Schema, Table
+from sliders.settings import Settings
+from sliders.store.catalog import Catalog
+from sliders.store.records import Decision
+
+if TYPE_CHECKING:
+    from sliders.engine.segment_index import SegmentIndex
+
+Report = Callable[[Progress], None]
+
+
+def silent(_progress: Progress) -> None:
+    """Reports nothing."""
+
+
+@dataclass(slots=True)
+class Question:
+    """What belongs to one question alone: its words, what its hints leave out and settle, and what the user is told."""
+
+    text: str = ""
+    notes: list[str] = field(default_factory=list)
+    out_of_scope: frozenset[str] = frozenset()
+    """Chunks that hints leave out: not asked for this question, and not recorded as asked."""
+    normalize: tuple[Normalization, ...] = ()
+    precede: tuple[Precedence, ...] = ()
+
+    @property
+    def terms(self) -> str:
+        """The terms that decide how data tables stand, in words; "" without hints."""
+        return f"{self.normalize}{self.precede}" if self.normalize or self.precede else ""
+
+
+@dataclass(slots=True)
+class Session:
+    """One open workspace with its models; every room is called with values out of it.
+
+    Each run works with a session of its own (`for_run`), and each question of a run with one that holds it (`asking`), so
+    that runs that go on at the same time share the workspace and nothing else.
+    """
+
+    catalog: Catalog
+    models: ModelSet
+    settings: Settings
+    embedder: Embedder
+    report: Report = silent
+    runner: LocalRunner = field(default_factory=LocalRunner)
+    question: Question = field(default_factory=Question)
+    indexes: list[SegmentIndex] = field(default_factory=list)
+    """The optimizer's index, kept between queries once there is one."""
+    spent: Usage = field(default_factory=Usage)
+    """What the run that ended last cost."""
+
+    def for_run(self) -> Session:
+        """The session of one run: its journal, its claims, its meter."""
+        catalog = self.catalog.for_run()
+        return replace(self, catalog=catalog, models=self.models.for_run(catalog.calls), question=Question())
+
+    def standing(self) -> AbstractAsyncContextManager[None]:
+        """The data tables stand as the question's hints settle them for as long as the block runs."""
+        return self.catalog.claims.standing(self.question.terms)
+
+    def asking(self, question: Question) -> Session:
+        """The same run for one of its questions."""
+        return replace(self, question=question)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema that stands."""
+        return self.catalog.schemas.current() or Schema()
+
+    @property
+    def filled(self) -> list[Table]:
+        """The schema's tables that have a data table."""
+        return [table for table in self.schema.tables if self.catalog.tables.current(table.name) is not None]
+
+    @property
+    def data_tables(self) -> list[str]:
+        """The names in SQL of all data tables."""
+        return [r.relation for r in self.catalog.schemas.relations() if r.current_version is not None]
+
+    def decide(self, stage: str, subject: str, verdict: str, reason: str, tokens: int = 0) -> None:
+        """Write one row of the decisions table (contract 11)."""
+        self.catalog.journal.record(Decision(stage, subject, verdict, reason, tokens))
+
+    def note(self, line: str) -> None:
+        """A line for the user, shown with the answer; said once."""
+        if line not in self.question.notes:
+            self.question.notes.append(line)
+
+    def progress(self, stage: str, done: int = 0, total: int = 0, rows: int = 0, detail: str = "") -> None:
+        """Tell whoever watches."""
+        spent = self.models.meter.total
+        self.report(Progress(stage, done, total, rows, spent.tokens, spent.cost, detail))

@@ -1,0 +1,292 @@
+"""Extracted rows to the data table that answers questions: materialise, reconcile, keep versions and open conflicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sliders.engine.cite import quote_of
+from sliders.engine.companion_columns import canonical_columns, made_by, with_read_companions
+from sliders.engine.document_dates import document_dates
+from sliders.engine.reconcile_memory import criteria_of, keep_open_names, recall, remember
+from sliders.engine.session import Session
+from sliders.engine.undone_repairs import undone_rows
+from sliders.errors import RepairError
+from sliders.extraction.cell import Row
+from sliders.extraction.list_entries import lines_of_lists, records_of
+from sliders.reconcile.reconcile import reconcile_table
+from sliders.reconcile.relation import MemoryRelation, relation_of
+from sliders.reconcile.repairs import (
+    Correction,
+    DocumentSource,
+    Options,
+    Reconciliation,
+    Repair,
+)
+from sliders.reconcile.workbench import SYSTEM, replay, script
+from sliders.schema.types import Table
+from sliders.store import codec
+from sliders.store.cage import run_readonly
+from sliders.store.data_tables import DataRow
+from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
+from sliders.store.result_limits import Limits
+
+
+async def settle(session: Session, table: Table, *, model: bool = True) -> None:
+    """Bring the data table up to date with its cells, where anything changed since the last time; one writer at a time.
+
+    What a model decided in an earlier run is not asked again while the words that it decided on stand.
+
+    Raises:
+        ModelUnavailable: the model cannot be reached.
+        BudgetExceeded: the budget ends; the table stands as materialised.
+    """
+    async with session.catalog.claims.turn(f"settle:{table.name}"):
+        await _settle(session, table, model)
+
+
+_METHOD = "names beside what is printed"
+"""Tables that an earlier version settled in another way are settled again."""
+
+
+def settled_key(table: str) -> str:
+    """Where it is kept what a table was settled from: its version as extracted and `decided` come first."""
+    return f"settled:{table}"
+
+
+def decided(session: Session, table: str) -> str:
+    """The decisions of people on a table that are in force, by number."""
+    return "+".join(str(decision.id) for decision in session.catalog.knowledge.corrections(table))
+
+
+async def _settle(session: Session, table: Table, model: bool) -> None:
+    knowledge, unverified = session.catalog.knowledge, session.settings.unverified
+    before = session.catalog.tables.current(table.name)
+    version = session.catalog.tables.materialise(table.name, unverified=unverified)
+    decisions, criteria = knowledge.corrections(table.name), criteria_of(session)
+    root = session.catalog.tables.lineage(table.name)[-1].version
+    told = f"{session.question.normalize}{session.question.precede}:{criteria}"
+    fingerprint = f"{root}:{decided(session, table.name)}:{told}:{table.key}{table.key_scope}{table.pinned}:{_METHOD}"
+    if held := undone_rows(session, table.name):
+        fingerprint += f":without {codec.digest(codec.dump(sorted(held)))[:16]}"
+        again = f"make them again with: sliders reconcile {table.name}"
+        session.note(f"{table.name}: repairs of {len(held)} rows were undone by a person and stay undone; {again}")
+    key = settled_key(table.name)
+    done = [[fingerprint, True], [fingerprint, model]]  # what a model settled need not be settled without one
+    if before is not None and before.version == version.version and knowledge.statistic(key) in done:
+        return
+    rows = [row for row in session.catalog.extractions.rows(table.name) if row.id not in held]
+    relation = _relation(session, table, rows)
+    memory, shape = recall(session, table.name), session.catalog.schemas.relation(table.name)
+    options = Options(
+        criteria=criteria,
+        corrections=tuple(map(_correction, decisions)),
+        normalize=session.question.normalize,
+        precede=session.question.precede,
+        settled=memory.settled,
+        changed=memory.new_among(relation.document_ids),
+        entries=_are_entries(session, table, rows),
+        sql_names={c.name: c.sql_name for c in shape.columns},
+        canonical_names={c.name: shape.companion(c.name, "canonical").sql_name for c in shape.columns},
+        look=lambda sql: _looked(session, sql),
+    )
+    result = await reconcile_table(table, relation, options, session.models.model_for("reconcile") if model else None)
+    with session.catalog.database.transaction():  # a kill leaves all of the repairs, or none
+        _store(session, table, result)
+        remember(session, result, memory, relation.document_ids)
+        knowledge.set_statistic(key, [fingerprint, model])
+
+
+def _relation(session: Session, table: Table, rows: Sequence[Row]) -> MemoryRelation:
+    """The rows of a table by column, with the places of their words."""
+    outlines = session.catalog.chunks.outlines()
+    return relation_of(
+        rows, table.column_names, _documents(session), {chunk: " > ".join(path) for chunk, path, _ in outlines if path},
+        {chunk: kinds for chunk, _, kinds in outlines}, session.settings.unverified, quote=quote_of(session, rows), key=table.key,
+        lists_of=lambda document: lines_of_lists(session.catalog.documents.get(document), session.catalog.chunks.of(document)),
+    )  # fmt: skip
+
+
+def _are_entries(session: Session, table: Table, rows: Sequence[Row]) -> bool:
+    """Whether the rows of a table are entries of lists, so that equal ones are different things."""
+    if table.grain != "many" or not rows:
+        return False
+    documents = {row.chunk_id: row.document_id for row in rows}
+    read_from = list(documents)[:_CHUNKS_LOOKED_AT]
+    looked_in = dict.fromkeys(documents[chunk] for chunk in read_from)
+    chunks = {c.id: c for document in looked_in for c in session.catalog.chunks.of(document)}
+    return all(chunk in chunks and records_of(chunks[chunk]) for chunk in read_from)
+
+
+_CHUNKS_LOOKED_AT = 20
+
+
+def _looked(session: Session, sql: str) -> str:
+    """What a statement of the agent gives, in the cage, as lines of text."""
+    found = run_readonly(session.catalog.database, sql, tables=session.data_tables, limits=Limits(rows=_LOOKED_ROWS))
+    lines = [" | ".join(found.columns), *(" | ".join(map(str, row)) for row in found.rows)]
+    return "\n".join([*lines, *(["..."] if found.truncated else [])])[:_LOOKED_CHARACTERS]
+
+
+_LOOKED_ROWS, _LOOKED_CHARACTERS = 30, 4_000
+
+
+def _documents(session: Session) -> Mapping[str, DocumentSource]:
+    dates = document_dates(session)  # another writer may add documents from here on
+    return {
+        d.id: DocumentSource(d.id, d.name, dates.get(d.id, ""), position, d.title)
+        for position, d in enumerate(session.catalog.documents.all())
+    }
+
+
+def _correction(stored: Any) -> Correction:
+    subject = stored.subject
+    return Correction(
+        stored.kind,
+        tuple(subject.get("where", {}).items()),
+        stored.author,
+        stored.column,
+        stored.value,
+        tuple(subject.get("other", {}).items()),
+        stored.reason,
+    )
+
+
+def _store(session: Session, table: Table, result: Reconciliation) -> None:
+    """A new version of the table where something was repaired; decisions and open conflicts in any case."""
+    for choice in result.decisions:
+        session.decide("reconcile", choice.subject or f"table:{table.name}", choice.verdict, choice.reason)
+    for repair in result.repairs:
+        settled = repair.operation == "correct" and len(repair.before) > 1
+        if repair.author == "model" or repair.operation in _OF_A_GROUP or settled:
+            session.decide("reconcile", f"rows:{', '.join(repair.rows[:_NAMED])}", *_told(repair))
+    for conflict in result.conflicts:
+        session.decide("reconcile", f"table:{table.name}", "open conflict", str(conflict))
+    session.catalog.knowledge.set_statistic(f"conflicts:{table.name}", [_conflict(c) for c in result.conflicts])
+    session.catalog.knowledge.set_statistic(f"left open:{table.name}", list(map(list, result.left_open)))
+    session.catalog.knowledge.set_statistic(f"unsure merges:{table.name}", [list(map(list, m)) for m in result.unsure_merges])
+    keep_open_names(session, table.name, result.open_names)
+    if not result.repairs:
+        _as_extracted(session, table)
+        return
+    _repair(session, table, result.repairs)
+
+
+_OF_A_GROUP = ("resolve_conflict", "convert", "aggregate")
+_NAMED = 50  # rows that a decision names
+
+
+def _told(repair: Repair) -> tuple[str, str]:
+    """Verdict and reason of a decision: what was done to which values, why, and the SQL that did it."""
+    values = " or ".join(dict.fromkeys(map(repr, repair.before)))
+    said = f"{values} became {repair.after!r}" if repair.column else f"{len(repair.rows)} rows"
+    return f"{repair.operation} {repair.column}".strip(), f"{said}: {repair.reason}; SQL: {repair.sql}"
+
+
+def _repair(session: Session, table: Table, repairs: Sequence[Repair]) -> None:
+    """Run the repairs on the table as extracted; what they leave is the new version.
+
+    Raises:
+        RepairError: they do not run, or leave a row that stands for nothing.
+    """
+    tables = session.catalog.tables
+    root = tables.lineage(table.name)[-1]
+    tables.undo(table.name, root.version)
+    relation = session.catalog.schemas.relation(table.name)
+    made = canonical_columns(relation, repairs)
+    columns = [(c.sql_name, c.sql_type) for c in (*relation.columns, *made)]
+    names = [name for name, _ in columns]
+    before = version_rows(session, root, names)
+    sql = script(repairs, names)
+    searched = [relation.sql_name(c.companion_of) for c in made]
+    after = [_data_row(row, names) for row in replay(columns, before.values(), sql, searched)]
+    accounted = [source for row in after for source in row.sources or (row.row_id,)]
+    if sorted(accounted) != sorted(before):
+        raise RepairError(f"the repairs of {table.name!r} leave {len(accounted)} of {len(before)} rows; nothing was changed")
+    tables.create_version(
+        table.name,
+        with_read_companions(session, root, relation, after, before, repairs),
+        operation="reconcile",
+        sql=sql,
+        reason="; ".join(dict.fromkeys(f"{r.operation}: {r.reason}" for r in repairs))[:2000],
+        derived=[*_derivations(after, before, repairs, relation), *_canonical_forms(after, repairs, relation, made)],
+        companions=made,
+    )
+
+
+def version_rows(session: Session, version: TableVersion, names: Sequence[str] = ()) -> dict[str, tuple[Any, ...]]:
+    """All rows of a version in order, by row id: these columns (all but its companions when left out), document,
+    document_id, row_id, _sources."""
+    beside = {c.sql_name for c in version.companions}
+    chosen = names or [name for name in version.columns if name not in beside]
+    return {row[-2]: tuple(row) for row in session.catalog.tables.lines(version, (*chosen, *SYSTEM))}
+
+
+def _data_row(row: Sequence[Any], names: Sequence[str]) -> DataRow:
+    document, document_id, row_id, sources = row[-4:]
+    values = dict(zip(names, row, strict=False))
+    return DataRow(row_id, document, document_id, values, tuple(codec.load(sources) or ()))
+
+
+def _as_extracted(session: Session, table: Table) -> None:
+    """Show the extracted rows again where repairs that other hints or criteria made stand."""
+    chain = session.catalog.tables.lineage(table.name)
+    if len(chain) > 1:
+        session.catalog.tables.undo(table.name, chain[-1].version)
+
+
+def _conflict(conflict: Any) -> dict[str, Any]:
+    return {
+        "column": conflict.column,
+        "key": list(conflict.key),
+        "reason": conflict.reason,
+        "candidates": [
+            {
+                "value": c.value,
+                "rows": list(c.rows),
+                "document": c.document_name or c.document_id,
+                "quote": c.source.quote or c.source.printed,
+                "page": c.source.page,
+            }
+            for c in conflict.candidates
+        ],
+    }
+
+
+def _derivations(
+    after: Sequence[DataRow], before: Mapping[str, Sequence[Any]], repairs: Sequence[Repair], relation: Relation
+) -> list[Derivation]:
+    """Declares each value that no source row of its row has, with the repair that made it."""
+    made = made_by(repairs)
+    out: list[Derivation] = []
+    for row in after:
+        sources = row.sources or (row.row_id,)
+        for place, column in enumerate(relation.columns):
+            final = row.values[column.sql_name]
+            stated = [before[s][place] for s in sources]
+            if final is None or final in stated:
+                continue
+            repair = next((made[s, column.name] for s in sources if (s, column.name) in made), None)
+            operation = repair.operation if repair else "consolidate"
+            source = next((value for value in stated if value is not None), None)
+            told = f"{operation} of {source!r}: {repair.reason if repair else 'what another row of the same thing states'}"
+            kind = _KINDS.get(operation, operation)
+            out.append(Derivation(column.name, final, kind, told, row.row_id, source))
+    return out
+
+
+def _canonical_forms(
+    after: Sequence[DataRow], repairs: Sequence[Repair], relation: Relation, columns: Sequence[RelationColumn]
+) -> Iterator[Derivation]:
+    """Declares each canonical form that is another one than the row prints."""
+    why = {(r.column, form): r.reason for r in repairs if r.operation == "canonicalize" for form in r.before}
+    for column in columns:
+        printed = relation.sql_name(column.companion_of)
+        for row in after:
+            form, name = row.values[printed], row.values[column.sql_name]
+            if name != form:
+                reason = why.get((column.companion_of, form), "")
+                yield Derivation(column.name, name, "canonicalize", reason, row.row_id, form)
+
+
+_KINDS: Mapping[str, str] = {"correct": "correction", "aggregate": "sum"}

@@ -1,0 +1,46 @@
+"""The tables and columns that a statement reads, and what the tables show of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sliders.answer.citations import columns_used
+from sliders.answer.turns import TableView
+from sliders.engine.session import Session
+from sliders.extraction.cell import Scalar
+from sliders.schema.types import Column, Table
+from sliders.store.records import Relation
+
+
+@dataclass(frozen=True, slots=True)
+class TableRead:
+    """A table that the statement reads, and those of its columns that it names."""
+
+    table: Table
+    relation: Relation
+    columns: tuple[Column, ...]
+
+
+def tables_read(session: Session, sql: str, views: Sequence[TableView]) -> list[TableRead]:
+    """The schema's tables that a statement reads, each with the columns that it names; none where it does not parse."""
+    used = columns_used(sql, views)
+    reads = []
+    for table in session.schema.tables:
+        relation = session.catalog.schemas.relation(table.name)
+        if relation.relation in used:
+            named = {name.lower() for name in used[relation.relation]}
+            columns = tuple(c for c in table.columns if relation.sql_name(c.name).lower() in named)
+            reads.append(TableRead(table, relation, columns))
+    return reads
+
+
+def shown_values(session: Session, read: TableRead) -> dict[str, dict[str, Scalar]]:
+    """The values of the current table in its key and the columns that the statement reads, by row and SQL column name; the
+    canonical forms of the latter, too."""
+    key = (name for name in read.table.key if name in read.table.column_names)
+    columns = dict.fromkeys(c.name for c in read.columns)
+    names = [read.relation.sql_name(name) for name in dict.fromkeys([*columns, *key])]
+    names += [c.sql_name for c in read.relation.companions if c.role == "canonical" and c.companion_of in columns]
+    _, rows = session.catalog.tables.read(read.table.name, ["row_id", *names])
+    return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}

@@ -1,0 +1,60 @@
+"""Repairs that a person undid: the rows that they made stay as extracted until somebody says otherwise."""
+
+from __future__ import annotations
+
+from sliders.engine.session import Session
+from sliders.extraction.cell import Scalar
+from sliders.store.records import TableVersion
+from sliders.store.sql_names import SYSTEM_COLUMNS
+
+_Repaired = tuple[str, tuple[str, ...], tuple[Scalar, ...]]
+"""A row of a repaired version: its id, the extracted rows that it stands for, and its values."""
+
+
+def undone_rows(session: Session, table: str) -> frozenset[str]:
+    """The extracted rows whose repairs a person undid: no run repairs them by itself."""
+    return frozenset(session.catalog.knowledge.statistic(_key(table), []))
+
+
+def hold(session: Session, table: str, left: TableVersion, shown: TableVersion) -> None:
+    """Keep what an undo means: the repairs of the version that was left and not of the one that is shown are not made again."""
+    gone, stay = _repaired(session, left), _repaired(session, shown)
+    held = {row for one in gone - stay for row in one[1]} | undone_rows(session, table)
+    held -= {row for one in stay for row in one[1]}
+    session.catalog.knowledge.set_statistic(_key(table), sorted(held))
+
+
+def release(session: Session, table: str) -> int:
+    """Let undone repairs be made again; of how many extracted rows."""
+    held = undone_rows(session, table)
+    if held:
+        session.catalog.knowledge.set_statistic(_key(table), [])
+        session.decide("reconcile", f"table:{table}", "undone repairs released", f"{len(held)} rows may be repaired again")
+    return len(held)
+
+
+def _key(table: str) -> str:
+    return f"undone:{table}"
+
+
+def _repaired(session: Session, version: TableVersion) -> set[_Repaired]:
+    """The rows of a version that are not as they were extracted."""
+    tables = session.catalog.tables
+    known = {one.version: one for one in tables.versions(version.table)}
+    root = version
+    while root.parent is not None:
+        root = known[root.parent]
+    if root.version == version.version:
+        return set()
+    forms = {c.sql_name: c.companion_of for c in version.companions if c.role == "canonical"}
+    relation = session.catalog.schemas.relation(version.table)
+    names = [name for name in version.columns if name in root.columns and name not in {c.sql_name for c in root.companions}]
+    extracted = {line[-1]: line[:-1] for line in tables.lines(root, (*names, SYSTEM_COLUMNS[2]))}
+    changed: set[_Repaired] = set()
+    for row in tables.rows_of(version):
+        values = tuple(row.values[name] for name in names)
+        printed = {form: row.values.get(relation.sql_name(of)) for form, of in forms.items()}
+        joined = tuple(row.values[form] for form in forms if row.values[form] not in (None, printed[form]))
+        if row.sources != (row.row_id,) or values != extracted.get(row.row_id) or joined:
+            changed.add((row.row_id, row.sources, (*values, *joined)))
+    return changed

@@ -1,1 +1,0 @@
-"""Runs plans: the only room that calls the others."""

@@ -1,1 +1,0 @@
-"""What a question needs, said before anything is done: tasks, hints, queries, orders, costs."""

@@ -1,0 +1,104 @@
+"""EXPLAIN and EXPLAIN ANALYZE: what a query will do and did, as values that print without running."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sliders.query.cost import Estimate
+
+_SHOWN_DOCUMENTS = 20
+Kind = Literal["result", "join", "filter", "retrieve", "sample", "documents"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanNode:
+    """One operator over its inputs. `estimate` is in tokens; `actual` is filled in after the run (EXPLAIN ANALYZE)."""
+
+    kind: Kind
+    subject: str
+    detail: str = ""
+    estimate: Estimate | None = None
+    actual: int | None = None
+    rows: int | None = None
+    inputs: tuple[PlanNode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call on one document: the attributes asked for, the tokens sent, and what was found."""
+
+    attributes: tuple[str, ...]
+    tokens: int
+    found: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTrace:
+    """What happened to one document of a table: the calls in order, the verdict, and tokens against reading all of it."""
+
+    table: str
+    document: str
+    steps: tuple[Step, ...]
+    verdict: Literal["accepted", "rejected", "excluded", "sampled", "not read"]
+    tokens: int
+    whole: int
+
+    @property
+    def saved(self) -> int:
+        """Tokens saved against sending the whole document once."""
+        return self.whole - self.tokens
+
+    @property
+    def order(self) -> str:
+        """The attributes in the order in which they were asked for."""
+        return " > ".join("+".join(step.attributes) for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A plan, and after a run what each document cost. `str()` is the text for the terminal."""
+
+    root: PlanNode
+    traces: tuple[DocumentTrace, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [*tree_lines(self.root), *(f"note: {note}" for note in self.notes)]
+        if self.traces:
+            lines += ["", *trace_lines(self.traces)]
+        return "\n".join(lines)
+
+
+def tree_lines(node: PlanNode, prefix: str = "", last: bool = True, top: bool = True) -> list[str]:
+    """The plan as an indented tree."""
+    mark = "" if top else "└─ " if last else "├─ "
+    words = [f"{node.kind} {node.subject}".strip()]
+    if node.detail:
+        words.append(node.detail)
+    if node.estimate is not None:
+        words.append(f"estimated {node.estimate}")
+    if node.actual is not None:
+        words.append(f"spent {node.actual:,} tokens")
+    if node.rows is not None:
+        words.append(f"{node.rows:,} rows")
+    lines = [prefix + mark + "; ".join(words)]
+    below = prefix if top else prefix + ("   " if last else "│  ")
+    for number, child in enumerate(node.inputs):
+        lines += tree_lines(child, below, number == len(node.inputs) - 1, False)
+    return lines
+
+
+def trace_lines(traces: Sequence[DocumentTrace]) -> list[str]:
+    """Documents with the order taken, tokens spent and saved: the dearest first."""
+    chosen = sorted(traces, key=lambda t: (-t.tokens, t.document))[:_SHOWN_DOCUMENTS]
+    width = max(len(t.document) for t in chosen)
+    lines = [
+        f"{t.document:{width}}  {t.verdict:9} {t.tokens:>7,} tokens  {t.saved:>7,} saved  {t.order}" for t in chosen
+    ]
+    spent, whole = sum(t.tokens for t in traces), sum(t.whole for t in traces)
+    if len(traces) > len(chosen):
+        lines.append(f"... and {len(traces) - len(chosen)} more documents")
+    share = f", {spent / whole:.0%} of reading them whole" if whole else ""
+    return [*lines, f"all {len(traces)} documents: {spent:,} tokens sent{share}"]

@@ -1,0 +1,191 @@
+"""What a query's columns mean, and its conditions as filters; NOT is pushed down into them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from sqlglot import exp
+
+from sliders.errors import QueryError
+from sliders.query.filters import And, Expression, Filter, Or, Scalar, Undecidable, joined
+from sliders.schema.types import ColumnType, Table
+
+SYSTEM = ("document", "document_id")
+"""Columns that every table has, known without reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTable:
+    """A table that a query may name. An `open` one takes attributes that it does not have yet, as the query names them."""
+
+    table: Table
+    name: str
+    open: bool = False
+
+
+def place(sql: str, node: exp.Expr) -> str:
+    """Where the first word of a node stands: " at line 1, column 8", or nothing when unknown."""
+    starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
+    if not starts:
+        return ""
+    before = sql[: min(starts)]
+    return f" at line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
+
+
+@dataclass(slots=True)
+class Names:
+    """Names of one query. `types` collects what the query shows of the types of new attributes."""
+
+    sql: str
+    tables: Mapping[str, QueryTable]
+    types: dict[tuple[str, str], ColumnType] = field(default_factory=dict)
+
+    def resolve(self, column: exp.Column) -> tuple[str, str]:
+        """Alias and attribute of a column. Raises QueryError: there is none, or there are several."""
+        at, name = place(self.sql, column), column.name
+        if column.table:
+            if column.table not in self.tables:
+                known = ", ".join(self.tables)
+                raise QueryError(f"there is no table {column.table!r}{at}; the query's tables are: {known}")
+            return column.table, self._attribute(column.table, name, at)
+        if len(self.tables) == 1:
+            alias = next(iter(self.tables))
+            return alias, self._attribute(alias, name, at)
+        having = [alias for alias in self.tables if self._has(alias, name)]
+        if len(having) > 1 or (not having and any(t.open for t in self.tables.values())):
+            choices = " or ".join(f"{alias}.{name}" for alias in having or self.tables)
+            raise QueryError(f"column {name!r}{at} is ambiguous; write {choices}")
+        if not having:
+            raise QueryError(f"no table of the query has a column {name!r}{at}; {self._known(name)}")
+        return having[0], self._attribute(having[0], name, at)
+
+    def type_of(self, alias: str, name: str) -> ColumnType:
+        """The type of an attribute: as it is defined; in an open table, where that is only text, as the query shows it."""
+        table = self.tables[alias]
+        defined = next((c.type for c in table.table.columns if c.name == name), ColumnType.TEXT)
+        return self.types.get((alias, name), defined) if table.open and defined is ColumnType.TEXT else defined
+
+    def columns(self, alias: str, star: exp.Expr) -> tuple[str, ...]:
+        """All attributes of a table, for `*`."""
+        names = self.tables[alias].table.column_names
+        if not names:
+            at = place(self.sql, star)
+            raise QueryError(f"'*'{at} has no meaning: {alias!r} has no attributes yet; name those that you want")
+        return names
+
+    def star(self, star: exp.Expr) -> tuple[str, ...]:
+        """Aliases that a star covers."""
+        table = star.table if isinstance(star, exp.Column) else ""
+        return (table,) if table else tuple(self.tables)
+
+    def is_output(self, column: exp.Column, select: exp.Select) -> bool:
+        """Whether the name is one that SELECT gives (`count(*) AS n ... ORDER BY n`), and no attribute."""
+        if column.is_star:
+            return True
+        outputs = {e.alias for e in select.expressions if isinstance(e, exp.Alias)}
+        if column.table or column.name not in outputs or any(self._has(alias, column.name) for alias in self.tables):
+            return False
+        return column.find_ancestor(exp.Order, exp.Group, exp.Having) is not None
+
+    def _has(self, alias: str, name: str) -> bool:
+        return any(name.casefold() == known.casefold() for known in (*self.tables[alias].table.column_names, *SYSTEM))
+
+    def _attribute(self, alias: str, name: str, at: str) -> str:
+        table = self.tables[alias]
+        for known in (*table.table.column_names, *SYSTEM):
+            if known.casefold() == name.casefold():
+                return known
+        close = difflib.get_close_matches(name, table.table.column_names, 1, 0.85)
+        if not table.open or close:
+            raise QueryError(f"table {alias!r} has no column {name!r}{at}; {self._known(name, alias)}")
+        return name
+
+    def _known(self, name: str, alias: str = "") -> str:
+        known = [c for a, t in self.tables.items() if alias in ("", a) for c in t.table.column_names]
+        close = difflib.get_close_matches(name, known, 1)
+        return f"did you mean {close[0]!r}?" if close else f"its columns are: {', '.join(dict.fromkeys(known)) or 'none'}"
+
+
+_PLAIN = {"eq", "neq", "lt", "lte", "gt", "gte", "between", "in", "is"}
+"""Operators that compare: what stands beside the attribute shows its type."""
+
+
+class Unsupported(Exception):
+    """A condition that SQLite alone cannot decide from the values of a row."""
+
+
+def predicate(node: exp.Expr, names: Names, negated: bool = False) -> Expression:
+    """The filters of a condition; under NOT, AND and OR change places (De Morgan).
+
+    Raises Unsupported: it cannot be planned.
+    """
+    if isinstance(node, (exp.Paren, exp.Not)):
+        return predicate(node.this, names, negated != isinstance(node, exp.Not))
+    if isinstance(node, (exp.And, exp.Or)):
+        sides = (predicate(side, names, negated) for side in (node.this, node.expression))
+        found = joined(Or if isinstance(node, exp.Or) != negated else And, *sides)
+        assert found is not None
+        return found
+    return _filter(node, names, negated)
+
+
+def _filter(node: exp.Expr, names: Names, negated: bool) -> Filter:
+    if node.find(exp.AggFunc, exp.Window):
+        raise Unsupported
+    places = {column: names.resolve(column) for column in node.find_all(exp.Column)}
+    attributes = tuple(dict.fromkeys(name for _, name in places.values()))
+    literals = _literals(node) if len(attributes) == 1 else None
+    if literals is not None and (shown := _shown_type(node, literals)) is not None:
+        names.types.setdefault(next(iter(places.values())), shown)
+    names_alone: dict[exp.Expr, exp.Expr] = {column: exp.column(name) for column, (_, name) in places.items()}
+    parameters: dict[exp.Expr, exp.Expr] = {
+        column: _parameter(attributes.index(name), names.type_of(alias, name)) for column, (alias, name) in places.items()
+    }
+    plain, test = _replaced(node, names_alone), _replaced(node, parameters)
+    if negated:
+        plain, test = f"NOT ({plain})", f"NOT ({test})"
+    kind = node.key if literals is not None or isinstance(node, exp.Like) else ""
+    found = Filter(plain, attributes, test, kind, negated, literals or ())
+    try:
+        found.truth(dict.fromkeys(attributes))
+    except Undecidable as error:
+        raise Unsupported from error
+    return found
+
+
+def _replaced(node: exp.Expr, by: Mapping[exp.Expr, exp.Expr]) -> str:
+    """The SQL of a condition with something else in the place of its columns."""
+    copy = exp.paren(node)
+    for column in list(copy.find_all(exp.Column)):
+        column.replace(by[column].copy())
+    return str(copy.this.sql("sqlite"))
+
+
+def _parameter(number: int, kind: ColumnType) -> exp.Expr:
+    """The value of an attribute: of the affinity that its column has."""
+    text = kind.sql == "TEXT"
+    return exp.Cast(this=exp.Placeholder(this=f"a{number}"), to=exp.DataType.build("TEXT" if text else "NUMERIC", udt=not text))
+
+
+def _literals(node: exp.Expr) -> tuple[Scalar, ...] | None:
+    """What stands beside the attribute of a plain comparison, None where it is something else."""
+    if isinstance(node, exp.Column):
+        return ()
+    sides = [side for side in node.iter_expressions() if not isinstance(side, exp.Column)]
+    if node.key not in _PLAIN or not all(isinstance(s, (exp.Literal, exp.Neg, exp.Null, exp.Boolean)) for s in sides):
+        return None
+    values = (side.to_py() for side in sides)
+    return tuple(float(value) if isinstance(value, Decimal) else value for value in values)
+
+
+def _shown_type(node: exp.Expr, values: tuple[Scalar, ...]) -> ColumnType | None:
+    """The type that an attribute must have for a condition to make sense."""
+    if isinstance(node, exp.Column) or (values and all(isinstance(v, bool) for v in values)):
+        return ColumnType.BOOLEAN
+    if values and all(isinstance(v, (int, float)) for v in values):
+        return ColumnType.NUMBER
+    dated = all(isinstance(v, str) and len(v) == 10 and v[4] == v[7] == "-" and v.replace("-", "").isdigit() for v in values)
+    return ColumnType.DATE if values and dated else None

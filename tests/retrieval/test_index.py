@@ -1,0 +1,14 @@
+"""Segments keep their vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sliders.retrieval.embeddings import unit_rows
+from sliders.retrieval.index import SegmentVectors
+
+
+def test_quantization_keeps_cosines() -> None:
+    vectors = unit_rows(np.random.default_rng(0).normal(size=(200, 384)))
+    item = SegmentVectors.build("a", "test", vectors[0], np.zeros((200, 3), dtype=np.int64), vectors)
+    assert np.abs(item.vectors @ vectors.T - vectors @ vectors.T).max() < 0.01
