@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from sliders.documents.document import Document
 from sliders.engine.attribute_reader import Place, Reading
 from sliders.engine.query_evidence import description_vector
-from sliders.engine.segment_index import SegmentIndex
 from sliders.extraction.cell import Absence, Cell, Grounding, Scalar, Span
+from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Column, Table
 
 _WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 from benchmarks.gold_reader import GoldReader
 from benchmarks.optimizer_queries import GoldTable, read_table
 from sliders.api import Workspace
-from sliders.engine.segment_index import SegmentIndex, update_index
+from sliders.engine.kept_segments import update_index
 from sliders.llm.model import Model
 from sliders.llm.testing import ScriptedModel
+from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Schema
 
 SUITES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {

@@ -24,13 +24,13 @@ from sliders.engine import question_columns as needs
 from sliders.engine import reconcile_memory as remembered
 from sliders.engine import undone_repairs as undone
 from sliders.engine import workflow as routing
+from sliders.engine.backend import runner_for
 from sliders.engine.connect import connect
 from sliders.engine.corrections import OpenConflict
 from sliders.engine.estimate import Estimate, estimate
 from sliders.engine.ingest import AddReport, Paths, add_paths, add_text
 from sliders.engine.query_frame import Tables
 from sliders.engine.run_sync import journaled, plainly, run_sync
-from sliders.engine.runner import runner_for
 from sliders.engine.session import Report, Session, silent
 from sliders.errors import BudgetExceeded
 from sliders.extraction.cell import Scalar

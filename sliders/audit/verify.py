@@ -15,7 +15,8 @@ from sliders.errors import AuditError
 from sliders.store import codec
 from sliders.store.catalog import Catalog
 from sliders.store.data_tables import SAID, UNVERIFIED
-from sliders.store.database import Database, quote_identifier
+from sliders.store.database import Database
+from sliders.store.engines import quote_identifier
 from sliders.store.layout import AUDIT_LAYOUT
 from sliders.store.records import RelationColumn
 from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to

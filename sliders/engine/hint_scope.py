@@ -10,7 +10,7 @@ import numpy as np
 from sliders.answer.passages import Context, PassageSource, Skip, Span
 from sliders.documents.document import Document
 from sliders.engine.hint_sections import ignored, locate
-from sliders.engine.segment_index import KeptSegments
+from sliders.engine.kept_segments import KeptSegments
 from sliders.engine.session import Session
 from sliders.retrieval.context import Outline
 from sliders.schema.hints import Hints, Ignore, Locate

@@ -6,19 +6,15 @@ document that does not print those words cannot join, and of the others only the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from sliders.documents.document import Document
-from sliders.engine.segment_index import SegmentIndex
 from sliders.extraction.cell import Scalar
-from sliders.schema.types import ColumnType
+from sliders.retrieval.segment_index import SegmentIndex
+from sliders.schema.types import Column, ColumnType
 from sliders.values.fold import fold, name_tokens
-
-if TYPE_CHECKING:
-    from sliders.engine.table_run import TableRun
 
 _CHECKED = 50
 """Known values that are compared with their documents before others are looked for by their words."""
@@ -66,16 +62,19 @@ class Seeking:
         return {name: None for name in self.names if (document_id, name) in self.unjoined}
 
 
-def sought(run: TableRun, attribute: str, values: Sequence[Scalar]) -> Sought | None:
+def sought(column: Column, known: Iterable[tuple[str, Scalar]], values: Sequence[Scalar]) -> Sought | None:
     """How to look for these join values in a table's documents; None where their words need not stand there.
 
     Numbers and dates are equal in other words, too; and an attribute whose known values are not all printed in their
     documents is stated in other words.
+
+    Args:
+        known: known values of the column, each behind the text of its document.
     """
     texts = [value for value in values if isinstance(value, str)]
-    if run.table.column(attribute).type is not ColumnType.TEXT or len(texts) < len(values):
+    if column.type is not ColumnType.TEXT or len(texts) < len(values):
         return None
-    if not texts or not _printed(run, attribute):
+    if not texts or not _printed(known):
         return None
     return Sought(tuple(dict.fromkeys(map(_words, texts))))
 
@@ -85,12 +84,7 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(fold(" ".join(name_tokens(name))).split())
 
 
-def _printed(run: TableRun, attribute: str) -> bool:
+def _printed(known: Iterable[tuple[str, Scalar]]) -> bool:
     """Whether the known values of an attribute, at least one, all stand in their documents."""
-    stated = ((owner, values[attribute]) for owner, values in run.known.items() if values.get(attribute) is not None)
-    checked = [
-        _words(str(value)) <= frozenset(fold(run.document(owner).text).split())
-        for owner, value in islice(stated, _CHECKED)
-    ]
+    checked = [_words(str(value)) <= frozenset(fold(text).split()) for text, value in islice(known, _CHECKED)]
     return bool(checked) and all(checked)
-

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sliders.engine.query_candidates import FEWEST, SHARE, sample_size
+from sliders.engine.running_query import Running
 from sliders.engine.table_run import TableRun
 from sliders.query.cost import Estimate
 from sliders.query.explain import Explanation, PlanNode
 from sliders.query.filters import leaves
 from sliders.query.order import Ordered
 from sliders.query.parsing import TableUse, contradiction
-
-if TYPE_CHECKING:
-    from sliders.engine.query_run import Running
 
 _NOTHING = Estimate(0.0, 0.0, 0.0)
 _UNCERTAIN = 2.0

@@ -23,7 +23,7 @@ from sliders.query.parsing import Query, parse_query
 from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Schema
 from sliders.store.cage import run_readonly
-from sliders.store.database import quote_identifier
+from sliders.store.engines import quote_identifier
 from sliders.store.result_limits import Result
 from sliders.store.sandbox import Change, Sandbox
 

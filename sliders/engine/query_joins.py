@@ -8,9 +8,9 @@ Documents are the same or are not.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from sliders.engine.join_values import Seeking, Sought, sought
+from sliders.engine.running_query import Running
 from sliders.engine.table_run import TableRun
 from sliders.extraction.cell import Scalar
 from sliders.query.cost import Estimate
@@ -19,9 +19,6 @@ from sliders.query.filters import And, Expression, Filter, joined
 from sliders.query.order import NextJoin, Side, first_join, next_join
 from sliders.query.parsing import JoinEdge
 from sliders.reconcile.canonical import Links, pairs_by_words
-
-if TYPE_CHECKING:
-    from sliders.engine.query_run import Running
 
 
 async def join_all(running: Running) -> None:
@@ -95,7 +92,9 @@ def _sought(running: Running, alias: str, edges: Sequence[JoinEdge]) -> dict[str
     found: dict[str, Sought] = {}
     for edge in (edge for edge in edges if not edge.exact):
         name, other = edge.attribute(alias), edge.other(alias)
-        names = sought(run, name, _distinct(running, other, edge.attribute(other)))
+        stated = ((d, values[name]) for d, values in run.known.items() if values.get(name) is not None)
+        known = ((run.document(document_id).text, value) for document_id, value in stated)
+        names = sought(run.table.column(name), known, _distinct(running, other, edge.attribute(other)))
         if names is not None:
             found.setdefault(name, names)
     return found

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sliders.engine.query_binding import DOCS
 from sliders.engine.query_cells import load_known
+from sliders.engine.running_query import Running
 from sliders.engine.session import Session
 from sliders.query.parsing import TableUse, result_sql
 from sliders.query.predicates import SYSTEM
 from sliders.schema.types import Table
 from sliders.store.result_limits import Result
 from sliders.store.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from sliders.engine.query_run import Running
 
 
 def answer_rows(running: Running) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:

@@ -1,4 +1,4 @@
-"""Where the work on documents and chunks is done: here, or on the workers of a cluster. Chosen in one place, `runner_for`."""
+"""The work that documents and chunks take, done in this process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from sliders.documents.discover import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_each
 from sliders.documents.tables import place_of
-from sliders.errors import SettingsError
 from sliders.extraction.extract import Extraction, read_chunk
 from sliders.extraction.prompt import Asked, chunk_head
 from sliders.extraction.source import Source
@@ -21,7 +20,6 @@ from sliders.retrieval.chunking import chunk_document
 from sliders.retrieval.embeddings import Embedder
 from sliders.retrieval.index import SegmentVectors
 from sliders.retrieval.segments import index_document
-from sliders.settings import Settings
 from sliders.values.parse import Context
 
 
@@ -78,25 +76,6 @@ class LocalRunner:
 
     def close(self) -> None:
         """Give back what was taken."""
-
-
-def runner_for(settings: Settings, model: object | None = None) -> LocalRunner:
-    """The runner that the settings name; nothing is started before it is used.
-
-    Args:
-        model: a `Model` that was given as an object, if one was.
-
-    Raises:
-        SettingsError: Ray is not installed, its address does not answer, or the model is an object of this process.
-    """
-    if settings.executor == "local":
-        return LocalRunner()
-    if model is not None:
-        raise SettingsError("executor 'ray' calls models by name, and this one is an object of this process: name a model, "
-                            "or leave executor out")  # fmt: skip
-    from sliders.engine.ray_runner import RayRunner  # needs an extra
-
-    return RayRunner(settings)
 
 
 def cut_later(document: Document, max_tokens: int, model: Model) -> Parsed:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sliders.engine.query_evidence import Layout
-from sliders.engine.segment_index import SegmentIndex
 from sliders.retrieval.embeddings import Vectors
 from sliders.retrieval.evidence import Evidence
 from sliders.retrieval.index import distances_to
+from sliders.retrieval.segment_index import SegmentIndex
 
 
 @dataclass(frozen=True, slots=True)

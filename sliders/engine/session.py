@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from sliders.engine.connect import ModelSet
 from sliders.engine.runner import LocalRunner
@@ -13,13 +12,11 @@ from sliders.llm.model import Usage
 from sliders.progress import Progress
 from sliders.reconcile.repairs import Normalization, Precedence
 from sliders.retrieval.embeddings import Embedder
+from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Schema, Table
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog
 from sliders.store.records import Decision
-
-if TYPE_CHECKING:
-    from sliders.engine.segment_index import SegmentIndex
 
 Report = Callable[[Progress], None]
 

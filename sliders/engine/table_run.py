@@ -15,7 +15,6 @@ from sliders.engine.join_values import Seeking
 from sliders.engine.query_binding import DOCS
 from sliders.engine.query_cells import CellWriter, Known, Shown, load_known
 from sliders.engine.query_evidence import WEIGHTS, Learned
-from sliders.engine.segment_index import SegmentIndex
 from sliders.engine.segment_ranking import Ranking, chance_between, rank_segments
 from sliders.engine.session import Session
 from sliders.extraction.cell import Absence, Cell, Scalar
@@ -24,6 +23,7 @@ from sliders.query.explain import DocumentTrace, Step
 from sliders.query.filters import Expression, Filter, leaves, reduce
 from sliders.query.order import Ordered, order
 from sliders.query.predicates import SYSTEM
+from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Table
 from sliders.store.data_tables import enters
 

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.database import Database, quote_identifier
+from sliders.store.database import Database
+from sliders.store.engines import quote_identifier
 from sliders.store.file import file_uri
 from sliders.store.result_limits import Limits, MemoryGauge, Result, fetch, short
 from sliders.store.sql_functions import ANALYST_AGGREGATES, register_functions

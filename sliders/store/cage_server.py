@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.database import Database, quote_identifier
+from sliders.store.database import Database
+from sliders.store.engines import quote_identifier
 from sliders.store.result_limits import Limits, Result, fetch, short
 from sliders.store.server import PostgresServer
 

@@ -20,7 +20,8 @@ from sliders.errors import RepairError, StoreError
 from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.store import codec
 from sliders.store.companions import companion_value, companions_read, filled
-from sliders.store.database import Database, data_table, quote_identifier
+from sliders.store.database import Database, data_table
+from sliders.store.engines import quote_identifier
 from sliders.store.layout import ASKED, CURRENT, TYPES, cells, chunks, columns, derivations, documents, rows, tables, versions
 from sliders.store.records import Derivation, Relation, RelationColumn, TableVersion
 from sliders.store.schemas import Schemas

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from sqlalchemy.dialects import sqlite
 
 from sliders.errors import StoreError, WorkspaceLocked
-from sliders.store.database import Database, Engine
+from sliders.store.engines import Connection, Engine
 from sliders.store.sql_functions import register_functions
 
 try:
@@ -200,7 +200,7 @@ class SqliteFile(Engine):
     def in_transaction(self, raw: sqlite3.Connection) -> bool:
         return raw.in_transaction
 
-    def layout(self, database: Database) -> int:
+    def layout(self, database: Connection) -> int:
         version = int(database.value("PRAGMA user_version"))
         if int(database.value("PRAGMA application_id")) != APPLICATION_ID:
             if version or database.value("SELECT count(*) FROM sqlite_master"):
@@ -208,7 +208,7 @@ class SqliteFile(Engine):
             return 0
         return version
 
-    def set_layout(self, database: Database, version: int) -> None:
+    def set_layout(self, database: Connection, version: int) -> None:
         database.execute(f"PRAGMA user_version={version}")
         database.execute(f"PRAGMA application_id={APPLICATION_ID}")
 

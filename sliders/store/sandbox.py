@@ -12,7 +12,8 @@ from sliders.errors import StoreError
 from sliders.extraction.cell import Scalar
 from sliders.store import codec
 from sliders.store.cage import run_caged
-from sliders.store.database import Database, quote_identifier
+from sliders.store.database import Database
+from sliders.store.engines import quote_identifier
 from sliders.store.records import Relation
 from sliders.store.result_limits import Limits, Result
 from sliders.store.sql_names import SYSTEM_COLUMNS

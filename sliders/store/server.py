@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError
 
 from sliders.errors import SettingsError, StoreError, WorkspaceLocked, WorkspaceMissing
-from sliders.store.database import Database, Engine, quote_identifier
+from sliders.store.engines import Connection, Engine, quote_identifier
 
 SCHEMA = "sliders"
 _CONNECT_SECONDS = 10
@@ -128,7 +128,7 @@ class PostgresServer(Engine):
         cursor.execute(sql, values)
         return cursor
 
-    def layout(self, database: Database) -> int:
+    def layout(self, database: Connection) -> int:
         names = database.names()
         if "sl_meta" not in names:
             if names:
@@ -136,14 +136,14 @@ class PostgresServer(Engine):
             return 0
         return int(database.value("SELECT value FROM sl_meta WHERE name = 'layout'") or 0)
 
-    def set_layout(self, database: Database, version: int) -> None:
+    def set_layout(self, database: Connection, version: int) -> None:
         database.execute("DELETE FROM sl_meta WHERE name = 'layout'")
         database.execute("INSERT INTO sl_meta VALUES ('layout', ?)", (str(version),))
 
-    def make(self, database: Database) -> None:
+    def make(self, database: Connection) -> None:
         database.execute(f"CREATE SCHEMA IF NOT EXISTS {quote_identifier(self.schema)}")
 
-    def expose(self, database: Database, relation: str) -> None:
+    def expose(self, database: Connection, relation: str) -> None:
         reader, schema = quote_identifier(self.reader), quote_identifier(self.schema)
         if not database.value("SELECT 1 FROM pg_roles WHERE rolname = ?", (self.reader,)):
             database.execute(f"CREATE ROLE {reader} NOLOGIN")
@@ -151,7 +151,7 @@ class PostgresServer(Engine):
         database.execute(f"GRANT USAGE ON SCHEMA {schema} TO {reader}")
         database.execute(f"GRANT SELECT ON {quote_identifier(relation)} TO {reader}")
 
-    def exclusive(self, database: Database, subject: str) -> None:
+    def exclusive(self, database: Connection, subject: str) -> None:
         database.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"{self.schema}.{subject}",))
 
     def encode(self, value: Any) -> Any:

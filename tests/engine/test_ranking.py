@@ -8,9 +8,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sliders.engine.kept_segments import update_index
 from sliders.engine.query_evidence import WEIGHTS, Layout, Learned
 from sliders.engine.query_run import run_query
-from sliders.engine.segment_index import update_index
 from sliders.engine.segment_ranking import chance_between, rank_segments
 from sliders.retrieval.evidence import build_evidence, seed_evidence
 

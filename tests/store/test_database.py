@@ -17,7 +17,8 @@ from sliders.extraction.cell import Absence, Cell, Grounding, Span
 from sliders.schema.types import Column, ColumnType
 from sliders.store.cage import run_readonly
 from sliders.store.catalog import Catalog
-from sliders.store.database import Database, quote_identifier
+from sliders.store.database import Database
+from sliders.store.engines import quote_identifier
 from sliders.store.file import APPLICATION_ID
 from sliders.store.layout import LAYOUT
 

@@ -16,10 +16,10 @@ from datasette.utils.asgi import Base400, NotFound, Response
 from datasette.views.base import DatasetteError
 from markupsafe import Markup
 
+from sliders.audit.page.addresses import HOST, RUN
 from sliders.audit.page.page import hash_of, page_policy, render
 from sliders.audit.page.page_content import AuditPage
 from sliders.audit.page.run_content import collect, collect_row
-from sliders.audit.page.serve import HOST, RUN
 from sliders.errors import StoreError
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from sliders.audit.page.addresses import HOST, RUN
 from sliders.audit.page.run_content import chosen_run
 from sliders.errors import SettingsError, StoreError
 from sliders.store.catalog import Catalog
@@ -16,7 +17,6 @@ from sliders.store.database import Database, place_of
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
-RUN, HOST = "/-/sliders/run", "127.0.0.1"
 _SEEN = {"sl_runs", "sl_documents"}
 _ABOUT = (
     "<p><a href='{}'>The audit page of the last answer</a>: question, SQL, rows and their words. In a data table, choose "

@@ -3,53 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
 from sliders.engine.session import Session
-from sliders.retrieval.embeddings import Embedder, Vectors
-from sliders.retrieval.index import SegmentVectors, distances_to
-
-SEGMENT_TOKENS = 64
-"""Largest segment of the optimizer's index: smaller ones than for reading, since every token sent is paid."""
-_KEPT = 512
-
-
-class SegmentIndex:
-    """The two-level index of all current documents (QUEST, section 4): which documents, then which segments, are near a query."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self.entries: dict[str, SegmentVectors] = {}
-        self.vectors = lru_cache(maxsize=_KEPT)(self._vectors)
-        """Unit vectors of a document's segments, shape (n, d); those used last are kept."""
-
-    def _vectors(self, document_id: str) -> Vectors:
-        return self.entries[document_id].vectors
-
-    def by_distance(self, query: Vectors) -> dict[str, float]:
-        """Documents with the Euclidean distance (0 to 2) of their key sentences to e(Q), a unit vector (d,); nearest first."""
-        if not self.entries:
-            return {}
-        distances = distances_to(np.stack([entry.document for entry in self.entries.values()]), query[None, :])
-        found = sorted(zip(distances.tolist(), self.entries, strict=True))
-        return {document_id: distance for distance, document_id in found}
-
-    def sizes(self, document_id: str) -> list[int]:
-        """Tokens of the document's segments, in the order of the text."""
-        return [int(tokens) for tokens in self.entries[document_id].spans[:, 2]]
-
-    def places(self, document_id: str, rows: Sequence[int]) -> list[tuple[int, int]]:
-        """Start and end of segments by number."""
-        spans = self.entries[document_id].spans
-        return [(int(spans[row, 0]), int(spans[row, 1])) for row in rows]
-
-    def row_at(self, document_id: str, offset: int) -> int | None:
-        """Number of the segment that holds a character of the document."""
-        spans = self.entries[document_id].spans
-        row = int(np.searchsorted(spans[:, 0], offset, side="right")) - 1
-        return row if row >= 0 and offset < spans[row, 1] else None
+from sliders.retrieval.embeddings import Vectors
+from sliders.retrieval.index import SegmentVectors
+from sliders.retrieval.segment_index import SEGMENT_TOKENS, SegmentIndex
 
 
 class KeptSegments:

@@ -1,0 +1,97 @@
+"""What differs between the two kinds of workspace: a SQLite file and a schema of a PostgreSQL server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from sqlalchemy.engine import Dialect
+
+from sliders.errors import StoreError
+
+
+class Connection(Protocol):
+    """An open workspace, as an engine sees it."""
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> int:
+        """Run one writing statement; the number of rows that it changed."""
+
+    def value(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        """The first value of the first row of a statement."""
+
+    def names(self) -> dict[str, set[str]]:
+        """Columns by table and view."""
+
+
+class Engine:
+    """What differs between a file and a server."""
+
+    name: str
+    """The workspace in messages: its path, or its address without password."""
+    path: Path | None = None
+    """The file, None on a server."""
+    mode = "ro"
+    """How the file is opened for reading: "ro&immutable=1" where the folder is read-only."""
+    dialect: Dialect
+    plain: Dialect
+    """The same for statements without values, in which no sign is doubled."""
+    errors: tuple[type[Exception], ...]
+    begin: str
+    longest_table: int
+    longest_column: int
+    """Bytes of a name."""
+    listing: str
+    """A query for the columns of every table and view."""
+
+    def open(self) -> Any:
+        """A connection of the driver, in autocommit mode."""
+        raise NotImplementedError
+
+    def sentence(self, error: BaseException, sql: str = "") -> StoreError:
+        """The sentence for an error."""
+        raise NotImplementedError
+
+    def in_transaction(self, raw: Any) -> bool:
+        """Whether there is something left to roll back."""
+        raise NotImplementedError
+
+    def cursor(self, raw: Any, sql: str, values: Any) -> Any:
+        """A cursor over rows in constant memory."""
+        return raw.execute(sql, values)
+
+    def layout(self, database: Connection) -> int:
+        """The layout's version, 0 of an empty workspace; raises where it is another program's."""
+        raise NotImplementedError
+
+    def set_layout(self, database: Connection, version: int) -> None:
+        """Note the layout's version."""
+        raise NotImplementedError
+
+    def make(self, database: Connection) -> None:
+        """Make the place of an empty workspace; a file is there when it is open."""
+
+    def exclusive(self, database: Connection, subject: str) -> None:
+        """Keep other writers out of `subject` until the transaction ends; a file has one writer anyway."""
+
+    def encode(self, value: Any) -> Any:
+        """A number or text as a `Value` column takes it."""
+        return value
+
+    def expose(self, database: Connection, relation: str) -> None:
+        """Let the cage read a table or view."""
+
+    def close(self, raw: Any) -> None:
+        """End the connection and free what was held."""
+        raw.close()
+
+
+def quote_identifier(name: str) -> str:
+    """`name` as an SQL identifier: any character is allowed but NUL.
+
+    Raises:
+        StoreError: the name holds a NUL character, which SQL cannot name.
+    """
+    if "\x00" in name:
+        raise StoreError(f"the name {name!r} holds a NUL character; take it out")
+    return '"' + name.replace('"', '""') + '"'
