@@ -39,8 +39,8 @@ from benchmarks.optimizer_queries import BenchQuery, draw, holds, matching, row_
 from benchmarks.optimizer_suites import JOIN, LONG, SUITES, Suite, open_suite
 from sliders.engine.query_evidence import description_vector
 from sliders.engine.query_run import run_query
+from sliders.query.filter_order import order
 from sliders.query.filters import And, Filter
-from sliders.query.order import order
 from sliders.query.parsing import parse_query
 
 SEED = 20

@@ -10,8 +10,8 @@ from unittest.mock import patch
 from benchmarks.optimizer_queries import BenchQuery, condition, holds, row_f1
 from sliders.engine import query_joins as linking
 from sliders.engine.query_run import Running, run_query
+from sliders.query.filter_order import NextJoin
 from sliders.query.filters import leaves
-from sliders.query.order import NextJoin
 from sliders.query.parsing import parse_query
 
 if TYPE_CHECKING:

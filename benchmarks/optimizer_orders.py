@@ -10,8 +10,8 @@ from unittest.mock import patch
 
 from benchmarks.optimizer_queries import GoldTable
 from sliders.engine.table_run import TableRun
+from sliders.query.filter_order import order
 from sliders.query.filters import And, Expression, Filter, Or, leaves
-from sliders.query.order import order
 from sliders.query.parsing import parse_query
 
 OrderPolicy = Callable[[Expression, str, TableRun, frozenset[str]], Filter]

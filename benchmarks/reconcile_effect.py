@@ -28,7 +28,7 @@ from sliders import Workspace
 from sliders.answer.sql_agent import answer_question
 from sliders.answer.turns import TableView
 from sliders.engine.question_columns import known_need
-from sliders.engine.settle import settle
+from sliders.engine.settle import settle_data_table
 from sliders.llm.model import Model
 from sliders.store.cage import run_readonly
 
@@ -130,7 +130,7 @@ async def compare_one(suite: Suite, path: Path, given: argparse.Namespace) -> tu
             if on and given.again:
                 for one in ws.schema.tables:
                     ws.session.catalog.knowledge.set_statistic(f"settled:{one.name}", "")
-                    await settle(ws.session, one)
+                    await settle_data_table(ws.session, one)
             told = content(ws)
             model = ws.session.models.model_for("answer")
             sides.append(sides[0] if sides and told == before else await side(ws, questions, model))

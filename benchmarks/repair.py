@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks.repair_cases import Defect, Plan, plans
 from benchmarks.results import table as text_table
-from sliders.engine.connect import ModelSet, connect
+from sliders.engine.connections import ModelSet, connect
 from sliders.llm.model import Model, Request
 from sliders.llm.testing import FunctionModel
 from sliders.reconcile.column_codes import comparison_form

@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, Any
 
 from sliders.answer.result import Answer
 from sliders.audit.diff import Difference, difference
+from sliders.audit.explanation import Explanation, why
 from sliders.audit.export import export
 from sliders.audit.page import view_file
 from sliders.audit.verify import check_audit
-from sliders.audit.why import Explanation, why
 from sliders.compact.hint_patterns import parse_hints
 from sliders.engine import ask as run
 from sliders.engine import corrections, fill
-from sliders.engine import query_frame as querying
+from sliders.engine import query_results as querying
 from sliders.engine import question_columns as needs
 from sliders.engine import reconcile_memory as remembered
 from sliders.engine import undone_repairs as undone
 from sliders.engine import workflow as routing
 from sliders.engine.backend import runner_for
-from sliders.engine.connect import connect
+from sliders.engine.connections import connect
 from sliders.engine.corrections import OpenConflict
 from sliders.engine.estimate import Estimate, estimate
 from sliders.engine.ingest import AddReport, Paths, add_paths, add_text
-from sliders.engine.query_frame import Tables
-from sliders.engine.run_sync import journaled, plainly, run_sync
+from sliders.engine.query_results import Tables
 from sliders.engine.session import Report, Session, silent
+from sliders.engine.synchronous import journaled, plainly, run_sync
 from sliders.errors import BudgetExceeded
 from sliders.extraction.cell import Scalar
 from sliders.llm.model import Model, Usage
@@ -247,7 +247,7 @@ class Workspace:
         async with journaled(self.session, "extract") as (session, outcome), session.standing():
             await needs.describe_pinned(session)
             chosen = self._chosen(tables)
-            filled = await fill.fill(session, {table.name: table.column_names for table in chosen})
+            filled = await fill.fill_cells(session, {table.name: table.column_names for table in chosen})
             await run.settle_tables(session, filled.stopped)
             counts |= {table.name: self.session.catalog.extractions.count(table.name) for table in chosen}
             filled.check()

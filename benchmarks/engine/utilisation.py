@@ -11,7 +11,7 @@ import sliders
 from benchmarks.engine.corpus import made_up
 from benchmarks.engine.server import Server
 from benchmarks.engine.stages import MODEL
-from sliders.engine.fill import fill
+from sliders.engine.fill import fill_cells
 
 _COLUMNS = {"signed_by": "text", "signing_date": "date"}
 
@@ -57,7 +57,7 @@ def _add(ws: sliders.Workspace, chunks: int) -> None:
 async def _fill(ws: Any) -> int:
     table = ws.schema.tables[0]
     try:
-        filled = await fill(ws.session, {table.name: table.column_names})
+        filled = await fill_cells(ws.session, {table.name: table.column_names})
     finally:
         await ws.session.models.aclose()
     return int(filled.asked)

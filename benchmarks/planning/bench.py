@@ -22,7 +22,7 @@ from sliders.answer.passages import Context, PassageSource
 from sliders.answer.reading_workflows import fitting
 from sliders.answer.result import Answer
 from sliders.api import Workspace
-from sliders.engine.connect import connect
+from sliders.engine.connections import connect
 from sliders.engine.hint_scope import passage_source
 from sliders.engine.workflow import ask_routed
 from sliders.llm.model import Message, Model, Request, Response

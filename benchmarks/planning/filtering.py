@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.planning.bench import Bench, mean, spread
 from benchmarks.planning.labels import gold
-from sliders.engine.connect import connect
+from sliders.engine.connections import connect
 from sliders.llm.dialect import Dialect
 from sliders.llm.model import Message, Model, Request, Response
 from sliders.retrieval.selection import select_context

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from sliders.schema.hints import KINDS, Kind
+from sliders.schema.hints import KINDS, QuestionKind
 
 EVALS = Path(__file__).resolve().parents[3] / "shared" / "evals"
 SUITES = (
@@ -22,7 +22,7 @@ SUITES = (
     "movie_reviews_semops", "sroie_receipts",
 )  # fmt: skip
 _WRITTEN = Path(__file__).with_name("written_inputs.yaml")
-_KIND_OF: dict[str, Kind] = {
+_KIND_OF: dict[str, QuestionKind] = {
     "multihop_comparison": "several", "multihop_bridge": "steps", "multihop_2hop": "steps", "multihop_3hop": "steps",
     "multihop_4hop": "steps", "tatqa_span": "fact", "tatqa_multi-span": "fact", "tatqa_arithmetic": "calculation",
     "tatqa_count": "calculation", "finance_program": "calculation", "qasper_extractive": "fact",
@@ -39,7 +39,7 @@ class Labelled:
     """An input and its kind."""
 
     text: str
-    kind: Kind
+    kind: QuestionKind
 
 
 def gold(suite: str, folder: Path = EVALS) -> list[dict[str, Any]]:
@@ -48,7 +48,7 @@ def gold(suite: str, folder: Path = EVALS) -> list[dict[str, Any]]:
     return rows
 
 
-def kind_of(row: dict[str, Any]) -> Kind | None:
+def kind_of(row: dict[str, Any]) -> QuestionKind | None:
     """The kind of a question from the set's own label; None where that does not say."""
     label = row.get("kind", "")
     return _KIND_OF.get(label) or ("all" if _OVER_ALL.search(label) else None)
@@ -56,7 +56,7 @@ def kind_of(row: dict[str, Any]) -> Kind | None:
 
 def labelled(number: int, suites: Sequence[str] = SUITES, folder: Path = EVALS) -> list[Labelled]:
     """Inputs of every kind, of each about as many, the same ones in the same order each time."""
-    pool: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
+    pool: dict[QuestionKind, list[str]] = {kind: [] for kind in KINDS}
     for suite in suites:
         for row in gold(suite, folder):
             if (kind := kind_of(row)) is not None:

@@ -12,7 +12,7 @@ from sliders.answer.profile import TEXTUAL, TableProfile
 from sliders.answer.references import References
 from sliders.errors import QueryError
 from sliders.schema.names import with_apostrophes
-from sliders.values.fold import normalize
+from sliders.values.folding import normalize
 
 DIALECT = "sqlite"
 _OTHERS = ("postgres", "mysql")

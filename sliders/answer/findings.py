@@ -23,7 +23,7 @@ from sliders.errors import QueryError, StoreError
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ, exp.Between)
 
 
-def findings(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql) -> tuple[Finding, ...]:
+def findings_of(tree: exp.Query, profiles: Sequence[TableProfile], result: QueryResult, run_sql: RunSql) -> tuple[Finding, ...]:
     """Everything odd about a statement that ran, the gravest first."""
     names = References(tree, profiles)
     found = [*unheld_literals(tree, names), *_nothing(tree, names, result, run_sql), *_several(tree, run_sql)]

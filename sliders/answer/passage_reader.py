@@ -186,7 +186,7 @@ def _in_scale(answer: str, factor: int) -> Scalar:
     """The value of an answer in the scale that the question asks for: a number that names its own is brought to it."""
     number = only_number(answer)
     if factor == 1 or number is None or not number.scale:
-        return value_of(answer)
+        return value_of_words(answer)
     return amount(round(Decimal(str(number.value)) / factor, 9))
 
 
@@ -218,7 +218,7 @@ def _in_words(expression: str) -> bool:
     return bool(re.search(r"[^\W\d_]{2}", expression)) and not re.search(r"[*=×÷]|\s[/+]\s", expression)
 
 
-def value_of(answer: str) -> Scalar:
+def value_of_words(answer: str) -> Scalar:
     """The bare number where the answer is one number and nothing else, else the text."""
     number = only_number(answer)
     return answer if number is None else number.value

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from sliders.answer.passage_reader import Mode, Reading, cite_quote, is_refusal, read, short, unprinted, value_of
+from sliders.answer.passage_reader import Mode, Reading, cite_quote, is_refusal, read, short, unprinted, value_of_words
 from sliders.answer.passages import Context, Passage, PassageSource
 from sliders.answer.result import Answer, Citation, Completeness, Status
 from sliders.answer.route import MAX_STEPS
@@ -134,7 +134,7 @@ async def stepwise(asked: Asked) -> Answer:
         said = step.answer if not is_refusal(step.answer) else ""
         if said and unprinted(said, [*facts, *(p.text for p in passages)]) is None:
             cited = tuple(citations) or cite_quote(said, passages)
-            reading = Reading(True, value_of(said), said, cited)
+            reading = Reading(True, value_of_words(said), said, cited)
             return finished(asked, reading, "stepwise", (*_steps_note(queries), *notes), usage)
         query = step.next_question
         if not query or is_refusal(query) or query in queries or not fresh:

@@ -15,7 +15,7 @@ from sliders.answer.dialects import in_sqlite, parse_select, statement_in
 from sliders.answer.doubts import Gap
 from sliders.answer.expression_types import is_truth
 from sliders.answer.finding import Finding
-from sliders.answer.findings import findings, misshapen
+from sliders.answer.findings import findings_of, misshapen
 from sliders.answer.profile import TableProfile, profile_tables
 from sliders.answer.range import number_in
 from sliders.answer.references import References
@@ -130,7 +130,7 @@ def _turn(attempt: SqlAttempt, known: Sequence[TableProfile], run_sql: RunSql, t
     attempt = replace(attempt, rows=len(result.rows))
     if attempt.action == "look":
         return Turn(attempt, ("The look-up gave:", *result_lines(result)))
-    found = (*misshapen(attempt.asks, result), *findings(tree, known, result, run_sql))
+    found = (*misshapen(attempt.asks, result), *findings_of(tree, known, result, run_sql))
     attempt = replace(attempt, findings=tuple(one.text for one in found))
     informed = ("nothing", "") in talk.sent
     new = [f for f in found if f.kind in SHOWN[dialect.name].sent and (f.kind, f.subject) not in talk.sent]

@@ -72,7 +72,7 @@ TablesArgument = Annotated[list[str] | None, typer.Argument(metavar="[TABLE]..."
 
 def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Documents and questions of `sliders ask`: the last word is a question, and so is any other that means no documents."""
-    from sliders.documents.discover import means_documents
+    from sliders.documents.discovery import means_documents
 
     named = [*map(means_documents, words[:-1]), *(False for _ in words[-1:])]
     documents = [word for word, is_document in zip(words, named, strict=True) if is_document]
@@ -96,7 +96,7 @@ def ask(
     show: Annotated[bool, typer.Option("--open", help="Open the audit page of the answer in the browser.")] = False,
 ) -> int:
     """Answer questions over documents: add, extract, reconcile, SQL, citations. Run it again to go on."""
-    from sliders.documents.discover import discover
+    from sliders.documents.discovery import discover
 
     documents, questions = _documents_and_questions(words, call.workspace)
     found = discover(documents) if documents else []  # a wrong path is told before a workspace is made
@@ -118,7 +118,7 @@ def ask(
 
 def _documents_and_questions(words: Sequence[str], workspace: str) -> tuple[list[str], list[str]]:
     """What the words of `ask` name. Raises SettingsError, PlanError: no document, or no question."""
-    from sliders.documents.discover import is_there
+    from sliders.documents.discovery import is_there
     from sliders.store.database import workspace_is_there
 
     documents, questions = split_words(words)
@@ -147,7 +147,7 @@ def add(
     documents: Annotated[list[str], typer.Argument(metavar="DOCS...", help="Files, folders, globs or addresses.")],
 ) -> None:
     """Read documents into the workspace; what is known already is not read again."""
-    from sliders.documents.discover import discover
+    from sliders.documents.discovery import discover
 
     found = discover(documents)
     with call.opened(new=True) as ws:
@@ -231,7 +231,7 @@ def explain(
     workflow: WorkflowOption = "extract_and_query",
 ) -> None:
     """Say what questions would take: calls, tokens, money, minutes; of other workflows which way and why. No model is called."""
-    from sliders.engine.query_frame import is_sql
+    from sliders.engine.query_results import is_sql
 
     # The plan of a query or of reading brings the index of segments up to date: the workspace is opened for writing.
     writes = workflow != "extract_and_query" or any(is_sql(question) for question in questions)

@@ -14,7 +14,7 @@ app = typer.Typer(rich_markup_mode=None, help="The embedded model: fetch it, lis
 @takes("quiet", "as_json")
 def pull(call: Call) -> None:
     """Fetch the embedded model (once; the hash is checked) and print where it is kept."""
-    from sliders.compact.local_model import download_bar
+    from sliders.compact.embedded_model import download_bar
     from sliders.compact.model_file import EMBEDDED, ensure_model, silent
 
     folder = Settings.from_env().cache_dir

@@ -97,7 +97,7 @@ class _Tools:
 
     async def query(self, sql: str) -> dict[str, Any]:
         """Run one SELECT (SQLite) over the tables; read-only, at most 500 rows, nothing is extracted."""
-        from sliders.engine.query_frame import plain
+        from sliders.engine.query_results import plain
 
         async with self.lock:
             with _told():

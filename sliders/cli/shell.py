@@ -105,7 +105,7 @@ class Call:
 
     def known(self, sql: str) -> pd.DataFrame | None:
         """The result of a query of which everything is known, read beside a process that writes; None where it is not."""
-        from sliders.engine.query_frame import known_frame
+        from sliders.engine.query_results import known_frame
 
         with ExitStack() as stack:
             try:

@@ -18,9 +18,9 @@ from sliders.extraction.ground import Grounded, find
 from sliders.extraction.ground_value import find_value, without_its_mark
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
-from sliders.values.agreement import agrees
 from sliders.values.arithmetic import ExpressionError, evaluate
 from sliders.values.parse import Parsed, parse_value, typed
+from sliders.values.value_agreement import agrees
 
 _FACTORS = (1e3, 1e6, 1e9, 1e12)
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from sliders.schema.hints import Directive, Hints, Ignore, Locate, Normalize, Precede, Verify, settle
+from sliders.schema.hints import Directive, Hints, Ignore, Locate, Normalize, Precede, Verify, settle_hints
 
 _KIND_WORDS: dict[str, str] = {
     "table": r"tables?|statements?|figures? table", "list_item": r"lists?|bullet points?",
@@ -179,4 +179,4 @@ def parse_hints(text: str, extra: Sequence[Directive] = ()) -> Hints:
     question = "".join(kept).strip()
     if not question or len(text) > 20_000:
         question = text.strip()
-    return Hints(question, *settle(tuple(dict.fromkeys(found))))
+    return Hints(question, *settle_hints(tuple(dict.fromkeys(found))))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sliders.documents import remote, sniff
-from sliders.documents.discover import SourceFile, printable
+from sliders.documents.discovery import SourceFile, printable
 from sliders.documents.document import Document
 from sliders.documents.partition import read_docx, read_email, read_html, read_markdown, read_pptx
 from sliders.documents.pdf.reader import read_pdf

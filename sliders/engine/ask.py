@@ -9,14 +9,14 @@ from sliders.answer.passages import PassageSource
 from sliders.answer.result import Answer
 from sliders.answer.route import INSIST, with_verify
 from sliders.engine.answer import answer_need
-from sliders.engine.fill import fill
+from sliders.engine.fill import fill_cells
 from sliders.engine.hint_scope import PROBE, narrow, passage_source, switch_off
 from sliders.engine.hints import read_all_hints
 from sliders.engine.left_out_sample import audit
 from sliders.engine.odds_cut import judge_table
 from sliders.engine.question_columns import Need, plan_tables
 from sliders.engine.session import Question, Session
-from sliders.engine.settle import settle
+from sliders.engine.settle import settle_data_table
 from sliders.errors import BudgetExceeded, PlanError
 from sliders.llm.model import Usage
 from sliders.reconcile.repairs import Normalization, Precedence
@@ -88,7 +88,7 @@ async def fill_tables(session: Session, needs: Sequence[Need]) -> str:
         if columns:
             wanted[table.name] = columns
     questions = [need.question for need in needs]
-    stopped = (await fill(session, wanted, questions)).stopped
+    stopped = (await fill_cells(session, wanted, questions)).stopped
     share = session.settings.audit_share
     if share and not stopped:
         stopped = await audit(session, wanted, share, questions)
@@ -115,11 +115,11 @@ async def settle_tables(session: Session, stopped: str = "", tables: Sequence[st
 async def settle_table(session: Session, table: Table, model: bool) -> str:
     """Reconcile a table and bring it up to date, by code alone once the budget ends; why it did, or ""."""
     try:
-        await settle(session, table, model=model)
+        await settle_data_table(session, table, model=model)
         return ""
     except BudgetExceeded as error:
         session.decide("reconcile", f"table:{table.name}", "stopped", str(error))
-        await settle(session, table, model=False)
+        await settle_data_table(session, table, model=False)
         return str(error)
 
 

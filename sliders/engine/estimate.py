@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from sliders.compact.value_prompts import is_judged, judge_prompt, rows_prompt, values_prompt
 from sliders.engine.ask import check
 from sliders.engine.choose_chunks import LONG
+from sliders.engine.document_samples import samples
 from sliders.engine.fill import BEFORE_GATE, Work, missing_work
 from sliders.engine.hints import hints_request
 from sliders.engine.question_columns import known_need
-from sliders.engine.samples import samples
 from sliders.engine.session import Session
 from sliders.extraction.prompt import Asked, chunk_document, read_prompt
 from sliders.llm.model import Model, Request

@@ -13,9 +13,9 @@ from sliders.documents.document import Document
 from sliders.engine.choose_chunks import LONG, left_out, shown_to_gate
 from sliders.engine.date_conventions import Habit, context_of, shared_habit
 from sliders.engine.document_cards import card_of
-from sliders.engine.run_sync import together
 from sliders.engine.runner import Reading
 from sliders.engine.session import Session
+from sliders.engine.synchronous import together
 from sliders.errors import BudgetExceeded, ModelUnavailable
 from sliders.extraction.cell import Absence, Row
 from sliders.extraction.extract import Extraction, joined
@@ -165,7 +165,7 @@ def _work(session: Session, missing: _Missing) -> list[Work]:
     return [Work(c, missing.asked[c.id]) for c in chunks if c.id in missing.asked]
 
 
-async def fill(session: Session, wanted: Mapping[str, Sequence[str]], questions: Sequence[str] = ()) -> Filled:
+async def fill_cells(session: Session, wanted: Mapping[str, Sequence[str]], questions: Sequence[str] = ()) -> Filled:
     """Extract the missing cells of these columns by table; each chunk is saved as soon as it is read.
 
     A failed chunk is recorded and asked again on the next run; a budget that is spent stops the fill cleanly. Documents

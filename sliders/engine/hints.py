@@ -15,7 +15,7 @@ from sliders.llm.dialect import FULL
 from sliders.llm.model import Model, Request
 from sliders.llm.prompts import load_prompt
 from sliders.retrieval.sentences import sentence_spans
-from sliders.schema.hints import KINDS, Directive, Hints, Ignore, Kind, Locate, Normalize, Precede, Verify, settle
+from sliders.schema.hints import KINDS, Directive, Hints, Ignore, Locate, Normalize, Precede, QuestionKind, Verify, settle_hints
 
 _LONGEST = 4_000
 _AT_ONCE = 30
@@ -58,7 +58,7 @@ def hints_request(questions: Sequence[str]) -> Request:
 async def read_hints(text: str, model: Model, extra: Sequence[Directive] = ()) -> Hints:
     """The hints of one question and those given beside it; see `read_all_hints`."""
     (hints,) = await read_all_hints([text], model)
-    directives, notes = settle([*extra, *hints.directives])
+    directives, notes = settle_hints([*extra, *hints.directives])
     return replace(hints, directives=directives, notes=(*hints.notes, *notes)) if extra else hints
 
 
@@ -84,14 +84,14 @@ async def read_all_hints(texts: Sequence[str], model: Model) -> list[Hints]:
     return found
 
 
-def _kind(said: str) -> Kind | None:
+def _kind(said: str) -> QuestionKind | None:
     return next((kind for kind in KINDS if kind == said.strip().casefold().replace("_", " ")), None)
 
 
 def _hints(text: str, told: HintReply | None) -> Hints:
     if told is None:
         return Hints(text)
-    directives, notes = settle(_directives(told, text))
+    directives, notes = settle_hints(_directives(told, text))
     rest = told.rest.strip() if directives and _words(told.rest) <= _words(text) else ""
     return Hints(_with_sentences(rest, text, directives) if rest else text, directives, notes)
 

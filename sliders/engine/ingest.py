@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sliders.documents.discover import Source, discover
+from sliders.documents.discovery import Source, discover
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_text, same_content
 from sliders.documents.remote import is_address

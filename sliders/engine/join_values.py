@@ -14,7 +14,7 @@ from sliders.documents.document import Document
 from sliders.extraction.cell import Scalar
 from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Column, ColumnType
-from sliders.values.fold import fold, name_tokens
+from sliders.values.folding import fold, name_tokens
 
 _CHECKED = 50
 """Known values that are compared with their documents before others are looked for by their words."""

@@ -15,10 +15,10 @@ from sliders.answer.dialects import DIALECT
 from sliders.answer.literals import Unheld, unheld
 from sliders.answer.profile import TEXTUAL, TableProfile
 from sliders.answer.references import References
-from sliders.engine.fill import fill
+from sliders.engine.fill import fill_cells
 from sliders.engine.odds_cut import judge_table
 from sliders.engine.session import Session
-from sliders.engine.settle import settle
+from sliders.engine.settle import settle_data_table
 from sliders.llm.dialect import COMPACT
 from sliders.llm.prompts import load_prompt
 from sliders.schema.names import free_name, snake_name
@@ -82,8 +82,8 @@ async def _judged(session: Session, schema: Schema, table: Table, column: str, v
         session.catalog.schemas.save(Schema(tables), "a value that no row prints is judged")
         session.decide("answer", f"column:{table.name}.{name}", "judged", f"no row has {value!r} in {column}")
         table = new
-    await fill(session, {table.name: (name,)}, [question])
+    await fill_cells(session, {table.name: (name,)}, [question])
     judge_table(session, table)
-    await settle(session, table)
+    await settle_data_table(session, table)
     written = session.catalog.schemas.relation(table.name).sql_name(name)
     return Judged(table.name, name, f"no row has {value!r} in {column}; {written} = 1 where it is {value!r} all the same")

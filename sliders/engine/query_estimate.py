@@ -7,8 +7,8 @@ from sliders.engine.running_query import Running
 from sliders.engine.table_run import TableRun
 from sliders.query.cost import Estimate
 from sliders.query.explain import Explanation, PlanNode
+from sliders.query.filter_order import Ordered
 from sliders.query.filters import leaves
-from sliders.query.order import Ordered
 from sliders.query.parsing import TableUse, contradiction
 
 _NOTHING = Estimate(0.0, 0.0, 0.0)

@@ -15,8 +15,8 @@ from sliders.engine.table_run import TableRun
 from sliders.extraction.cell import Scalar
 from sliders.query.cost import Estimate
 from sliders.query.explain import PlanNode
+from sliders.query.filter_order import NextJoin, Side, first_join, next_join
 from sliders.query.filters import And, Expression, Filter, joined
-from sliders.query.order import NextJoin, Side, first_join, next_join
 from sliders.query.parsing import JoinEdge
 from sliders.reconcile.canonical import Links, pairs_by_words
 

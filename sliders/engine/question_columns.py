@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
-from sliders.engine.samples import grain_of, rows_told, samples
+from sliders.engine.document_samples import grain_of, rows_told, samples
 from sliders.engine.session import Session
 from sliders.errors import BudgetExceeded, CallFailed
 from sliders.schema.complete import complete_schema

@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sliders.documents import loaders
-from sliders.documents.discover import SourceFile
+from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure
 from sliders.engine.ray_tasks import index_task, parse_task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sliders.documents import loaders
-from sliders.documents.discover import SourceFile
+from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure
 from sliders.documents.remote import Fetched

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sliders.documents.document import Document
-from sliders.engine.connect import connect
+from sliders.engine.connections import connect
 from sliders.engine.runner import LocalRunner, Reading
 from sliders.errors import SlidersError
 from sliders.extraction.extract import Extraction

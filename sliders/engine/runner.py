@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sliders.compact.read_values import read_compact
-from sliders.documents.discover import SourceFile
+from sliders.documents.discovery import SourceFile
 from sliders.documents.document import Document
 from sliders.documents.loaders import LoadFailure, load_each
 from sliders.documents.tables import place_of

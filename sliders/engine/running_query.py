@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from sliders.engine.query_candidates import Candidates
-from sliders.engine.run_sync import together
 from sliders.engine.session import Session
+from sliders.engine.synchronous import together
 from sliders.engine.table_run import TableRun
 from sliders.errors import BudgetExceeded
 from sliders.query.explain import PlanNode

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
-from sliders.engine.connect import ModelSet
+from sliders.engine.connections import ModelSet
 from sliders.engine.runner import LocalRunner
 from sliders.llm.model import Usage
 from sliders.progress import Progress

@@ -7,7 +7,7 @@ from typing import Any
 
 from sliders.engine.cite import quote_of
 from sliders.engine.companion_columns import canonical_columns, made_by, with_read_companions
-from sliders.engine.document_dates import document_dates
+from sliders.engine.document_dating import document_dates
 from sliders.engine.reconcile_memory import criteria_of, keep_open_names, recall, remember
 from sliders.engine.session import Session
 from sliders.engine.undone_repairs import undone_rows
@@ -32,7 +32,7 @@ from sliders.store.records import Derivation, Relation, RelationColumn, TableVer
 from sliders.store.result_limits import Limits
 
 
-async def settle(session: Session, table: Table, *, model: bool = True) -> None:
+async def settle_data_table(session: Session, table: Table, *, model: bool = True) -> None:
     """Bring the data table up to date with its cells, where anything changed since the last time; one writer at a time.
 
     What a model decided in an earlier run is not asked again while the words that it decided on stand.

@@ -20,8 +20,8 @@ from sliders.engine.session import Session
 from sliders.extraction.cell import Absence, Cell, Scalar
 from sliders.query.cost import Rounds, Statistics, expected_tokens, rounds
 from sliders.query.explain import DocumentTrace, Step
+from sliders.query.filter_order import Ordered, order
 from sliders.query.filters import Expression, Filter, leaves, reduce
-from sliders.query.order import Ordered, order
 from sliders.query.predicates import SYSTEM
 from sliders.retrieval.segment_index import SegmentIndex
 from sliders.schema.types import Table

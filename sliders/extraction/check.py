@@ -16,12 +16,12 @@ from sliders.extraction.cell import Absence, Cell, Grounding, How, Scalar
 from sliders.extraction.ground import Grounded, equal_places, find
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType
-from sliders.values.agreement import Verdict, agreement, agrees, only_a_date, same_number, unconverted
 from sliders.values.amounts import all_readings, unknown_conversion
 from sliders.values.arithmetic import ExpressionError, evaluate, rounds_to
 from sliders.values.bounds import BETWEEN, named_bound
 from sliders.values.numbers import numbers_in
 from sliders.values.parse import Parsed, typed
+from sliders.values.value_agreement import Verdict, agreement, agrees, only_a_date, same_number, unconverted
 
 CARD_ALONE = "only the document's card tells it"
 _PRINTED = (Grounding.EXACT, Grounding.NORMALIZED)

@@ -15,7 +15,7 @@ from math import isclose
 from sliders.extraction.cell import Cell, How, Scalar
 from sliders.extraction.source import Source
 from sliders.schema.types import Column, ColumnType, Table
-from sliders.values.fold import fold
+from sliders.values.folding import fold
 from sliders.values.numbers import numbers_in
 from sliders.values.parse import parse_value
 

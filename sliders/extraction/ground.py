@@ -17,7 +17,7 @@ from rapidfuzz import fuzz
 
 from sliders.extraction.cell import Grounding
 from sliders.values.cldr import months
-from sliders.values.fold import Normalized, normalize
+from sliders.values.folding import Normalized, normalize
 from sliders.values.scripts import script_of, unspaced
 from sliders.values.vocabulary import GROUPS, ORDINALS, POWERS, TENS, UNITS
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from sliders.extraction.cell import Grounding, Scalar
 from sliders.extraction.ground import NOWHERE, Grounded, Spans, chosen, find
 from sliders.schema.types import Column, ColumnType
-from sliders.values.agreement import date_forms, same_number
 from sliders.values.amounts import all_readings, settled, unit_fits
 from sliders.values.dates import dates_in, yearless_in
 from sliders.values.digits import Amount
 from sliders.values.parse import NO_CONTEXT, Context
+from sliders.values.value_agreement import date_forms, same_number
 
 _Place = tuple[int, int, int]
 """How well it fits (0 best), start, end."""

@@ -9,7 +9,7 @@ import numpy as np
 from sliders.extraction.cell import Scalar
 from sliders.reconcile.column_codes import Codes
 from sliders.reconcile.repairs import Normalization
-from sliders.values.fold import name_parts, signed, turned
+from sliders.values.folding import name_parts, signed, turned
 
 
 class Links:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sliders.extraction.cell import Scalar
 from sliders.schema.types import Column, ColumnType, Table
-from sliders.values.fold import signed, spelling
+from sliders.values.folding import signed, spelling
 
 Codes = npt.NDArray[np.int64]
 _LONG_TEXT = 60  # mean characters above which a text column is prose, whose wording differs without contradicting

@@ -16,7 +16,7 @@ from sliders.reconcile.repairs import Options, Repair
 from sliders.reconcile.statements import canonical_sql, printed_sql
 from sliders.reconcile.variants import related
 from sliders.schema.types import Column, ColumnType
-from sliders.values.fold import signed
+from sliders.values.folding import signed
 
 _RESPELLED = "the same words, but for case, white space or Unicode form"
 

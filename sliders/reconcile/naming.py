@@ -23,7 +23,7 @@ from sliders.reconcile.shown_rows import notes_of, plain
 from sliders.reconcile.variants import SAME_WORDS, RowEvidence, VariantPair, related, several_forms, variant_pairs
 from sliders.schema.grain import called_as_row
 from sliders.schema.types import Column, ColumnType, Table
-from sliders.values.fold import legal_form
+from sliders.values.folding import legal_form
 
 _FORMS = 6  # forms of one name that a model is shown together
 _ROWS = 3  # rows of a form that a model is shown

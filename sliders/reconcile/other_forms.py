@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 
 from sliders.values.cldr import countries
-from sliders.values.fold import fold, name_tokens
+from sliders.values.folding import fold, name_tokens
 
 _OUT = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe", "ß": "ss", "þ": "th", "ð": "dh"}

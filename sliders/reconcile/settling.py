@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from sliders.extraction.cell import Grounding, Scalar
 from sliders.reconcile.repairs import IN_WORDS, RULES, CellSource, Criterion, DocumentSource, Operation, Precedence
-from sliders.values.fold import fold, signed
+from sliders.values.folding import fold, signed
 from sliders.values.units import convert, same_unit
 
 _NEWER = re.compile(

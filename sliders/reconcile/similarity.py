@@ -19,7 +19,7 @@ import numpy.typing as npt
 from rapidfuzz.distance import DamerauLevenshtein
 
 from sliders.reconcile.column_codes import Codes
-from sliders.values.fold import fold
+from sliders.values.folding import fold
 
 Floats = npt.NDArray[np.float64]
 _SEGMENT = re.compile(r"[,;()/:]|\s[-–—]+\s|-{2,}|—")

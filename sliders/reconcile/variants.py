@@ -21,7 +21,7 @@ from sliders.extraction.cell import Scalar
 from sliders.reconcile.canonical import pairs_by_words
 from sliders.reconcile.column_codes import Codes
 from sliders.reconcile.other_forms import country, written_forms
-from sliders.values.fold import LEGAL_FORMS, legal_form, name_key, name_parts, name_tokens, signed, turned, unaccented
+from sliders.values.folding import LEGAL_FORMS, legal_form, name_key, name_parts, name_tokens, signed, turned, unaccented
 
 Kind = Literal[
     "spelling", "turned", "misspelling", "word form", "abbreviation", "short form", "acronym", "legal form", "language"

@@ -21,7 +21,7 @@ from sliders.schema.pin import column_type
 from sliders.schema.proposal import DOCUMENT, Proposal
 from sliders.schema.sample import Sample
 from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
-from sliders.values.fold import fold
+from sliders.values.folding import fold
 
 _REPLY_TOKENS = 500
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sliders.schema.names import free_name, spoken_name
 from sliders.schema.types import Column, ColumnType, Schema, Table
-from sliders.values.fold import fold
+from sliders.values.folding import fold
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 """Texts to unit vectors, shape (n, d)."""

@@ -12,7 +12,7 @@ from statistics import median
 
 from sliders.schema.names import snake_name, spoken_name
 from sliders.schema.types import Column, ColumnType, Grain, Table
-from sliders.values.fold import fold
+from sliders.values.folding import fold
 from sliders.values.language import without_article
 
 RowsTold = Callable[[Sequence[Table]], Awaitable[Sequence[Sequence[Collection[str]]]]]

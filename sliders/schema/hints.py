@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar, get_args
 
-Kind = Literal["fact", "explanation", "calculation", "several", "steps", "all", "no question"]
+QuestionKind = Literal["fact", "explanation", "calculation", "several", "steps", "all", "no question"]
 """What a question asks for: one fact, a text that explains, figures that are calculated with, a fact of each of several things, a
 fact that leads to the next, something over all documents. "no question" asks nothing of the documents."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Hints:
     question: str
     directives: tuple[Directive, ...] = ()
     notes: tuple[str, ...] = ()
-    kind: Kind | None = None
+    kind: QuestionKind | None = None
 
     def of(self, cls: type[D]) -> tuple[D, ...]:
         """The hints of one class."""
@@ -94,7 +94,7 @@ class Hints:
         return (*(f"hint: {d}" for d in self.directives), *(f"note: {note}" for note in self.notes))
 
 
-def settle(directives: Sequence[Directive]) -> tuple[tuple[Directive, ...], tuple[str, ...]]:
+def settle_hints(directives: Sequence[Directive]) -> tuple[tuple[Directive, ...], tuple[str, ...]]:
     """The hints without contradictions: what is both wanted and refused is dropped, with a line that says so."""
     places = _low(h for d in directives if isinstance(d, Locate) for h in d.hints)
     places &= _low(t for d in directives if isinstance(d, Ignore) for t in d.topics)

@@ -46,7 +46,7 @@ class Evidence:
     parts: tuple[str, ...] = ()
 
 
-def lineage(catalog: Catalog, row_id: str, column: str | None = None) -> list[Evidence]:
+def lineage_of(catalog: Catalog, row_id: str, column: str | None = None) -> list[Evidence]:
     """What the values of a row of a current table rest on, those that agree with the table first.
 
     Args:

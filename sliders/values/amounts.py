@@ -16,7 +16,7 @@ from sliders.values.currencies import currency_code, same_currency
 from sliders.values.dates import dates_in
 from sliders.values.digits import Amount, DecimalMark, amount, join_space_groups
 from sliders.values.expected import ColumnType, Described, Expected
-from sliders.values.fold import unaccented
+from sliders.values.folding import unaccented
 from sliders.values.notes import has_exceptions, scale_in
 from sliders.values.numbers import Number, numbers_in
 from sliders.values.units import convert, dimension, same_unit

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from sliders.values.fold import fold, unaccented
+from sliders.values.folding import fold, unaccented
 from sliders.values.vocabulary import MONTH_CASES
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "cs", "ru", "zh", "ja", "ko", "ar", "hi")

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from sliders.values.cldr import currency_names
-from sliders.values.fold import fold
+from sliders.values.folding import fold
 from sliders.values.scripts import LETTERS
 from sliders.values.spelled import choice
 from sliders.values.vocabulary import CURRENCY_CODES, CURRENCY_FAMILIES, CURRENCY_NAMES, CURRENCY_SYMBOLS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sliders.values.fold import fold, legal_form, name_key, signed
+from sliders.values.folding import fold, legal_form, name_key, signed
 
 _SHORTEST = 4
 """Fewest letters of words that count as the same when only blanks differ."""

@@ -13,7 +13,7 @@ from sliders.values.amounts import all_readings, read_number
 from sliders.values.dates import dates_in, unsure
 from sliders.values.digits import Amount, amount
 from sliders.values.expected import ColumnType, Described, Expected, Scalar
-from sliders.values.fold import fold, signed
+from sliders.values.folding import fold, signed
 from sliders.values.vocabulary import NO, YES
 
 

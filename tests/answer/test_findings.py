@@ -8,7 +8,7 @@ import pytest
 
 from sliders.answer.dialects import in_sqlite, parse_select, statement_in
 from sliders.answer.finding import Finding
-from sliders.answer.findings import findings
+from sliders.answer.findings import findings_of
 from sliders.answer.profile import profile_tables
 from sliders.answer.turns import TableView
 from sliders.errors import QueryError
@@ -20,7 +20,7 @@ def of(sql: str, *views: TableView) -> tuple[Finding, ...]:
     run = database()
     known = profile_tables(views, run) if views else profiles(run)
     ran, tree = in_sqlite(sql, known)
-    return findings(tree, known, run(ran), run)
+    return findings_of(tree, known, run(ran), run)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_units_that_differ_are_said() -> None:
     run = runner(connection)
     known = profile_tables((TableView(Table("fees", columns), row_id="", document=""),), run)
     kinds = {
-        sql: [f.kind for f in findings(parse_select(sql), known, run(sql), run)]
+        sql: [f.kind for f in findings_of(parse_select(sql), known, run(sql), run)]
         for sql in ("SELECT SUM(amount) FROM fees", "SELECT SUM(amount) FROM fees WHERE currency = 'EUR'")
     }
     assert list(kinds.values()) == [["units"], []]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sliders.answer.passage_reader import cite_quote, is_refusal, read, read_request, value_of, work_out
+from sliders.answer.passage_reader import cite_quote, is_refusal, read, read_request, value_of_words, work_out
 from sliders.answer.passages import Context, PassageSource
 from sliders.answer.reading_workflows import (
     Asked,
@@ -272,10 +272,10 @@ def test_fitting_leaves_out_what_has_no_room():
 
 
 def test_bare_values():
-    assert value_of("1,006") == 1006 and value_of("$1.5 million") == 1_500_000
-    assert value_of("007") == "007" and value_of("12345678901234567890") == 12345678901234567890
-    assert value_of("1,006 kilometres") == "1,006 kilometres" and value_of("yes") == "yes"
-    assert value_of("7,400 m") == 7400 and value_of("5kg") == 5 and value_of("7,400 m wide") == "7,400 m wide"
+    assert value_of_words("1,006") == 1006 and value_of_words("$1.5 million") == 1_500_000
+    assert value_of_words("007") == "007" and value_of_words("12345678901234567890") == 12345678901234567890
+    assert value_of_words("1,006 kilometres") == "1,006 kilometres" and value_of_words("yes") == "yes"
+    assert value_of_words("7,400 m") == 7400 and value_of_words("5kg") == 5 and value_of_words("7,400 m wide") == "7,400 m wide"
 
 
 def test_document_text_cannot_close_its_fence():

@@ -13,7 +13,7 @@ from benchmarks.fidelity.gold import Fact, FactRow, FactTable, World
 from benchmarks.fidelity.reader import PerfectReader
 from benchmarks.fidelity.run import schema_of
 from benchmarks.suites import GoldQuestion
-from sliders.answer.passage_reader import value_of
+from sliders.answer.passage_reader import value_of_words
 from sliders.answer.result import Answer
 from sliders.schema.grain import row_noun
 from sliders.schema.types import Table
@@ -108,7 +108,7 @@ def test_a_number_that_is_read_in_one_way_is_not_doubted(tmp_path: Path, text: s
     ("12 %", 12), ("40.", 40),
 ])  # fmt: skip
 def test_an_answer_is_a_number_only_where_all_its_words_are_understood(answer: str, value: object) -> None:
-    assert value_of(answer) == value
+    assert value_of_words(answer) == value
 
 
 @pytest.mark.parametrize(("text", "title"), [

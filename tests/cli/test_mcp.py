@@ -20,7 +20,7 @@ from mcp import Client, StdioServerParameters
 import sliders
 from sliders.cli import run
 from sliders.cli.serve import mcp_server
-from sliders.engine.query_frame import plain
+from sliders.engine.query_results import plain
 from sliders.engine.session import Session
 from sliders.errors import SettingsError
 from sliders.retrieval.embeddings import HashEmbedder
@@ -59,7 +59,7 @@ async def test_tables_and_words_are_told_while_a_query_runs(tmp_path: Path, monk
         looked.wait(10)
         return plain(session, sql)
 
-    monkeypatch.setattr("sliders.engine.query_frame.plain", slow)
+    monkeypatch.setattr("sliders.engine.query_results.plain", slow)
     with workspace(tmp_path) as ws:
         await ws.ask_async(QUESTION)
         async with Client(mcp_server(ws)) as client:

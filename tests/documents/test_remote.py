@@ -13,7 +13,7 @@ import fsspec
 import pytest
 
 import sliders
-from sliders.documents.discover import SourceFile, discover
+from sliders.documents.discovery import SourceFile, discover
 from sliders.documents.loaders import LoadFailure, load, load_each, load_source
 from sliders.documents.remote import is_address, shown
 from sliders.errors import DocumentError

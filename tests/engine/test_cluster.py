@@ -18,7 +18,7 @@ from benchmarks.cluster import differences
 from benchmarks.engine.corpus import made_up
 from benchmarks.engine.server import Server
 from benchmarks.engine.stages import MODEL
-from sliders.documents.discover import SourceFile
+from sliders.documents.discovery import SourceFile
 from sliders.documents.remote import Fetched
 from sliders.engine import ray_runner as cluster
 from sliders.engine import ray_tasks as tasks

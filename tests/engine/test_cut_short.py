@@ -16,7 +16,7 @@ from sliders import Answer, Workspace
 from sliders.compact.hint_patterns import parse_hints
 from sliders.engine.query_run import run_query
 from sliders.engine.reconcile_memory import criteria_of
-from sliders.engine.run_sync import run_sync
+from sliders.engine.synchronous import run_sync
 from sliders.errors import BudgetExceeded, ModelRefusal
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sliders.api import Workspace
-from sliders.engine.query_frame import query_frame
+from sliders.engine.query_results import query_frame
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel
 from sliders.retrieval.embeddings import HashEmbedder

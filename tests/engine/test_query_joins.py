@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.optimizer_joins import push_down
 from sliders.engine import query_joins as linking
-from sliders.engine.query_frame import query_frame
 from sliders.engine.query_joins import canonical_forms, matcher
+from sliders.engine.query_results import query_frame
 from sliders.engine.query_run import run_query
 from sliders.schema.types import Column, ColumnType, Schema, Table
 

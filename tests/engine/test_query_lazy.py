@@ -12,7 +12,7 @@ import pytest
 
 from sliders.api import Workspace
 from sliders.engine.attribute_reader import ModelReader
-from sliders.engine.query_frame import needed_cells, query_frame
+from sliders.engine.query_results import needed_cells, query_frame
 from sliders.engine.query_run import QueryResult, explain_query, run_query
 from sliders.engine.table_run import TableRun
 from sliders.errors import ModelError, PlanError, QueryError, StoreError, UnsafeStatement

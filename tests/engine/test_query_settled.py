@@ -12,7 +12,7 @@ import pytest
 from sliders.api import Workspace
 from sliders.documents.document import Document
 from sliders.engine.attribute_reader import Place, Reading
-from sliders.engine.query_frame import query_frame
+from sliders.engine.query_results import query_frame
 from sliders.errors import BudgetExceeded, ModelError, ModelUnavailable
 from sliders.extraction.cell import Absence
 from sliders.llm.testing import FunctionModel

@@ -13,7 +13,7 @@ from reading_model import document, reply, reply_shape
 
 from sliders import Workspace
 from sliders.compact.hint_patterns import parse_hints
-from sliders.engine.document_dates import document_dates
+from sliders.engine.document_dating import document_dates
 from sliders.engine.settle import version_rows
 from sliders.errors import BudgetExceeded, RepairError
 from sliders.llm.model import Request

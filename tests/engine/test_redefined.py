@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sliders import Workspace
-from sliders.engine.query_frame import query_frame
+from sliders.engine.query_results import query_frame
 from sliders.engine.query_run import run_query
-from sliders.engine.run_sync import run_sync
+from sliders.engine.synchronous import run_sync
 from sliders.errors import BudgetExceeded, ModelRefusal, ModelUnavailable
 from sliders.llm.model import Request
 from sliders.llm.testing import FunctionModel

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from sliders.api import Workspace
-from sliders.engine.samples import rows_told, samples
+from sliders.engine.document_samples import rows_told, samples
 from sliders.errors import ModelRefusal
 from sliders.llm.dialect import COMPACT
 from sliders.llm.model import Request, Response

@@ -8,7 +8,7 @@ import pytest
 from fake_server import FakeServer, Scripted
 
 from sliders.compact.model_file import EMBEDDED
-from sliders.engine.connect import connect
+from sliders.engine.connections import connect
 from sliders.errors import BudgetExceeded, SettingsError
 from sliders.llm.cache import MemoryCallLog
 from sliders.llm.dialect import COMPACT, FULL

@@ -15,7 +15,7 @@ from sliders.schema.hints import (
     Normalize,
     Precede,
     Verify,
-    settle,
+    settle_hints,
 )
 
 
@@ -85,7 +85,7 @@ def test_contradictions_are_dropped_and_said():
     hints = parse_hints("Who signed? Look in the annex section. Ignore the annex section.")
     assert hints.directives == ()
     assert "annex section" in hints.notes[0]
-    kept, notes = settle([Verify(("net", "total"), ("net",)), Precede("a", "b"), Precede("b", "a")])
+    kept, notes = settle_hints([Verify(("net", "total"), ("net",)), Precede("a", "b"), Precede("b", "a")])
     assert kept == (Verify(("total",), ()),)
     assert len(notes) == 2
 

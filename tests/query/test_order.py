@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sliders.query.cost import Depths, Estimate, Rounds, Share, Statistics, expected_tokens, rounds
+from sliders.query.filter_order import Ordered, Side, first_join, next_join, order
 from sliders.query.filters import And, Expression, Filter, Or, leaves
-from sliders.query.order import Ordered, Side, first_join, next_join, order
 
 PROBABILITY = st.floats(0.01, 0.99)
 COST = st.floats(1.0, 500.0)

@@ -16,7 +16,7 @@ from sliders.reconcile.relation import MemoryRelation
 from sliders.reconcile.repairs import Correction, Normalization, Options
 from sliders.reconcile.variants import related, variant_pairs
 from sliders.schema.types import Column, ColumnType, Table
-from sliders.values.fold import signed
+from sliders.values.folding import signed
 from sliders.values.parse import parse_value
 
 EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents

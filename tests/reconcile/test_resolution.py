@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sliders.reconcile.resolution import average_linkage, cluster, cut_at, link, mixture_valley, null_threshold, silhouette
 from sliders.reconcile.similarity import Rewriting, Scores, score_pairs, token_sets
 from sliders.reconcile.variants import related, variant_kind, variant_pairs
-from sliders.values.fold import fold, name_key, turned
+from sliders.values.folding import fold, name_key, turned
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from sliders.errors import AuditError, StoreError
 from sliders.extraction.cell import Absence, Cell, How, Span
 from sliders.store.catalog import Catalog
 from sliders.store.database import Database
-from sliders.store.lineage import lineage, words_of_odds
+from sliders.store.lineage import lineage_of, words_of_odds
 from sliders.store.records import Decision, Derivation
 
 from .samples import DOCUMENT, MERGED, TEXT, chunks_of, document, grounded, merge, rows_of, span_of
@@ -37,15 +37,15 @@ def made(filled: Catalog) -> Catalog:
 
 
 def test_value_walks_back_to_the_page(made: Catalog) -> None:
-    [evidence] = lineage(made, "doc-1-r0", "price")
+    [evidence] = lineage_of(made, "doc-1-r0", "price")
     span = span_of("1,250")
     assert (evidence.value, evidence.printed, evidence.agrees) == (1250, "1,250", True)
     assert evidence.quote == "Northwind bought 12 lamps for 1,250 dollars."
     assert (evidence.document, evidence.start, evidence.end, evidence.page) == ("orders.md", span.start, span.end, 1)
     assert TEXT[evidence.start : evidence.end] == evidence.printed
-    assert {e.column for e in lineage(made, "doc-1-r0")} == {"customer", "pieces", "price"}
-    assert lineage(made, "doc-1-r1", "customer") == []  # ungrounded: it proves nothing
-    assert lineage(made, "nothing") == []
+    assert {e.column for e in lineage_of(made, "doc-1-r0")} == {"customer", "pieces", "price"}
+    assert lineage_of(made, "doc-1-r1", "customer") == []  # ungrounded: it proves nothing
+    assert lineage_of(made, "nothing") == []
 
 
 def test_a_quote_of_a_long_line_is_cut_at_words_and_shows_it(filled: Catalog) -> None:
@@ -55,7 +55,7 @@ def test_a_quote_of_a_long_line_is_cut_at_words_and_shows_it(filled: Catalog) ->
     filled.chunks.save(source.id, chunks_of(source))
     filled.extractions.save(rows_of(source))
     filled.tables.materialise("orders")
-    [evidence] = lineage(filled, "doc-2-r0", "price")
+    [evidence] = lineage_of(filled, "doc-2-r0", "price")
     words = evidence.quote.split()
     assert words[0] == "…meadow" and words[-1] == "upwards…"
     assert set(words[1:-1]) == {"meadow", *"Northwind bought 12 lamps for 1,250 dollars upwards".split()}
@@ -63,9 +63,9 @@ def test_a_quote_of_a_long_line_is_cut_at_words_and_shows_it(filled: Catalog) ->
 
 def test_merged_value_walks_back_to_all_its_sources(made: Catalog) -> None:
     merge(made)
-    found = lineage(made, "doc-1-r0", "price")
+    found = lineage_of(made, "doc-1-r0", "price")
     assert [(e.row_id, e.printed, e.agrees) for e in found] == [("doc-1-r0", "1,250", False), ("doc-1-r1", "40", False)]
-    assert [(e.row_id, e.agrees) for e in lineage(made, "doc-1-r0", "pieces")] == [("doc-1-r0", True)]
+    assert [(e.row_id, e.agrees) for e in lineage_of(made, "doc-1-r0", "pieces")] == [("doc-1-r0", True)]
 
 
 def test_audit_database_is_plain_sqlite_with_keys_and_search(made: Catalog, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def read(catalog: Catalog, *cells: Cell) -> Catalog:
 
 def test_computed_and_judged_values_walk_back(filled: Catalog, tmp_path: Path) -> None:
     read(filled, COMPUTED, replace(JUDGED, doubt="near the cut"))
-    found = {e.column: e for e in lineage(filled, "doc-1-r0")}
+    found = {e.column: e for e in lineage_of(filled, "doc-1-r0")}
     pieces, paid = found["pieces"], found["paid"]
     assert (pieces.how, pieces.rationale, pieces.agrees) == (How.COMPUTED, "12 + 2", True)
     assert pieces.parts == ("Northwind bought 12 lamps for 1,250 dollars.", "Item: vase; Price: 40")
@@ -215,9 +215,9 @@ def test_arithmetic_that_is_marked_or_told_in_words_is_left(filled: Catalog, tmp
 def test_unverified_values_are_shown_only_on_demand(filled: Catalog, tmp_path: Path) -> None:
     said = Cell("paid", True, "indeed", absence=Absence.UNGROUNDED, detail="not in the text")
     read(filled, said)
-    assert [e.column for e in lineage(filled, "doc-1-r0")] == ["customer", "pieces", "price"]
+    assert [e.column for e in lineage_of(filled, "doc-1-r0")] == ["customer", "pieces", "price"]
     filled.tables.materialise("orders", unverified=True)
-    shown = lineage(filled, "doc-1-r0", "paid")
+    shown = lineage_of(filled, "doc-1-r0", "paid")
     assert [(e.value, e.doubt, e.agrees) for e in shown] == [(True, "ungrounded: not in the text", True)]
     assert verify_audit(export_audit(filled, tmp_path / "a.db")) == []
     merge(filled, Derivation("price", 1290.0, "sum", "two orders", "doc-1-r0"))

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sliders.audit.why import why
+from sliders.audit.explanation import why
 from sliders.engine.cite import citations_of
 from sliders.engine.session import Session
-from sliders.engine.settle import settle
+from sliders.engine.settle import settle_data_table
 from sliders.extraction.cell import Absence, Cell, How
 from sliders.settings import Settings
 from sliders.store.catalog import Catalog
@@ -57,10 +57,10 @@ def test_every_place_is_cited(session: Session) -> None:
 
 
 async def test_unverified_values_enter_only_where_the_user_says_so(session: Session) -> None:
-    await settle(session, ORDERS, model=False)
+    await settle_data_table(session, ORDERS, model=False)
     assert session.catalog.database.query("SELECT customer FROM orders ORDER BY row_id") == [(None,), (None,)]
     session.settings = session.settings.changed(unverified=True)
-    await settle(session, ORDERS, model=False)
+    await settle_data_table(session, ORDERS, model=False)
     assert session.catalog.database.query("SELECT customer FROM orders ORDER BY row_id") == [("South",), (None,)]
     [citation] = citations_of(session, ["doc-1-r0"], ["customer"])
     assert (citation.value, citation.doubt) == ("South", "ungrounded: not in the text")

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.schema.types import Column, ColumnType
-from sliders.values.agreement import agrees
 from sliders.values.dates import dates_in, infer_day_first
 from sliders.values.parse import Context, parse_value
+from sliders.values.value_agreement import agrees
 
 DAY = Column("day", ColumnType.DATE)
 MOMENT = Column("moment", ColumnType.DATETIME)

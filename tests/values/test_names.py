@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 from sliders.reconcile.canonical import pairs_by_words
-from sliders.values.fold import spelling
+from sliders.values.folding import spelling
 from sliders.values.names import same_text
 
 

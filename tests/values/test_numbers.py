@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.schema.types import Column, ColumnType
-from sliders.values.agreement import agrees
 from sliders.values.digits import infer_decimal
 from sliders.values.notes import scale_in
 from sliders.values.numbers import numbers_in
 from sliders.values.parse import Context, parse_value
+from sliders.values.value_agreement import agrees
 
 WHOLE = Column("count", ColumnType.INTEGER)
 NUMBER = Column("amount", ColumnType.NUMBER)

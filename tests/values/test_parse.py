@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from sliders.extraction.cell import Scalar
 from sliders.schema.types import Column, ColumnType
-from sliders.values.agreement import agrees
 from sliders.values.arithmetic import ExpressionError, evaluate
 from sliders.values.parse import Context, parse_value, typed
+from sliders.values.value_agreement import agrees
 
 TRUTH = Column("family_friendly", ColumnType.BOOLEAN)
 RATING = Column("rating", ColumnType.CATEGORY, values=("low", "average", "high", "1 out of 5", "<£20", ">£20", "None"))

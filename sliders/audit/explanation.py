@@ -12,7 +12,7 @@ from sliders.errors import StoreError
 from sliders.extraction.cell import Grounding
 from sliders.markup import preformatted
 from sliders.retrieval.chunk import Chunk
-from sliders.store.lineage import Evidence, doubt_of, lineage, words_of_odds
+from sliders.store.lineage import Evidence, doubt_of, lineage_of, words_of_odds
 from sliders.store.records import Decision, StoredDocument, Task
 
 
@@ -84,7 +84,7 @@ def _row(session: Session, row_id: str) -> Explanation:
         lines.append("it is not in the current version of the table: it was merged into another row or left out")
     elif len(sources) > 1:
         lines.append(f"it stands for {len(sources)} extracted rows: {', '.join(sources)}")
-    evidence = lineage(session.catalog, row_id)
+    evidence = lineage_of(session.catalog, row_id)
     lines += _told_by(evidence) if len(sources) > 1 else []
     shown = {(item.row_id, item.column) for item in evidence}
     for cell in row.cells:

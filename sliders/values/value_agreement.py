@@ -14,7 +14,7 @@ from sliders.values.cldr import LANGUAGES, letter_by_letter, month_anywhere, mon
 from sliders.values.dates import PrintedDate, dates_in, times_in, yearless_in
 from sliders.values.digits import Amount
 from sliders.values.expected import ColumnType, Described, Scalar
-from sliders.values.fold import fold
+from sliders.values.folding import fold
 from sliders.values.han import INEXACT
 from sliders.values.language import OTHER, is_frequent, language_of
 from sliders.values.names import same_text

@@ -9,7 +9,7 @@ from sliders.answer.result import Completeness, frame_of
 from sliders.engine.ask import settle_tables
 from sliders.engine.attribute_reader import AttributeReader
 from sliders.engine.completeness import completeness
-from sliders.engine.fill import fill, missing_work
+from sliders.engine.fill import fill_cells, missing_work
 from sliders.engine.query_binding import DOCS, bind
 from sliders.engine.query_rows import beside_documents
 from sliders.engine.query_run import explain_query, run_query
@@ -107,7 +107,7 @@ async def query_frame(
     if any(table.grain == "many" for table in tables):
         columns = _wanted(session, _columns(query))
         named = {name: asked for name, asked in columns.items() if asked}
-        stopped = await settle_tables(session, (await fill(session, named)).stopped, list(columns))
+        stopped = await settle_tables(session, (await fill_cells(session, named)).stopped, list(columns))
         bound = {use.table for use in query.tables if use.written == DOCS}
         documents = next((table for table in tables if table.name in bound and table.grain == "document"), None)
         frame = plain(session, sql) if documents is None else _frame(beside_documents(session, sql, documents, list(columns)))

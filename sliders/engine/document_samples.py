@@ -18,7 +18,7 @@ from sliders.schema.grain import SEVERAL
 from sliders.schema.sample import Sample
 from sliders.schema.types import Grain, Table
 from sliders.store.records import StoredDocument
-from sliders.values.fold import fold
+from sliders.values.folding import fold
 
 _LOOKED_AT = 200
 _RECORD_SHARE = 0.5

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from copy import copy
 
-from sliders.compact.local_model import LocalModel, local_model
+from sliders.compact.embedded_model import LocalModel, local_model
 from sliders.compact.model_file import EMBEDDED
 from sliders.errors import SettingsError
 from sliders.llm.cache import CachedModel, CallLog, MemoryCallLog
