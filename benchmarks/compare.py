@@ -249,8 +249,7 @@ def _endpoint(args: argparse.Namespace) -> Iterator[Model]:
     elif args.base_url:
         yield Upstream(args.base_url, args.model)
     elif args.model == "local":
-        from sliders.compact.embedded_model import LocalServer, download_bar
-        from sliders.compact.model_file import ensure_model
+        from sliders.compact import LocalServer, download_bar, ensure_model
         from sliders.settings import Settings as PackageSettings
 
         cache = PackageSettings.from_env().cache_dir

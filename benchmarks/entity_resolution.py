@@ -26,11 +26,9 @@ from pathlib import Path
 from rapidfuzz import fuzz, process, utils
 
 from benchmarks.repair import connected
-from sliders.llm.model import Model
-from sliders.reconcile.repair_agent import repair_cases
-from sliders.reconcile.repairs import Case, Group, Options
-from sliders.reconcile.resolution import Match, Resolved, cluster, link
-from sliders.schema.types import Column, Table
+from sliders.llm import Model
+from sliders.reconcile import Case, Group, Match, Options, Resolved, cluster, link, repair_cases
+from sliders.schema import Column, Table
 
 Pair = tuple[int, int]
 PLAIN_THRESHOLD = 90

@@ -10,12 +10,12 @@ import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 
-from sliders.documents.document import Document
-from sliders.engine.attribute_reader import Place, Reading
-from sliders.engine.query_evidence import description_vector
-from sliders.extraction.cell import Absence, Cell, Grounding, Scalar, Span
-from sliders.retrieval.segment_index import SegmentIndex
-from sliders.schema.types import Column, Table
+from sliders.documents import Document
+from sliders.engine import Place, Reading, description_vector
+from sliders.extraction import Absence, Cell, Grounding, Span
+from sliders.retrieval import SegmentIndex
+from sliders.schema import Column, Table
+from sliders.values import Scalar
 
 _WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _SHORT = 2

@@ -14,10 +14,10 @@ import json
 from pathlib import Path
 
 from benchmarks.repair import connected, rows_left
-from sliders.llm.model import Model
-from sliders.reconcile.reconcile import reconcile_table
-from sliders.reconcile.relation import MemoryRelation
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.llm import Model
+from sliders.reconcile import MemoryRelation, reconcile_table
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 TABLE = Table(
     "things", (Column("name"), Column("size", ColumnType.NUMBER), Column("place"), Column("note")), row="one thing",

@@ -37,11 +37,8 @@ from benchmarks.optimizer_orders import (
 )
 from benchmarks.optimizer_queries import BenchQuery, draw, holds, matching, row_f1
 from benchmarks.optimizer_suites import JOIN, LONG, SUITES, Suite, open_suite
-from sliders.engine.query_evidence import description_vector
-from sliders.engine.query_run import run_query
-from sliders.query.filter_order import order
-from sliders.query.filters import And, Filter
-from sliders.query.parsing import parse_query
+from sliders.engine import description_vector, run_query
+from sliders.query import And, Filter, order, parse_query
 
 SEED = 20
 TOP = 3
@@ -102,8 +99,8 @@ def planning_ms(filters: int = 10, documents: int = 2_000) -> float:
     shares = {leaf.key: float(p) for leaf, p in zip(leaves, generator.uniform(size=filters), strict=True)}
     centres = [generator.normal(size=(3, 384)).astype(np.float32) for _ in leaves]
     vectors = generator.normal(size=(40, 384)).astype(np.float32)
-    from sliders.query.cost import expected_tokens, rounds
-    from sliders.retrieval.index import distances_to
+    from sliders.query import expected_tokens, rounds
+    from sliders.retrieval import distances_to
 
     began = time.perf_counter()
     for _ in range(documents):

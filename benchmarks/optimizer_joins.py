@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from benchmarks.optimizer_queries import BenchQuery, condition, holds, row_f1
+from sliders.engine import Running, run_query
 from sliders.engine import query_joins as linking
-from sliders.engine.query_run import Running, run_query
-from sliders.query.filter_order import NextJoin
-from sliders.query.filters import leaves
-from sliders.query.parsing import parse_query
+from sliders.query import NextJoin, leaves, parse_query
 
 if TYPE_CHECKING:
     from benchmarks.optimizer_suites import Suite

@@ -14,8 +14,8 @@ from typing import Any
 
 from benchmarks.optimizer_queries import BenchQuery, draw, matching, row_f1
 from benchmarks.optimizer_suites import SUITES, Suite, open_suite
-from sliders.engine.query_run import QueryResult, run_query
-from sliders.llm.model import Model
+from sliders.engine import QueryResult, run_query
+from sliders.llm import Model
 
 
 def measure_model(

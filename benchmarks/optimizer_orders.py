@@ -9,10 +9,8 @@ from functools import cache
 from unittest.mock import patch
 
 from benchmarks.optimizer_queries import GoldTable
-from sliders.engine.table_run import TableRun
-from sliders.query.filter_order import order
-from sliders.query.filters import And, Expression, Filter, Or, leaves
-from sliders.query.parsing import parse_query
+from sliders.engine import TableRun
+from sliders.query import And, Expression, Filter, Or, leaves, order, parse_query
 
 OrderPolicy = Callable[[Expression, str, TableRun, frozenset[str]], Filter]
 """Which filter is evaluated next: of what is left to decide, for a document of a run, with what is selected of it."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.gold_reader import as_values
-from sliders.extraction.cell import Scalar
-from sliders.query.filters import Expression, reduce
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.query import Expression, reduce
+from sliders.schema import Column, Table
+from sliders.values import ColumnType, Scalar
 
 GROUPS = ("1 filter", "2 to 3 filters", "4 and more filters")
 
@@ -127,7 +127,7 @@ def literal(value: Scalar) -> str:
 
 def matching(gold: GoldTable, sql: str) -> list[tuple[Scalar, ...]]:
     """The rows that a single-table query should give."""
-    from sliders.query.parsing import parse_query
+    from sliders.query import parse_query
 
     use = parse_query(sql, [gold.table]).tables[0]
     return [

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from benchmarks.gold_reader import GoldReader
 from benchmarks.optimizer_queries import GoldTable, read_table
 from sliders.api import Workspace
-from sliders.engine.kept_segments import update_index
-from sliders.llm.model import Model
+from sliders.engine import update_index
+from sliders.llm import Model
 from sliders.llm.testing import ScriptedModel
-from sliders.retrieval.segment_index import SegmentIndex
-from sliders.schema.types import Schema
+from sliders.retrieval import SegmentIndex
+from sliders.schema import Schema
 
 SUITES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "ntsb_aviation": (("accidents", ("event_date", "city", "state", "operator", "aircraft_make", "aircraft_model",

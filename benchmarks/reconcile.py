@@ -26,12 +26,10 @@ from typing import Any
 
 from benchmarks.growth import exponent, plot
 from benchmarks.reconcile_effect import add_options, compare
-from sliders.llm.dialect import FULL
-from sliders.llm.model import Request, Response
-from sliders.reconcile.reconcile import reconcile_table
-from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import DocumentSource, Options
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.llm import FULL, Request, Response
+from sliders.reconcile import DocumentSource, MemoryRelation, Options, reconcile_table
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 _SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
 _GROUP = re.compile(r"^Group (\d+), (\w+).*?in question: ([^\n]+)\s+row_id (\S+):", re.MULTILINE)

@@ -25,12 +25,10 @@ from benchmarks.scoring import Prediction, score_answer
 from benchmarks.suites import GoldQuestion, Suite, load_suite
 from benchmarks.systems.sliders_system import plain
 from sliders import Workspace
-from sliders.answer.sql_agent import answer_question
-from sliders.answer.turns import TableView
-from sliders.engine.question_columns import known_need
-from sliders.engine.settle import settle_data_table
-from sliders.llm.model import Model
-from sliders.store.cage import run_readonly
+from sliders.answer import TableView, answer_question
+from sliders.engine import known_need, settle_data_table
+from sliders.llm import Model
+from sliders.store import run_readonly
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,15 +22,11 @@ from typing import Any
 
 from benchmarks.repair_cases import Defect, Plan, plans
 from benchmarks.results import table as text_table
-from sliders.engine.connections import ModelSet, connect
-from sliders.llm.model import Model, Request
+from sliders.engine import ModelSet, connect
+from sliders.llm import Model, Request
 from sliders.llm.testing import FunctionModel
-from sliders.reconcile.column_codes import comparison_form
-from sliders.reconcile.reconcile import reconcile_table
-from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import Reconciliation
-from sliders.reconcile.workbench import replay, script
-from sliders.schema.types import Table
+from sliders.reconcile import MemoryRelation, Reconciliation, comparison_form, reconcile_table, replay, script
+from sliders.schema import Table
 from sliders.settings import Settings
 
 _GROUP = re.compile(

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import CellSource, Criterion, DocumentSource, Options, Precedence
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.reconcile import CellSource, Criterion, DocumentSource, MemoryRelation, Options, Precedence
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 Kind = Literal["duplicate", "gap", "restated", "unit", "friend"]
 NUMBER, INTEGER, DATE = ColumnType.NUMBER, ColumnType.INTEGER, ColumnType.DATE

@@ -31,9 +31,7 @@ from benchmarks.fidelity.run import run
 from benchmarks.trust.cases import FOLDER, load
 from benchmarks.trust.child import play
 from sliders.errors import SlidersError
-from sliders.llm import testing
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request
+from sliders.llm import COMPACT, Request, testing
 
 STORED = ROOT / "benchmarks" / "stored" / "requests.json"
 _UNSENT = ("enough", "before_sending", "prompt_hash")

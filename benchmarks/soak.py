@@ -38,7 +38,7 @@ import sliders
 from benchmarks.engine.server import Server
 from benchmarks.engine.stages import MODEL
 from sliders.errors import SlidersError, UnsafeStatement
-from sliders.store.database import Database
+from sliders.store import Database
 
 QUESTION = "How many judgments state the case name, the judge, the hearing date and the judgment date?"
 WRITERS, KILLED = 4, 2

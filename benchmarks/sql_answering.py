@@ -22,14 +22,11 @@ from typing import Any
 
 from openai import AsyncOpenAI
 
-from sliders.answer.profile import profile_tables
-from sliders.answer.result import SqlAnswer
-from sliders.answer.sql_agent import answer_question
-from sliders.answer.turns import TableView
+from sliders.answer import SqlAnswer, TableView, answer_question, profile_tables
 from sliders.errors import QueryError
-from sliders.llm.dialect import COMPACT, FULL, Dialect
-from sliders.llm.model import Request, Response, Usage
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.llm import COMPACT, FULL, Dialect, Request, Response, Usage
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 
 @dataclass(frozen=True, slots=True)

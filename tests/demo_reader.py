@@ -8,7 +8,7 @@ from typing import Any
 
 from reading_model import asked_columns, reply_shape
 
-from sliders.llm.model import Request
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
 
 COLUMNS = {"bridge_name": "text", "cost": "number", "year_opened": "integer", "length": "number"}

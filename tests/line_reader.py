@@ -13,8 +13,7 @@ from typing import Any
 
 from reading_model import asked_columns, reply_shape
 
-from sliders.llm.dialect import FULL, Dialect
-from sliders.llm.model import Request
+from sliders.llm import FULL, Dialect, Request
 from sliders.llm.testing import FunctionModel
 
 FILLER = "\n".join(f"Remark {n} of the clerk, who had nothing to add to the figures of the day and said so." for n in range(200))

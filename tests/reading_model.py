@@ -13,7 +13,7 @@ from typing import Any
 
 from fake_server import Scripted
 
-from sliders.llm.model import Request
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
 
 FACTS = {"name": "text", "cost": "number", "length": "number", "keeper": "text"}

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.repair import canonical_columns, rows_left
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Model, Request
+from sliders.llm import COMPACT, Model, Request
 from sliders.llm.testing import FunctionModel
-from sliders.reconcile.reconcile import reconcile_table
-from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import Options, Reconciliation
-from sliders.schema.types import Table
+from sliders.reconcile import MemoryRelation, Options, Reconciliation, reconcile_table
+from sliders.schema import Table
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 from reading_model import document
 
 from sliders import Workspace
-from sliders.compact.model_file import ensure_model
+from sliders.compact import ensure_model
 from sliders.errors import ModelUnavailable
 from sliders.settings import default_cache_dir
 

@@ -52,8 +52,8 @@ def equal_characters(before: str, prompt: str) -> int:
 def measure(sliders: Any, world: Any) -> dict[str, Any]:
     """All questions of a world asked together with the perfect reader: the meter's counts and what was read of the documents."""
     from benchmarks.fidelity.reader import PerfectReader
+    from sliders.llm import token_counter
     from sliders.llm.testing import FunctionModel
-    from sliders.llm.tokens import token_counter
 
     reader, meter, count = PerfectReader(world), Meter(), token_counter("gpt-4o")
 

@@ -13,7 +13,7 @@ from typing import Any
 import sliders
 from benchmarks.engine.server import Server
 from benchmarks.engine.stages import MODEL
-from sliders.engine.session import silent
+from sliders.engine import silent
 from sliders.progress import Progress
 
 COLD = "How many judgments state the case name, the judge, the hearing date and the judgment date?"

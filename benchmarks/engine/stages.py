@@ -14,28 +14,17 @@ from itertools import groupby
 from pathlib import Path
 
 from benchmarks.engine.server import COLUMNS, Server, rows_of
-from sliders.documents.document import Document
-from sliders.documents.loaders import load
-from sliders.extraction.extract import Extraction, read_chunk
-from sliders.extraction.prompt import Asked, read_prompt
-from sliders.extraction.prompt import chunk_document as shown_to_model
-from sliders.extraction.source import Source
-from sliders.llm.cache import CachedModel
-from sliders.llm.client import OpenAIModel
-from sliders.llm.model import Request
+from sliders.documents import Document, load
+from sliders.extraction import Asked, Extraction, Source, read_chunk, read_prompt
+from sliders.extraction import chunk_document as shown_to_model
+from sliders.llm import CachedModel, OpenAIModel, Request, token_counter
 from sliders.llm.testing import FunctionModel
-from sliders.llm.tokens import token_counter
-from sliders.reconcile.reconcile import reconcile_table
-from sliders.reconcile.relation import relation_of
-from sliders.retrieval.chunk import Chunk
-from sliders.retrieval.chunking import chunk_document
-from sliders.retrieval.embeddings import default_embedder
-from sliders.retrieval.lexical import BM25
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.reconcile import reconcile_table, relation_of
+from sliders.retrieval import BM25, Chunk, chunk_document, default_embedder
+from sliders.schema import Column, Schema, Table
 from sliders.settings import Settings
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database
-from sliders.store.records import Task
+from sliders.store import Catalog, Database, Task
+from sliders.values import ColumnType
 
 MODEL = "gpt-4.1-mini"
 """A name whose tokenizer is bundled: counting tokens is part of the engine's work. The server is ours whatever the name."""

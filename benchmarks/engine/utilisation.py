@@ -11,7 +11,7 @@ import sliders
 from benchmarks.engine.corpus import made_up
 from benchmarks.engine.server import Server
 from benchmarks.engine.stages import MODEL
-from sliders.engine.fill import fill_cells
+from sliders.engine import fill_cells
 
 _COLUMNS = {"signed_by": "text", "signing_date": "date"}
 

@@ -18,8 +18,7 @@ from sqlglot import exp
 from benchmarks.fidelity.gold import Fact, FactRow, FactTable, World, key_of
 from benchmarks.fidelity.sight import Eyes, Sight
 from benchmarks.fidelity.words import places
-from sliders.llm.dialect import FULL
-from sliders.llm.model import Request
+from sliders.llm import FULL, Request
 from sliders.llm.testing import FunctionModel
 
 _WINDOW = 128_000

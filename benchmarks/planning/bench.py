@@ -18,15 +18,11 @@ from benchmarks.scoring import Prediction, score_answer
 from benchmarks.subset import over_documents
 from benchmarks.suites import GoldQuestion, load_suite
 from benchmarks.values import token_f1
-from sliders.answer.passages import Context, PassageSource
-from sliders.answer.reading_workflows import fitting
-from sliders.answer.result import Answer
+from sliders.answer import Answer, Context, PassageSource, fitting
 from sliders.api import Workspace
-from sliders.engine.connections import connect
-from sliders.engine.hint_scope import passage_source
-from sliders.engine.workflow import ask_routed
-from sliders.llm.model import Message, Model, Request, Response
-from sliders.schema.hints import Directive
+from sliders.engine import ask_routed, connect, passage_source
+from sliders.llm import Message, Model, Request, Response
+from sliders.schema import Directive
 from sliders.settings import Settings
 
 PLAIN = (

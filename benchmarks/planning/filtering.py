@@ -11,10 +11,9 @@ from typing import Any
 
 from benchmarks.planning.bench import Bench, mean, spread
 from benchmarks.planning.labels import gold
-from sliders.engine.connections import connect
-from sliders.llm.dialect import Dialect
-from sliders.llm.model import Message, Model, Request, Response
-from sliders.retrieval.selection import select_context
+from sliders.engine import connect
+from sliders.llm import Dialect, Message, Model, Request, Response
+from sliders.retrieval import select_context
 
 ALPHA, REPEATS = 2.5, 5
 _TEMPERATURE = 0.7

@@ -11,12 +11,12 @@ from benchmarks.planning.bench import Bench, Case, mean, routed, spread, whole_t
 from benchmarks.scoring import Prediction, score_answer
 from benchmarks.suites import GoldQuestion, load_suite
 from benchmarks.values import parse_number
+from sliders.answer import Ranking, verify_scores
 from sliders.answer import reading_workflows as workflows
-from sliders.answer.reading_workflows import Ranking, verify_scores
 from sliders.api import Workspace
-from sliders.compact.hint_patterns import parse_hints
+from sliders.compact import parse_hints
 from sliders.engine import workflow as routing
-from sliders.schema.hints import Directive, Ignore, Locate, Verify
+from sliders.schema import Directive, Ignore, Locate, Verify
 
 SUITES = ("financebench_pdfs", "sec_10k_core")
 #: What someone who knows filings would say, by the words of the question.

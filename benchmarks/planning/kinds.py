@@ -9,8 +9,7 @@ from typing import Any
 
 from benchmarks.planning.bench import Bench, mean
 from benchmarks.planning.labels import Labelled, labelled
-from sliders.engine.connections import connect
-from sliders.engine.hints import read_all_hints
+from sliders.engine import connect, read_all_hints
 
 QUESTIONS = 60
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from sliders.schema.hints import KINDS, QuestionKind
+from sliders.schema import KINDS, QuestionKind
 
 EVALS = Path(__file__).resolve().parents[3] / "shared" / "evals"
 SUITES = (

@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.planning.bench import Bench, Case, routed
 from sliders.api import Workspace
 from sliders.errors import PlanError
-from sliders.schema.hints import Directive, Ignore, Locate, Verify
+from sliders.schema import Directive, Ignore, Locate, Verify
 
 SUITES = (
     "tatqa_contexts", "finqa_pages", "qasper_papers", "hotpotqa_pooled", "twowiki_small", "musique_pooled",

@@ -7,7 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.planning.bench import Bench, Case, fixed_retrieval, mean, routed, short_retrieval, whole_context, whole_tokens
-from sliders.answer.route import Route, choose_route
+from sliders.answer import Route, choose_route
 from sliders.api import Workspace
 from sliders.engine import workflow as routing
 

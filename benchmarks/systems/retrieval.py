@@ -15,7 +15,7 @@ def _semantic_rank(pieces: Sequence[str], question: str) -> list[int]:
     """Ranking by the package's small embedding model."""
     import numpy as np
 
-    from sliders.retrieval.embeddings import default_embedder
+    from sliders.retrieval import default_embedder
 
     vectors = default_embedder().embed([*pieces, question])
     scores = vectors[:-1] @ vectors[-1]

@@ -12,8 +12,9 @@ import pandas as pd
 
 from benchmarks.systems.base import PREPARED, Answered, Asked, Task, serve
 from sliders.errors import SlidersError
-from sliders.llm.model import Usage
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.llm import Usage
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 # What a bug in the measured package can raise: reported as a failure of that question, never as a wrong answer.
 CRASHES = (SlidersError, OSError, ValueError, LookupError, RuntimeError, TypeError, AttributeError, ArithmeticError)

@@ -25,7 +25,7 @@ def _model(reader: Any) -> Any:
     """The case's reader as a model."""
     from benchmarks.trust.reader import with_part_size
     from sliders.errors import ModelRefusal, ModelUnavailable, TruncatedReply
-    from sliders.llm.dialect import FULL
+    from sliders.llm import FULL
     from sliders.llm.testing import FunctionModel
 
     errors = {"refused": ModelRefusal, "unavailable": ModelUnavailable, "cut": TruncatedReply}

@@ -1,1 +1,7 @@
 """What a workspace can be asked about itself: why, differences, decisions, checks, exports and the audit page."""
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

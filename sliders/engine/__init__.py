@@ -1,1 +1,7 @@
 """The engine: one question through its stages, and what questions share. It alone calls the other rooms."""
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

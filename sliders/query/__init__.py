@@ -1,1 +1,7 @@
 """SQL over documents before anything runs: parsing, conditions, orders, costs and the explained plan."""
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

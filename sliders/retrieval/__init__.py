@@ -1,1 +1,7 @@
 """Chunks of documents, and what finds them: embeddings, the two-level index, word search, evidence."""
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

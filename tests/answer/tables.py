@@ -6,10 +6,10 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from sliders.answer.profile import TableProfile, profile_tables
-from sliders.answer.turns import RunSql, TableView
+from sliders.answer import RunSql, TableProfile, TableView, profile_tables
 from sliders.errors import QueryError
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 SHIPS = (
     ("r1", "Northern Star", "Harbour Lines Ltd.", "Bergen", "1911-05-02", "1950-05-01", 120, 1, "a.txt"),

@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from sliders.answer.result import SqlAnswer
-from sliders.answer.sql_agent import answer_question
+from sliders.answer import SqlAnswer, answer_question
 from sliders.errors import ModelRefusal
-from sliders.llm.dialect import COMPACT, FULL
-from sliders.llm.model import Response
+from sliders.llm import COMPACT, FULL, Response
 from sliders.llm.testing import ScriptedModel
 from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.answer.citations import columns_used, contributing_rows_sql
+from sliders.answer import columns_used, contributing_rows_sql
 from tests.answer.tables import CREW_TABLE, SHIP_TABLE, SHIPS, database
 
 TABLES = (SHIP_TABLE, CREW_TABLE)

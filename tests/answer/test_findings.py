@@ -6,13 +6,10 @@ import sqlite3
 
 import pytest
 
-from sliders.answer.dialects import in_sqlite, parse_select, statement_in
-from sliders.answer.finding import Finding
-from sliders.answer.findings import findings_of
-from sliders.answer.profile import profile_tables
-from sliders.answer.turns import TableView
+from sliders.answer import Finding, TableView, findings_of, in_sqlite, parse_select, profile_tables, statement_in
 from sliders.errors import QueryError
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 from tests.answer.tables import database, profiles, runner
 
 

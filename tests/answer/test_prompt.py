@@ -5,13 +5,23 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 
-from sliders.answer.dialects import in_sqlite
-from sliders.answer.profile import ColumnProfile, profile_tables
-from sliders.answer.sql_prompt import SHOWN, Turn, _date_forms, named_values, schema_sql, sql_request
-from sliders.answer.turns import SqlAttempt, TableView
-from sliders.compact.second_statement import second_prompt
-from sliders.llm.dialect import COMPACT, FULL
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.answer import (
+    SHOWN,
+    ColumnProfile,
+    SqlAttempt,
+    TableView,
+    Turn,
+    in_sqlite,
+    named_values,
+    profile_tables,
+    schema_sql,
+    sql_request,
+)
+from sliders.answer.sql_prompt import _date_forms
+from sliders.compact import second_prompt
+from sliders.llm import COMPACT, FULL
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 from tests.answer.tables import SHIP_TABLE, Rows, database, profiles, runner
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.answer.range import AnswerRange, Mover, Number, Place, State, Variation, bundled, measure, number_in, shown, widened
+from sliders.answer import AnswerRange, Mover, Number, Place, State, Variation, bundled, measure, number_in, shown, widened
 
 
 def cells(values: Sequence[Number | None]) -> dict[Place, Number | None]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sliders.answer.profile import profile_tables
-from sliders.answer.result import SqlAnswer
-from sliders.answer.sql_agent import answer_question
-from sliders.compact.second_statement import beside_others, second_prompt
-from sliders.llm.dialect import COMPACT, FULL
+from sliders.answer import SqlAnswer, answer_question, profile_tables
+from sliders.compact import beside_others, second_prompt
+from sliders.llm import COMPACT, FULL
 from sliders.llm.testing import ScriptedModel
 from tests.answer.tables import CREW_TABLE, SHIP_TABLE, database
 

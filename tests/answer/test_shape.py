@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sliders.answer.doubts import Gap
-from sliders.answer.result import Answer, Completeness
-from sliders.answer.result_shape import text_of, value_of
+from sliders.answer import Answer, Completeness, Gap, text_of, value_of
 from sliders.cli.shell import answer_text
 
 

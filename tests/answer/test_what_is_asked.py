@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sliders.answer.result_shape import text_of
+from sliders.answer import text_of
 from tests.answer.test_agent import full
 
 

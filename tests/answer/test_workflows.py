@@ -4,30 +4,33 @@ from collections.abc import Callable
 
 import pytest
 
-from sliders.answer.passage_reader import cite_quote, is_refusal, read, read_request, value_of_words, work_out
-from sliders.answer.passages import Context, PassageSource
-from sliders.answer.reading_workflows import (
+from sliders.answer import (
     Asked,
+    Context,
+    PassageSource,
     candidates,
+    cite_quote,
     fitting,
+    is_refusal,
     lookup,
     precise,
     rank,
+    read,
+    read_request,
     split,
     split_request,
     step_request,
     stepwise,
+    value_of_words,
     verify_scores,
     whole,
+    work_out,
 )
-from sliders.documents.loaders import load_text
+from sliders.documents import load_text
 from sliders.errors import ModelRefusal
-from sliders.llm.dialect import COMPACT, FULL
-from sliders.llm.model import Request, Response
-from sliders.llm.replies import shape_of
+from sliders.llm import COMPACT, FULL, Request, Response, shape_of
 from sliders.llm.testing import FunctionModel, ScriptedModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.retrieval.segments import index_document
+from sliders.retrieval import HashEmbedder, index_document
 
 RIVERS = {
     "loire.md": "# Loire\n\nThe Loire is a river in France. It is 1,006 kilometres long.",

@@ -13,10 +13,8 @@ from benchmarks.fidelity.gold import Fact, FactRow, FactTable, World
 from benchmarks.fidelity.reader import PerfectReader
 from benchmarks.fidelity.run import schema_of
 from benchmarks.suites import GoldQuestion
-from sliders.answer.passage_reader import value_of_words
-from sliders.answer.result import Answer
-from sliders.schema.grain import row_noun
-from sliders.schema.types import Table
+from sliders.answer import Answer, value_of_words
+from sliders.schema import Table, row_noun
 
 DAY, MONEY = {"type": "date"}, {"type": "number", "currency": "EUR"}
 

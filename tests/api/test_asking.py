@@ -11,9 +11,9 @@ from reading_model import asked_columns, document, reading_model, reply, reply_s
 
 import sliders
 from sliders import Workspace
-from sliders.engine.corrections import matching
+from sliders.engine import matching
 from sliders.errors import DocumentError, ModelRefusal, PlanError, SchemaError, SettingsError, StoreError, UnsafeStatement
-from sliders.llm.model import Request
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
 
 TEXTS = {

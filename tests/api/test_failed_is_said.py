@@ -13,11 +13,11 @@ import pytest
 from sliders import Workspace
 from sliders.cli import run
 from sliders.errors import CallFailed, ModelRefusal, ModelUnavailable
-from sliders.llm.dialect import COMPACT, FULL, Dialect
-from sliders.llm.model import Request
+from sliders.llm import COMPACT, FULL, Dialect, Request
 from sliders.llm.testing import FunctionModel, requests_allowed, truncated
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 from tests.fake_server import FakeServer, Scripted
 from tests.reading_model import document, reply, reply_shape, served
 

@@ -21,7 +21,7 @@ from sliders.errors import SchemaError, StoreError
 from sliders.markup import Listing, preformatted, table_html
 from sliders.notebook import NotebookLine, notebook_report
 from sliders.progress import Progress
-from sliders.retrieval.embeddings import HashEmbedder
+from sliders.retrieval import HashEmbedder
 
 QUESTION = "What is the average length of the bridges in metres?"
 HOSTILE = "<script>alert(1)</script> The Alder Bridge is 100 metres long. It cost 10 euros. It opened in 1990."

@@ -12,10 +12,10 @@ import pytest
 from line_reader import LineReader
 
 from sliders import Workspace
-from sliders.answer.result import Answer
-from sliders.llm.dialect import COMPACT, FULL, Dialect
+from sliders.answer import Answer
+from sliders.llm import COMPACT, FULL, Dialect
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
+from sliders.retrieval import HashEmbedder
 
 DIALECTS = pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
 HOW_MANY = "How many different names are there?"
@@ -357,7 +357,7 @@ def test_a_person_joins_names_of_a_column_that_names_no_row(tmp_path: Path) -> N
 
 
 def test_a_users_term_stands_beside_what_is_printed(tmp_path: Path) -> None:
-    from sliders.schema.hints import Normalize
+    from sliders.schema import Normalize
 
     with workspace(tmp_path, [f"name: {name}; town: Town {n}" for n, name in enumerate(("UK", "Britain", "Peru"))]) as ws:
         answer = ws.ask(HOW_MANY, directives=[Normalize(("United Kingdom", "UK", "Britain"))])

@@ -8,7 +8,8 @@ from typing import Any
 from sliders import Workspace
 from sliders.errors import ModelRefusal
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 YEARS = """<html><body><h1>Aldous Pier</h1><table><caption>Sales, in millions of dollars</caption>
 <tr><th>Item</th><th>2020</th><th>2021</th><th>2022</th></tr>

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 import sliders
-from sliders.answer.result import Answer
-from sliders.llm.model import Request
+from sliders.answer import Answer
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 from tests.reading_model import reply_shape
 
 BILLS = Table(

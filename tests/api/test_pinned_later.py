@@ -12,7 +12,7 @@ import pytest
 from reading_model import document, reading_model
 
 from sliders import Workspace
-from sliders.audit.page.run_content import collect
+from sliders.audit import collect
 
 TEXTS = {"anchor.txt": document("Anchor", cost="120 euros", keeper="Ida Holm"), "crane.txt": document("Crane", cost="75 euros")}
 

@@ -11,10 +11,10 @@ import pytest
 from reading_model import document, reading_model, reply, reply_shape
 
 from sliders import Answer, Workspace
-from sliders.llm.model import Request, Usage
+from sliders.llm import Request, Usage
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.hints import Ignore, Locate, Normalize
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Ignore, Locate, Normalize
 
 TEXTS = {
     "anchor.txt": document("Anchor", cost="120 euros", length="30 metres"),

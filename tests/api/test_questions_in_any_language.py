@@ -10,10 +10,9 @@ from reading_model import document, reply, reply_shape
 
 from sliders import Workspace
 from sliders.errors import PlanError
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request
+from sliders.llm import COMPACT, Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
+from sliders.retrieval import HashEmbedder
 
 QUESTIONS = (
     "总费用是多少？", "Umsatz 2022", "売上高はいくらですか", "Сколько всего стоит?", "Quel est le montant total des factures?",

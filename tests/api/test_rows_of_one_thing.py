@@ -13,11 +13,10 @@ import pytest
 from line_reader import FILLER, LineReader
 
 from sliders import Workspace
-from sliders.llm.dialect import COMPACT, FULL, Dialect
-from sliders.reconcile.reconcile import reconcile_table
-from sliders.reconcile.relation import MemoryRelation
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, Table
+from sliders.llm import COMPACT, FULL, Dialect
+from sliders.reconcile import MemoryRelation, reconcile_table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Table
 
 DIALECTS = pytest.mark.parametrize("dialect", [FULL, COMPACT], ids=["full", "compact"])
 

@@ -10,8 +10,9 @@ from reading_model import document, reading_model
 
 from sliders import Workspace
 from sliders.errors import StoreError
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 TEXTS = {"anchor.txt": document("Anchor", cost="120 euros"), "beacon.txt": document("Beacon", cost="340 euros")}
 TABLES = tuple(

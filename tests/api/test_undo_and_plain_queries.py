@@ -8,10 +8,11 @@ import pytest
 
 from sliders import Workspace
 from sliders.cli import run
-from sliders.llm.model import Request
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 from tests.reading_model import reading_model
 
 THINGS = Table(

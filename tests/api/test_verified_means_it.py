@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 import sliders
-from sliders.answer.result import Answer
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request
+from sliders.answer import Answer
+from sliders.llm import COMPACT, Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
+from sliders.retrieval import HashEmbedder
 from tests.reading_model import reply_shape
 
 Cells = Mapping[str, Mapping[str, Any]]

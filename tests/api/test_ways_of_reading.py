@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from sliders import Answer, Workspace
-from sliders.llm.model import Request
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.hints import Verify
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Verify
 
 EARNINGS = (
     "# Harbour Works\n\n## Earnings\n\nEarnings per share were 3.10 basic and 2.95 diluted.\n\n## Segments\n\n(In millions)\n\n"

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import sliders
-from sliders.answer.doubts import Doubt
-from sliders.answer.result import Answer
+from sliders.answer import Answer, Doubt
 from sliders.cli.shell import answer_text
-from sliders.llm.model import Request
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 from tests.reading_model import reply_shape
 
 FIRMS = Table(

@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from sliders.audit.page import view_file
-from sliders.audit.page.serve import RUN
+from sliders.audit import RUN, view_file
 
 from .world import changed, harbour, harmless, hostile, listed
 

@@ -14,13 +14,11 @@ import pytest
 from reading_model import document, reading_model
 
 from sliders import Workspace
-from sliders.answer.result import Answer
-from sliders.audit.page import collect, render, view_file
-from sliders.audit.page.page_content import AuditPage, Value
+from sliders.answer import Answer
+from sliders.audit import AuditPage, Value, collect, render, view_file
 from sliders.cli import run as command
 from sliders.errors import StoreError
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database
+from sliders.store import Catalog, Database
 
 from .world import changed, harbour, hostile, listed
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sliders.audit.page.serve import RUN, application
+from sliders.audit import RUN, application
 from sliders.cli import run as command
 from sliders.errors import StoreError
 

@@ -8,18 +8,14 @@ from pathlib import Path
 from demo_reader import demo_reader
 
 from sliders import Workspace
-from sliders.answer.doubts import Doubt, Gap
-from sliders.answer.result import Answer, Citation, Completeness
-from sliders.documents.document import Document, Element, Page, TableCell, TableGrid
-from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
-from sliders.llm.cache import Call
-from sliders.retrieval.chunk import Chunk, ChunkContext
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
-from sliders.store.catalog import Catalog
-from sliders.store.data_tables import DataRow
-from sliders.store.database import Database
-from sliders.store.records import Correction, Decision, Derivation, Task
+from sliders.answer import Answer, Citation, Completeness, Doubt, Gap
+from sliders.documents import Document, Element, Page, TableCell, TableGrid
+from sliders.extraction import Absence, Cell, Grounding, How, Row, Span
+from sliders.llm import Call
+from sliders.retrieval import Chunk, ChunkContext, HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.store import Catalog, Correction, Database, DataRow, Decision, Derivation, Task
+from sliders.values import ColumnType
 
 FIRST = "Harbour report\n\nThe pilot and two sailors fell. \U0001f6a2 The Anna was lost.\n\n"
 PAGE_TWO = "| Ship | Damage |\n| --- | --- |\n| Anna | 4,600 |\n"

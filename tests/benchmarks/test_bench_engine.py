@@ -18,7 +18,7 @@ from benchmarks.engine.scale import exponent, scale, warm
 from benchmarks.engine.server import COLUMNS, Script, Server, words_for
 from benchmarks.engine.stages import Throughput, figures, measure_stages, table
 from benchmarks.engine.utilisation import utilisation
-from sliders.extraction.prompt import Asked, read_prompt
+from sliders.extraction import Asked, read_prompt
 from sliders.llm.testing import requests_allowed
 
 JUDGMENT = "Ash v Elm\n\nHeard on 3 May 2006.\n\n{}\n\nJUDGE: OAK J\n\nJudgment of 9 June 2007.\n"

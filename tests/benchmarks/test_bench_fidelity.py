@@ -15,7 +15,7 @@ from benchmarks.fidelity.run import Tally, normal_sql, tally_cells
 from benchmarks.fidelity.sight import Eyes
 from benchmarks.fidelity.words import places, sentence
 from benchmarks.scoring import Prediction, score_answer
-from sliders.llm.model import Message, Request
+from sliders.llm import Message, Request
 
 WORLDS = {world.name: world for world in cases()}
 

@@ -12,9 +12,9 @@ from reading_model import asked_columns, reply_shape
 from benchmarks import optimizer_suites
 from benchmarks.optimizer_model import measure_model
 from benchmarks.optimizer_suites import open_suite
-from sliders.llm.model import Request
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
+from sliders.retrieval import HashEmbedder
 
 FOLLOWS = {"name": r"person is (\w+ \w+)", "birth_place_partial": r"born in the town of (\w+)"}
 TOWNS = ("Arden", "Brill")

@@ -15,7 +15,8 @@ from benchmarks.reconcile import measure
 from benchmarks.reconcile_effect import as_extracted, copied, located, side
 from benchmarks.suites import GoldQuestion
 from sliders import Workspace
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 SIZES = (10_000, 30_000, 100_000, 300_000)
 SCHEMA = Schema((

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.replay import neutral_reply, new_requests, recorded, request_hash
-from sliders.llm.model import Message, Request
+from sliders.llm import Message, Request
 from sliders.llm.testing import FunctionModel
 
 ASKED = Request("extract", (Message("system", "Read."), Message("user", "The cost is 12 euros.")))

@@ -18,8 +18,9 @@ from benchmarks.suites import load_suite
 from benchmarks.systems.base import Answered, Asked, Task, bare_value
 from benchmarks.systems.sliders_system import SlidersSystem
 from sliders.errors import ModelUnavailable
-from sliders.llm.model import Usage
-from sliders.schema.types import ColumnType, Schema
+from sliders.llm import Usage
+from sliders.schema import Schema
+from sliders.values import ColumnType
 
 
 @dataclass

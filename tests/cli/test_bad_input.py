@@ -140,7 +140,7 @@ def test_a_server_without_a_model_name(fail: Fail) -> None:
 
 
 def test_wrong_model_hash(fail: Fail, tmp_path: Path) -> None:
-    from sliders.compact.model_file import EMBEDDED
+    from sliders.compact import EMBEDDED
 
     path = EMBEDDED.path(tmp_path / "cache")
     path.parent.mkdir(parents=True)

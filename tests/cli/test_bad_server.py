@@ -16,9 +16,7 @@ from sqlalchemy import make_url
 
 from sliders.cli import run
 from sliders.llm.testing import requests_allowed
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database, workspace_is_there
-from sliders.store.layout import LAYOUT
+from sliders.store import LAYOUT, Catalog, Database, workspace_is_there
 
 QUESTION = "What is the total cost?"
 Say = Callable[..., tuple[int, str]]

@@ -20,10 +20,9 @@ from mcp import Client, StdioServerParameters
 import sliders
 from sliders.cli import run
 from sliders.cli.serve import mcp_server
-from sliders.engine.query_results import plain
-from sliders.engine.session import Session
+from sliders.engine import Session, plain
 from sliders.errors import SettingsError
-from sliders.retrieval.embeddings import HashEmbedder
+from sliders.retrieval import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "What is the average length of the bridges in metres?"

@@ -7,7 +7,7 @@ import io
 from reportlab.lib.pagesizes import letter
 from reportlab.pdfgen import canvas
 
-from sliders.documents.document import Document
+from sliders.documents import Document
 
 
 def check_document(document: Document) -> Document:

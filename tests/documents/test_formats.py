@@ -13,9 +13,7 @@ import pptx
 import pytest
 from document_samples import check_document
 
-from sliders.documents.document import Document
-from sliders.documents.html_tables import html_table
-from sliders.documents.loaders import load
+from sliders.documents import Document, html_table, load
 from sliders.errors import DocumentError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.documents.table_grid.grid import Segment, find_tables, join_marks
+from sliders.documents import Segment, find_tables, join_marks
 from sliders.documents.text import _segments
 
 _labels = st.lists(

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 from document_samples import make_pdf
 
-from sliders.documents.discovery import discover
-from sliders.documents.document import Document
-from sliders.documents.loaders import LoadFailure, load, load_each, load_text
+from sliders.documents import Document, LoadFailure, discover, load, load_each, load_text
 from sliders.errors import DocumentError
 
 

@@ -9,7 +9,7 @@ import pdfplumber
 import pytest
 from document_samples import STATEMENT_ROWS, check_document, make_pdf, statement_page
 
-from sliders.documents.pdf.reader import read_pdf
+from sliders.documents import read_pdf
 from sliders.errors import DocumentError
 
 

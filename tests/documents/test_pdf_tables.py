@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from reportlab.lib.pagesizes import letter
 from reportlab.pdfgen import canvas
 
-from sliders.documents.document import TableGrid
-from sliders.documents.pdf.reader import read_pdf
-from sliders.documents.tables import place_of
+from sliders.documents import TableGrid, place_of, read_pdf
 
 _FILINGS = Path(__file__).resolve().parents[3] / "shared" / "evals" / "financebench_pdfs" / "dev" / "docs"
 _STEP, _WIDTH, _LABELS = 80, 70, 190

@@ -13,9 +13,7 @@ import fsspec
 import pytest
 
 import sliders
-from sliders.documents.discovery import SourceFile, discover
-from sliders.documents.loaders import LoadFailure, load, load_each, load_source
-from sliders.documents.remote import is_address, shown
+from sliders.documents import LoadFailure, SourceFile, discover, is_address, load, load_each, load_source, shown
 from sliders.errors import DocumentError
 
 

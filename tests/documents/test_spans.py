@@ -12,11 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.documents.document import Document, TableGrid
-from sliders.documents.html_tables import html_table
-from sliders.documents.partition import read_docx, read_html, read_markdown
-from sliders.documents.sheets import read_csv, read_xlsx
-from sliders.documents.tables import Table
+from sliders.documents import Document, Table, TableGrid, html_table, read_csv, read_docx, read_html, read_markdown, read_xlsx
 
 
 def _html(*rows: str) -> Table:

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.documents.document import Element
-from sliders.documents.sheets import read_csv
-from sliders.documents.tables import CellPlace, Table, beside_names, place_of, render_table, row_path, table_from_rows
+from sliders.documents import CellPlace, Element, Table, beside_names, place_of, read_csv, render_table, row_path, table_from_rows
 
 
 def _text(header: list[str], *rows: list[str]) -> str:

@@ -7,9 +7,7 @@ from document_samples import check_document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.documents.document import Document
-from sliders.documents.loaders import load_text
-from sliders.documents.text import read_text
+from sliders.documents import Document, load_text, read_text
 from sliders.errors import DocumentError
 
 STATEMENT = """<<page 4>>

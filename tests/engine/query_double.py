@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sliders.api import Workspace
-from sliders.documents.document import Document
-from sliders.engine.attribute_reader import Place, Reading
+from sliders.documents import Document
+from sliders.engine import Place, Reading
 from sliders.errors import BudgetExceeded
-from sliders.extraction.cell import Absence, Cell, Grounding, Scalar, Span
+from sliders.extraction import Absence, Cell, Grounding, Span
 from sliders.llm.testing import ScriptedModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Table
+from sliders.values import ColumnType, Scalar
 
 FILLER = (
     "The weather was dull that week and nobody came to see it. A long road leads past the mill to the harbour. "
@@ -106,7 +107,7 @@ def workspace(folder: Path, ships: int = 20, towns: bool = False, schema: bool =
     for number, town in enumerate(TOWNS if towns else ()):
         ws.add_text(town_text(town, 1000 * (number + 1)), f"town_{town}.txt")
     if schema:
-        from sliders.schema.types import Schema
+        from sliders.schema import Schema
 
         ws.session.catalog.schemas.save(Schema((SHIPS, TOWN_TABLE) if towns else (SHIPS,)), "test")
     return ws

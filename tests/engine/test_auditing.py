@@ -8,13 +8,14 @@ import pytest
 from reading_model import reply, reply_shape
 
 import sliders
-from sliders.answer.result import Answer
-from sliders.engine.left_out_sample import extrapolated
+from sliders.answer import Answer
+from sliders.engine import extrapolated
 from sliders.errors import SettingsError
-from sliders.llm.model import Request
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 FILLER = "Nothing of note was seen on that day by anyone who was there. " * 90
 THINGS = Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), row="a thing", key=("name",), pinned=True)

@@ -9,17 +9,14 @@ import pytest
 from reading_model import reading_model
 
 import sliders
-from sliders.engine.choose_chunks import left_out as not_read
-from sliders.engine.choose_chunks import shown_to_gate
-from sliders.engine.document_cards import card_of
-from sliders.engine.session import Session
+from sliders.engine import Session, card_of, shown_to_gate
+from sliders.engine import left_out as not_read
 from sliders.errors import ModelRefusal
-from sliders.extraction.prompt import Asked
-from sliders.llm.dialect import COMPACT, FULL, Dialect
-from sliders.llm.model import Request
+from sliders.extraction import Asked
+from sliders.llm import COMPACT, FULL, Dialect, Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
 
 PAGES = 12
 TABLE = Table("firms", (Column("keeper", description="who keeps the lighthouse"),), row="a firm", grain="document", pinned=True)

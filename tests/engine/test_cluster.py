@@ -18,12 +18,11 @@ from benchmarks.cluster import differences
 from benchmarks.engine.corpus import made_up
 from benchmarks.engine.server import Server
 from benchmarks.engine.stages import MODEL
-from sliders.documents.discovery import SourceFile
-from sliders.documents.remote import Fetched
+from sliders.documents import Fetched, SourceFile
 from sliders.engine import ray_runner as cluster
 from sliders.engine import ray_tasks as tasks
 from sliders.engine import ray_workers as workers
-from sliders.engine.session import silent
+from sliders.engine import silent
 from sliders.errors import ModelUnavailable, SettingsError
 from sliders.llm.testing import FunctionModel, requests_allowed
 from sliders.progress import Progress

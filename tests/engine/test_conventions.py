@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import sliders
-from sliders.engine.date_conventions import context_of
+from sliders.engine import context_of
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.types import Column, ColumnType
-from sliders.values.parse import parse_value
+from sliders.schema import Column
+from sliders.values import ColumnType, parse_value
 
 DATED = Column("sold_on", ColumnType.DATE)
 

@@ -13,16 +13,14 @@ from reading_model import document, reply, reply_shape
 
 import sliders.store.database as store
 from sliders import Answer, Workspace
-from sliders.compact.hint_patterns import parse_hints
-from sliders.engine.query_run import run_query
-from sliders.engine.reconcile_memory import criteria_of
-from sliders.engine.synchronous import run_sync
+from sliders.compact import parse_hints
+from sliders.engine import criteria_of, run_query, run_sync
 from sliders.errors import BudgetExceeded, ModelRefusal
-from sliders.llm.model import Request
+from sliders.llm import Meter, Request
 from sliders.llm.testing import FunctionModel
-from sliders.llm.usage import Meter
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 from .query_double import PatternReader, workspace
 from .test_reconcile_runs import choosing, costs, two_reports

@@ -11,7 +11,7 @@ from demo_reader import demo_reader
 import sliders
 from sliders.cli import run
 from sliders.errors import StoreError
-from sliders.retrieval.embeddings import HashEmbedder
+from sliders.retrieval import HashEmbedder
 
 QUESTION = "What is the average length of the bridges in metres?"
 ALDER = "The Alder Bridge is 100 metres long. It cost 1,000,000 euros. It opened in 1990."

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.engine.document_dating import document_date
-from sliders.reconcile.settling import newest
+from sliders.engine import document_date
+from sliders.reconcile import newest
 
 PROSE = "The bridge was opened in the presence of the mayor and stands over the river to this day.\n"
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from sliders.engine.synchronous import run_sync, together
+from sliders.engine import run_sync, together
 
 ENDS = [KeyboardInterrupt, SystemExit, asyncio.CancelledError, OSError]
 

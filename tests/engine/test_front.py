@@ -1,10 +1,10 @@
 """Several questions in one call: replies, hints in a question's own words, and what shares a pass."""
 
-from sliders.answer.result import Answer
+from sliders.answer import Answer
 from sliders.api import Workspace
 from sliders.engine import ask as run
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
+from sliders.retrieval import HashEmbedder
 
 PIECE = "The keeper is {name}. " + "Nothing else was seen that day and the sea was calm. " * 30
 

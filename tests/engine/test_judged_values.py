@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import sliders
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request
+from sliders.llm import COMPACT, Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
+from sliders.retrieval import HashEmbedder
 
 WOODS = ["Bavarian oak", "Norwegian pine", "Saxon beech", "Finnish birch", "Hessian ash", "Swedish fir"] * 2
 GERMAN = ("Bavarian", "Saxon", "Hessian")

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import sliders
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request, Response
+from sliders.llm import COMPACT, Request, Response
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 LIKED = Column("liked", ColumnType.BOOLEAN, "Is the film liked?", reading="judged", pinned=True)
 TABLE = Table("reviews", (LIKED,), row="a review", grain="document", pinned=True)

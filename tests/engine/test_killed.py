@@ -15,7 +15,7 @@ from typing import Any
 from fake_server import FakeServer
 from reading_model import document, served
 
-from sliders.store.database import Database
+from sliders.store import Database
 
 KILLS = 20
 DOCUMENTS = 40

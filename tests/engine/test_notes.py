@@ -8,7 +8,8 @@ import pytest
 
 from sliders import Workspace
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 PAGE = """<html><body><h1>Fenwick</h1><p>Fenwick is 120 metres long.</p>
 <table><caption>Account, in thousands of euros</caption><tr><th>Item</th><th>Amount</th></tr>

@@ -9,10 +9,9 @@ from reading_model import reading_model
 
 import sliders
 from sliders.engine import choose_chunks as choose
-from sliders.engine import fill
-from sliders.engine.fill import missing_work
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, Schema, Table
+from sliders.engine import fill, missing_work
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
 
 FILLER = "Nothing of note was seen on that day by anyone who was there. " * 90
 THINGS = Table("things", (Column("name"), Column("keeper")), row="a thing", grain="document", pinned=True)

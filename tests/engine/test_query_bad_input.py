@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from sliders.api import Workspace
-from sliders.documents.document import Document
-from sliders.engine.attribute_reader import Place, Reading
-from sliders.engine.query_run import QueryResult, run_query
+from sliders.documents import Document
+from sliders.engine import Place, QueryResult, Reading, run_query
 from sliders.errors import ModelUnavailable, QueryError
-from sliders.extraction.cell import Absence, Cell, Grounding, Span
+from sliders.extraction import Absence, Cell, Grounding, Span
 from sliders.llm.testing import ScriptedModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Table
 
 from .query_double import FILLER, PatternReader, ship_text, workspace
 

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from sliders.api import Workspace
-from sliders.engine.query_results import query_frame
-from sliders.llm.model import Request
+from sliders.engine import query_frame
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 from .query_double import SHIPS, PatternReader, ship_text
 

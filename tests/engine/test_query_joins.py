@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.optimizer_joins import push_down
+from sliders.engine import canonical_forms, matcher, query_frame, run_query
 from sliders.engine import query_joins as linking
-from sliders.engine.query_joins import canonical_forms, matcher
-from sliders.engine.query_results import query_frame
-from sliders.engine.query_run import run_query
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 from .query_double import SHIPS, TOWNS, PatternReader, ship_text, town_text, truth, workspace
 

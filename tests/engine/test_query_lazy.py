@@ -11,15 +11,12 @@ from typing import NoReturn
 import pytest
 
 from sliders.api import Workspace
-from sliders.engine.attribute_reader import ModelReader
-from sliders.engine.query_results import needed_cells, query_frame
-from sliders.engine.query_run import QueryResult, explain_query, run_query
-from sliders.engine.table_run import TableRun
+from sliders.engine import ModelReader, QueryResult, TableRun, explain_query, needed_cells, query_frame, run_query
 from sliders.errors import ModelError, PlanError, QueryError, StoreError, UnsafeStatement
-from sliders.extraction.cell import Absence
+from sliders.extraction import Absence
 from sliders.llm.testing import ScriptedModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Schema
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Schema
 
 from .query_double import SHIPS, PatternReader, truth, workspace
 
@@ -123,7 +120,7 @@ def test_cells_survive_closing_and_serve_ordinary_extraction(tmp_path: Path) -> 
         text = ws.session.catalog.documents.text(rows[0].document_id)
         assert cell.span is not None and text[cell.span.start : cell.span.end] == cell.value
     with Workspace(tmp_path / "w.db", model=ScriptedModel({})) as ws:
-        from sliders.engine.fill import missing_work
+        from sliders.engine import missing_work
 
         assert missing_work(ws.session, {"ships": ["ship", "length"]}) == []
         assert missing_work(ws.session, {"ships": ["port"]}) != []

@@ -10,14 +10,13 @@ import pandas as pd
 import pytest
 
 from sliders.api import Workspace
-from sliders.documents.document import Document
-from sliders.engine.attribute_reader import Place, Reading
-from sliders.engine.query_results import query_frame
+from sliders.documents import Document
+from sliders.engine import Place, Reading, query_frame
 from sliders.errors import BudgetExceeded, ModelError, ModelUnavailable
-from sliders.extraction.cell import Absence
+from sliders.extraction import Absence
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
 
 from .query_double import FILLER, PatternReader, ship_text, workspace
 

@@ -11,22 +11,18 @@ from typing import Any
 import pytest
 
 import sliders
-from sliders.answer.result import Answer
-from sliders.compact.judgements import NOT_TOLD, TOLD
-from sliders.engine.answer import answer_need
-from sliders.engine.near_odds_cut import near_cut
-from sliders.engine.question_columns import Need
-from sliders.engine.tables_read import TableRead
-from sliders.engine.variations import TableVariations, _Doubted, _in_doubt
+from sliders.answer import Answer
+from sliders.compact import NOT_TOLD, TOLD
+from sliders.engine import Need, TableRead, TableVariations, answer_need, near_cut
+from sliders.engine.variations import _Doubted, _in_doubt
 from sliders.errors import ModelRefusal, StoreError
-from sliders.extraction.cell import Absence, Cell, Grounding, How, Row
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request, Response, Usage
+from sliders.extraction import Absence, Cell, Grounding, How, Row
+from sliders.llm import COMPACT, Request, Response, Usage
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Schema, Table
-from sliders.store.records import Task
-from sliders.store.sandbox import Change, Sandbox
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Schema, Table
+from sliders.store import Change, Sandbox, Task
+from sliders.values import ColumnType
 
 LIKED = Column("liked", ColumnType.BOOLEAN, "Is the film liked?", reading="judged", pinned=True)
 PRICE = Column("price", ColumnType.INTEGER, "The price", pinned=True)

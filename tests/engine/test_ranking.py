@@ -8,11 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.engine.kept_segments import update_index
-from sliders.engine.query_evidence import WEIGHTS, Layout, Learned
-from sliders.engine.query_run import run_query
-from sliders.engine.segment_ranking import chance_between, rank_segments
-from sliders.retrieval.evidence import build_evidence, seed_evidence
+from sliders.engine import WEIGHTS, Layout, Learned, chance_between, rank_segments, run_query, update_index
+from sliders.retrieval import build_evidence, seed_evidence
 
 from .query_double import PatternReader, workspace
 
@@ -61,7 +58,7 @@ def test_an_attribute_that_nobody_states_is_given_up_before_the_end_of_long_docu
 
 
 def test_learned_weights_of_another_version_are_not_used(tmp_path: Path) -> None:
-    from sliders.engine.query_evidence import load_learned, save_learned
+    from sliders.engine import load_learned, save_learned
 
     from .query_double import SHIPS
 

@@ -6,10 +6,11 @@ import asyncio
 from pathlib import Path
 
 import sliders
-from sliders.engine.attribute_reader import ModelReader
+from sliders.engine import ModelReader
 from sliders.llm.testing import ScriptedModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 FILLER = "Nothing was said of it that day. " * 20
 TEXT = f"The ferry has 2 pilots.\n\n{FILLER}\n\nShe took 15 passengers.\n\n{FILLER}\n\nThe master was Ida Holm.\n"

@@ -12,14 +12,14 @@ import pytest
 from reading_model import document, reply, reply_shape
 
 from sliders import Workspace
-from sliders.compact.hint_patterns import parse_hints
-from sliders.engine.document_dating import document_dates
-from sliders.engine.settle import version_rows
+from sliders.compact import parse_hints
+from sliders.engine import document_dates, version_rows
 from sliders.errors import BudgetExceeded, RepairError
-from sliders.llm.model import Request
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-from sliders.reconcile.workbench import replay
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.reconcile import replay
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 SCHEMA = Schema((
     Table("things", (Column("name"), Column("cost", ColumnType.NUMBER)), row="a thing", grain="document",

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from sliders import Workspace
-from sliders.engine.query_results import query_frame
-from sliders.engine.query_run import run_query
-from sliders.engine.synchronous import run_sync
+from sliders.engine import query_frame, run_query, run_sync
 from sliders.errors import BudgetExceeded, ModelRefusal, ModelUnavailable
-from sliders.llm.model import Request
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Column, Grain, Schema, Table
+from sliders.values import ColumnType
 
 from .query_double import SHIPS as VESSELS
 from .query_double import PatternReader, workspace

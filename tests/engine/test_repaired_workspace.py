@@ -16,11 +16,12 @@ import pytest
 from reading_model import document, reply, reply_shape
 
 from sliders import Workspace
-from sliders.engine.settle import version_rows
-from sliders.llm.model import Request
+from sliders.engine import version_rows
+from sliders.llm import Request
 from sliders.llm.testing import FunctionModel
-from sliders.reconcile.workbench import replay
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.reconcile import replay
+from sliders.schema import Column, Schema, Table
+from sliders.values import ColumnType
 
 EVALS = Path(os.environ.get("SLIDERS_EVALS", Path(__file__).parents[3] / "shared" / "evals"))
 NUMBER = ColumnType.NUMBER

@@ -10,12 +10,11 @@ from unittest.mock import patch
 import pytest
 
 from sliders.api import Workspace
-from sliders.engine.document_samples import rows_told, samples
+from sliders.engine import rows_told, samples
 from sliders.errors import ModelRefusal
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request, Response
+from sliders.llm import COMPACT, Request, Response
 from sliders.llm.testing import FunctionModel
-from sliders.schema.types import Column, Table
+from sliders.schema import Column, Table
 
 TEXT = "The Merrow, the Tern and the Auk sail from Abbotsquay."
 FERRIES = Table("ferries", (Column("name"),), row="a ferry", grain="many")

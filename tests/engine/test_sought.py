@@ -11,14 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sliders.engine.join_values import sought
-from sliders.engine.query_binding import bind
-from sliders.engine.query_candidates import _kinds_differ, prepare
-from sliders.engine.query_run import _open, run_query
-from sliders.engine.segment_ranking import Ranking
-from sliders.engine.table_run import TableRun
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.retrieval.evidence import seed_evidence
+from sliders.engine import Ranking, TableRun, bind, prepare, run_query, sought
+from sliders.engine.query_candidates import _kinds_differ
+from sliders.engine.query_run import _open
+from sliders.retrieval import HashEmbedder, seed_evidence
 
 from .query_double import PatternReader, truth, workspace
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sliders.extraction.prompt import Asked
-from sliders.extraction.source import Source
-from sliders.retrieval.chunk import Chunk, ChunkContext
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.extraction import Asked, Source
+from sliders.retrieval import Chunk, ChunkContext
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 NUMBER, INTEGER, BOOLEAN = ColumnType.NUMBER, ColumnType.INTEGER, ColumnType.BOOLEAN
 FERRIES = Table("ferries", (Column("name"), Column("cars", INTEGER)), row="a ferry", key=("name",))

@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.compact.check_values import value_cell, with_words
-from sliders.extraction.cell import Absence, Cell, Grounding, How, Span
-from sliders.extraction.check import check_cell
-from sliders.extraction.source import Source
-from sliders.schema.types import Column, ColumnType
-from sliders.values.parse import Context
+from sliders.compact import value_cell, with_words
+from sliders.extraction import Absence, Cell, Grounding, How, Source, Span, check_cell
+from sliders.schema import Column
+from sliders.values import ColumnType, Context
 
 from .passages import BOOLEAN, INTEGER, NUMBER, said, source_of
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from sliders.compact.read_values import read_compact
+from sliders.compact import read_compact
 from sliders.errors import ModelRefusal
-from sliders.extraction.cell import Absence, How
-from sliders.extraction.extract import Extraction
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request, Response
+from sliders.extraction import Absence, Extraction, How
+from sliders.llm import COMPACT, Request, Response
 from sliders.llm.testing import FunctionModel, truncated
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 from .passages import BOOLEAN, INTEGER, asked_for, source_of
 

@@ -9,15 +9,11 @@ from typing import Any
 import pytest
 
 from sliders.errors import ModelRefusal, ModelUnavailable
-from sliders.extraction.cell import Absence, Cell, Row
-from sliders.extraction.drafts import new_row
-from sliders.extraction.extract import Extraction, joined, read_chunk
-from sliders.extraction.prompt import Asked, read_prompt
-from sliders.extraction.source import Source
-from sliders.llm.model import Request, Response
+from sliders.extraction import Absence, Asked, Cell, Extraction, Row, Source, joined, new_row, read_chunk, read_prompt
+from sliders.llm import Request, Response
 from sliders.llm.testing import FunctionModel, ScriptedModel, truncated
-from sliders.retrieval.chunk import ChunkContext
-from sliders.schema.types import Column, Table
+from sliders.retrieval import ChunkContext
+from sliders.schema import Column, Table
 
 from .passages import FERRIES, INTEGER, NUMBER, QUAYS, asked_for, chunk_of, row, said, source_of
 

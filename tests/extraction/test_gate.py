@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from sliders.compact.gate import gate_by_odds
+from sliders.compact import gate_by_odds
 from sliders.errors import ModelRefusal, ModelUnavailable
-from sliders.extraction.gate import gate_chunks
-from sliders.llm.dialect import COMPACT, FULL, Dialect
-from sliders.llm.model import Request
+from sliders.extraction import gate_chunks
+from sliders.llm import COMPACT, FULL, Dialect, Request
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.chunk import Chunk
+from sliders.retrieval import Chunk
 
 from .passages import FERRIES, QUAYS, asked_for, chunk_of
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sliders.extraction.cell import Grounding
-from sliders.extraction.ground import find
+from sliders.extraction import Grounding, find
 
 TEXT = (
     "The pilot of N345ANX saw 1,569 birds at 6 p.m.\nFlight 6 carried “John  Smith” and exam-\nples of well-\nknown "

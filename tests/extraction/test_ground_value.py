@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.extraction.cell import Grounding, Scalar
-from sliders.extraction.ground_value import find_value, without_its_mark
-from sliders.schema.types import Column, ColumnType
-from sliders.values.parse import Context
+from sliders.extraction import Grounding, find_value, without_its_mark
+from sliders.schema import Column
+from sliders.values import ColumnType, Context, Scalar
 
 WHOLE = Column("count", ColumnType.INTEGER)
 NUMBER = Column("amount", ColumnType.NUMBER)

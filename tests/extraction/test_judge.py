@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.compact.judgements import FEWEST, LIKELY_NULL, best_split, judge, told_cut
+from sliders.compact import FEWEST, LIKELY_NULL, best_split, judge, told_cut
 
 SPREAD = st.floats(-0.5, 0.5)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.compact.value_prompts import (
+from sliders.compact import (
     choices_of,
     chosen_value,
     field_line,
@@ -17,10 +17,10 @@ from sliders.compact.value_prompts import (
     values_prompt,
     words_prompt,
 )
-from sliders.extraction.prompt import chunk_document, column_line, read_prompt
-from sliders.extraction.source import Source
-from sliders.retrieval.chunk import ChunkContext
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.extraction import Source, chunk_document, column_line, read_prompt
+from sliders.retrieval import ChunkContext
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 from .passages import BOOLEAN, FERRIES, NUMBER, QUAYS, asked_for, chunk_of, source_of
 

@@ -6,11 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from sliders.values.arithmetic import rounds_to
-from sliders.values.expected import ColumnType, Expected
-from sliders.values.numbers import numbers_in
-from sliders.values.parse import typed
-from sliders.values.units import convert, dimension
+from sliders.values import ColumnType, Expected, convert, dimension, numbers_in, rounds_to, typed
 
 
 @pytest.mark.parametrize("printed", [

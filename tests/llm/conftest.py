@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fake_server import FakeServer
 
-from sliders.llm.client import OpenAIModel
+from sliders.llm import OpenAIModel
 from sliders.llm.testing import requests_allowed
 from sliders.settings import Settings
 

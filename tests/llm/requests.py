@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sliders.llm.model import Message, Request
+from sliders.llm import Message, Request
 
 ROWS = {
     "type": "object",

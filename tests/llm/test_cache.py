@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from sliders.errors import BudgetExceeded, ModelRefusal
-from sliders.llm.cache import CachedModel, MemoryCallLog, request_key
-from sliders.llm.limits import Gate
-from sliders.llm.model import Message, Request, Response
+from sliders.llm import CachedModel, Gate, MemoryCallLog, Message, Meter, Request, Response, request_key
 from sliders.llm.testing import FunctionModel, ScriptedModel, truncated
-from sliders.llm.usage import Meter
 from sliders.settings import Budget
 
 from .requests import rows_request

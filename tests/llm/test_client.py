@@ -16,12 +16,7 @@ from fake_server import Scripted
 from pydantic import BaseModel
 
 from sliders.errors import BudgetExceeded, ModelError, ModelRefusal, ModelUnavailable, TruncatedReply
-from sliders.llm import retry
-from sliders.llm.cache import CachedModel, MemoryCallLog
-from sliders.llm.client import OpenAIModel
-from sliders.llm.ladder import Rung
-from sliders.llm.model import Message, Request
-from sliders.llm.usage import Meter, PriceTable
+from sliders.llm import CachedModel, MemoryCallLog, Message, Meter, OpenAIModel, PriceTable, Request, Rung, retry
 from sliders.settings import Budget, Settings
 
 from .requests import ROWS, rows_request

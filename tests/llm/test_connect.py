@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 from fake_server import FakeServer, Scripted
 
-from sliders.compact.model_file import EMBEDDED
-from sliders.engine.connections import connect
+from sliders.compact import EMBEDDED
+from sliders.engine import connect
 from sliders.errors import BudgetExceeded, SettingsError
-from sliders.llm.cache import MemoryCallLog
-from sliders.llm.dialect import COMPACT, FULL
-from sliders.llm.model import Message, Request
+from sliders.llm import COMPACT, FULL, MemoryCallLog, Message, Request
 from sliders.llm.testing import FunctionModel, ScriptedModel, requests_allowed
 from sliders.settings import Budget, Settings
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sliders.errors import ModelRefusal, TruncatedReply
-from sliders.llm import network_switch
-from sliders.llm.model import Message, Request
+from sliders.llm import Message, Request, network_switch
 from sliders.llm.testing import FunctionModel, ScriptedModel, requests_allowed, truncated
 
 from .requests import rows_request

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.llm.limits import WINDOW, RateLimiter
+from sliders.llm import WINDOW, RateLimiter
 
 
 class Clock:

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from sliders.compact.embedded_model import LocalServer, download_bar, local_model, physical_cores
-from sliders.compact.model_file import EMBEDDED
+from sliders.compact import EMBEDDED, LocalServer, download_bar, local_model, physical_cores
 from sliders.errors import ModelUnavailable
-from sliders.llm.model import Message, Request
+from sliders.llm import Message, Request
 from sliders.settings import Settings, default_cache_dir
 
 from .requests import rows_request

@@ -7,7 +7,7 @@ import asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.llm.loops import Turns
+from sliders.llm import Turns
 
 
 @settings(deadline=None, max_examples=40)

@@ -14,8 +14,7 @@ from typing import ClassVar
 
 import pytest
 
-from sliders.compact import model_file
-from sliders.compact.model_file import EMBEDDED, ModelFile, ensure_model
+from sliders.compact import EMBEDDED, ModelFile, ensure_model, model_file
 from sliders.errors import ModelUnavailable
 from sliders.llm.testing import requests_allowed
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sliders.llm.odds import chosen, odds_of, sureness, told_odds
+from sliders.llm import chosen, odds_of, sureness, told_odds
 
 
 def listed(**tokens: float) -> list[dict[str, Any]]:

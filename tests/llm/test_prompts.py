@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.llm import prompts
-from sliders.llm.dialect import COMPACT, FULL
-from sliders.llm.prompts import Prompt, defuse, load_prompt
+from sliders.llm import COMPACT, FULL, Prompt, defuse, load_prompt, prompts
 
 SOURCE = """You copy words. Columns: {{ columns | join(", ") }}
 ---user---

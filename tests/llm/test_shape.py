@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from sliders.llm.model import Message, Request
-from sliders.llm.replies import Shape, is_strict, plain_data, shape_of, told, without_bad_items
+from sliders.llm import Message, Request, Shape, is_strict, plain_data, shape_of, told, without_bad_items
 
 from .requests import ROWS, rows_request
 

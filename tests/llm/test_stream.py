@@ -9,7 +9,7 @@ from typing import Any
 
 from fake_server import Scripted
 
-from sliders.llm.ladder import Rung
+from sliders.llm import Rung
 
 from .requests import rows_request
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.llm.tokens import DEFAULT_CONTEXT, context_window, token_counter
+from sliders.llm import DEFAULT_CONTEXT, context_window, token_counter
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import openai
 import pytest
 
-from sliders.llm.transport import Channel
+from sliders.llm import Channel
 
 
 @asynccontextmanager

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from sliders.errors import BudgetExceeded, SettingsError
-from sliders.llm.model import Usage
-from sliders.llm.usage import Meter, PriceTable
+from sliders.llm import Meter, PriceTable, Usage
 from sliders.settings import Budget
 
 

@@ -4,19 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.compact.hint_patterns import parse_hints
-from sliders.engine.hints import read_all_hints, read_hints
+from sliders.compact import parse_hints
+from sliders.engine import read_all_hints, read_hints
 from sliders.errors import ModelRefusal
-from sliders.llm.dialect import COMPACT
+from sliders.llm import COMPACT
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.hints import (
-    Ignore,
-    Locate,
-    Normalize,
-    Precede,
-    Verify,
-    settle_hints,
-)
+from sliders.schema import Ignore, Locate, Normalize, Precede, Verify, settle_hints
 
 
 @pytest.mark.parametrize(

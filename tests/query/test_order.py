@@ -10,9 +10,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.query.cost import Depths, Estimate, Rounds, Share, Statistics, expected_tokens, rounds
-from sliders.query.filter_order import Ordered, Side, first_join, next_join, order
-from sliders.query.filters import And, Expression, Filter, Or, leaves
+from sliders.query import (
+    And,
+    Depths,
+    Estimate,
+    Expression,
+    Filter,
+    Or,
+    Ordered,
+    Rounds,
+    Share,
+    Side,
+    Statistics,
+    expected_tokens,
+    first_join,
+    leaves,
+    next_join,
+    order,
+    rounds,
+)
 
 PROBABILITY = st.floats(0.01, 0.99)
 COST = st.floats(1.0, 500.0)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from sliders.answer.route import Corpus, choose_route, explain_lines, search_words, shortened
-from sliders.engine.hint_scope import names_in
-from sliders.schema.hints import Hints, Normalize, Verify
+from sliders.answer import Corpus, choose_route, explain_lines, search_words, shortened
+from sliders.engine import names_in
+from sliders.schema import Hints, Normalize, Verify
 
 MANY, ONE = Corpus(40, 400_000), Corpus(1, 400_000)
 

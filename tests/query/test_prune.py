@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from sliders.documents.loaders import load_text
-from sliders.engine.hint_sections import ignored, locate, merge, tags_of
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.hints import Ignore, Locate
+from sliders.documents import load_text
+from sliders.engine import ignored, locate, merge, tags_of
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Ignore, Locate
 
 TEXT = """# Annual report
 

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.errors import QueryError
-from sliders.query.filters import And, Filter, Or, leaves, reduce
-from sliders.query.parsing import contradiction, parse_query, result_sql
-from sliders.query.predicates import QueryTable
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.query import And, Filter, Or, QueryTable, contradiction, leaves, parse_query, reduce, result_sql
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 PLAYERS = Table("players", (Column("name"), Column("team"), Column("age", ColumnType.INTEGER)))
 TEAMS = Table("teams", (Column("team"), Column("city"), Column("titles", ColumnType.INTEGER)))

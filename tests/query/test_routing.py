@@ -5,10 +5,10 @@ import pytest
 import sliders
 from sliders.api import Workspace
 from sliders.errors import PlanError
-from sliders.llm.dialect import COMPACT
+from sliders.llm import COMPACT
 from sliders.llm.testing import FunctionModel
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.schema.hints import Ignore, Locate, Verify
+from sliders.retrieval import HashEmbedder
+from sliders.schema import Ignore, Locate, Verify
 
 REPORT = (
     "# Report\n\n## Fees\n\nThe annual fee is 120 dollars.\n\n## Disclaimers\n\nNothing here is legal advice.\n\n"

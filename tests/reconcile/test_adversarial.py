@@ -12,8 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from sliders.errors import RepairError
-from sliders.reconcile.guard import run_program
-from sliders.reconcile.repairs import Group, Operation, Program
+from sliders.reconcile import Group, Operation, Program, run_program
 
 PROGRAMS = 3000 if os.environ.get("SLIDERS_TEST_FULL") else 300
 COLUMNS = ("company", "amount", "city", "odd \"name'")

@@ -8,9 +8,9 @@ from typing import Any
 from reconciled import Reconciled, reconciled, yes_or_no
 
 from sliders.llm.testing import ScriptedModel
-from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import CellSource, Options
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.reconcile import CellSource, MemoryRelation, Options
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 INTEGER, NUMBER = ColumnType.INTEGER, ColumnType.NUMBER

@@ -8,9 +8,9 @@ import pytest
 from reconciled import Reconciled, reconciled
 
 from sliders.errors import RepairError
-from sliders.reconcile.merge import GIANT_GROUP
-from sliders.reconcile.relation import MemoryRelation
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.reconcile import GIANT_GROUP, MemoryRelation
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 PAIR = Table("t", (Column("name"), Column("n", ColumnType.NUMBER)), key=("name",), **EVERYWHERE)

@@ -9,15 +9,11 @@ from typing import Any
 import pytest
 from reconciled import Reconciled, reconciled, yes_or_no
 
-from sliders.engine.query_joins import canonical_forms
+from sliders.engine import canonical_forms
 from sliders.llm.testing import ScriptedModel
-from sliders.reconcile.column_codes import comparison_form
-from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import Correction, Normalization, Options
-from sliders.reconcile.variants import related, variant_pairs
-from sliders.schema.types import Column, ColumnType, Table
-from sliders.values.folding import signed
-from sliders.values.parse import parse_value
+from sliders.reconcile import Correction, MemoryRelation, Normalization, Options, comparison_form, related, variant_pairs
+from sliders.schema import Column, Table
+from sliders.values import ColumnType, parse_value, signed
 
 EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 NUMBER = ColumnType.NUMBER

@@ -8,8 +8,7 @@ from itertools import product
 import pytest
 
 from sliders.errors import RepairError
-from sliders.reconcile.guard import repaired, run_program
-from sliders.reconcile.repairs import Case, Group, Operation, Program
+from sliders.reconcile import Case, Group, Operation, Program, repaired, run_program
 
 GROUPS = (
     Group(

@@ -9,10 +9,9 @@ import pytest
 from reconciled import Reconciled, reconciled, yes_or_no
 
 from sliders.llm.testing import ScriptedModel
-from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import Options
-from sliders.reconcile.variants import shortened
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.reconcile import MemoryRelation, Options, shortened
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 def run(

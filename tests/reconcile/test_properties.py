@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reconciled import Reconciled, reconciled
 
-from sliders.reconcile.column_codes import comparison_form
-from sliders.reconcile.relation import MemoryRelation
-from sliders.reconcile.repairs import Options
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.reconcile import MemoryRelation, Options, comparison_form
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 COLUMNS = (

@@ -10,20 +10,21 @@ import pytest
 from reconciled import Reconciled, reconciled, yes_or_no
 
 from sliders.errors import ModelRefusal, RepairError
-from sliders.extraction.cell import Absence, Cell, How, Row
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request
+from sliders.extraction import Absence, Cell, How, Row
+from sliders.llm import COMPACT, Request
 from sliders.llm.testing import FunctionModel, ScriptedModel
-from sliders.reconcile.relation import MemoryRelation, relation_of
-from sliders.reconcile.repairs import (
+from sliders.reconcile import (
     CellSource,
     Correction,
     DocumentSource,
+    MemoryRelation,
     Normalization,
     Options,
     Precedence,
+    relation_of,
 )
-from sliders.schema.types import Column, ColumnType, Table
+from sliders.schema import Column, Table
+from sliders.values import ColumnType
 
 EVERYWHERE: Any = {"pinned": True, "key_scope": "collection"}  # a key that the user gave over all documents
 TEXT, NUMBER, INTEGER, DATE = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER, ColumnType.DATE

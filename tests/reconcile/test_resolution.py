@@ -9,10 +9,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.reconcile.resolution import average_linkage, cluster, cut_at, link, mixture_valley, null_threshold, silhouette
-from sliders.reconcile.similarity import Rewriting, Scores, score_pairs, token_sets
-from sliders.reconcile.variants import related, variant_kind, variant_pairs
-from sliders.values.folding import fold, name_key, turned
+from sliders.reconcile import (
+    Rewriting,
+    Scores,
+    average_linkage,
+    cluster,
+    cut_at,
+    link,
+    mixture_valley,
+    null_threshold,
+    related,
+    score_pairs,
+    silhouette,
+    token_sets,
+    variant_kind,
+    variant_pairs,
+)
+from sliders.values import fold, name_key, turned
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sliders.documents.document import Document, Element, ElementKind, Page, TableCell, TableGrid
+from sliders.documents import Document, Element, ElementKind, Page, TableCell, TableGrid
 
 Block = tuple[ElementKind, str] | tuple[ElementKind, str, int]
 

@@ -8,12 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.documents.builder import DocumentBuilder
-from sliders.documents.document import Document, Element, Page
-from sliders.documents.loaders import load_text
-from sliders.documents.tables import Table
+from sliders.documents import Document, DocumentBuilder, Element, Page, Table, load_text
 from sliders.errors import SettingsError
-from sliders.retrieval.chunking import chunk_document
+from sliders.retrieval import chunk_document
 
 
 def words(text: str) -> int:

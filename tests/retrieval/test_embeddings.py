@@ -9,7 +9,7 @@ import openai
 import pytest
 
 from sliders.errors import ModelUnavailable
-from sliders.retrieval.embeddings import EndpointEmbedder, HashEmbedder, MiniLMEmbedder, VectorCache
+from sliders.retrieval import EndpointEmbedder, HashEmbedder, MiniLMEmbedder, VectorCache
 
 
 @pytest.fixture(scope="module")

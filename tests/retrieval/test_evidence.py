@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.retrieval.embeddings import unit_rows
-from sliders.retrieval.evidence import (
+from sliders.retrieval import (
     WIDE,
     build_evidence,
+    distances_to,
     kmeans,
     query_vector,
     seed_evidence,
     segment_threshold,
+    unit_rows,
 )
-from sliders.retrieval.index import distances_to
 
 
 def around(axis: int, count: int, seed: int, spread: float = 0.05) -> np.ndarray:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sliders.retrieval.embeddings import unit_rows
-from sliders.retrieval.index import SegmentVectors
+from sliders.retrieval import SegmentVectors, unit_rows
 
 
 def test_quantization_keeps_cosines() -> None:

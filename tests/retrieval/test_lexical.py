@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.retrieval.lexical import BM25, terms
+from sliders.retrieval import BM25, terms
 
 WORDS = st.lists(st.sampled_from(["cat", "dogs", "tree", "1,577", "profit"]), max_size=8).map(" ".join)
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sliders.documents.document import Document
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.retrieval.search import RetrievalIndex, min_max
-from sliders.retrieval.segments import index_document
+from sliders.documents import Document
+from sliders.retrieval import HashEmbedder, RetrievalIndex, index_document, min_max
 
 
 def words(text: str) -> int:

@@ -7,9 +7,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.documents.document import Document
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.retrieval.segments import index_document, key_sentences, segment_spans
+from sliders.documents import Document
+from sliders.retrieval import HashEmbedder, index_document, key_sentences, segment_spans
 
 FUEL = ["The fuel tank was empty.", "No fuel was in the tank.", "The tank had held fuel."]
 WEATHER = ["Weather in Rome was fine.", "The weather stayed fine.", "Fine weather all day."]

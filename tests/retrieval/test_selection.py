@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sliders.errors import SettingsError
-from sliders.llm.model import Message
-from sliders.retrieval.embeddings import HashEmbedder
-from sliders.retrieval.selection import select_context
+from sliders.llm import Message
+from sliders.retrieval import HashEmbedder, select_context
 
 EMBEDDER = HashEmbedder()
 SECTIONS = [

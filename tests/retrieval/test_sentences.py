@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.retrieval.sentences import sentence_spans
+from sliders.retrieval import sentence_spans
 
 
 def split(text: str) -> list[str]:

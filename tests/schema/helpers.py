@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sliders.llm.dialect import COMPACT, FULL, Dialect
+from sliders.llm import COMPACT, FULL, Dialect
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.induce import Induced, induce_schema
-from sliders.schema.sample import Sample
-from sliders.schema.types import Grain, Schema
+from sliders.schema import Grain, Induced, Sample, Schema, induce_schema
 
 ROW = {"row": "a sailing"}
 """What questions that are asked together have in common."""

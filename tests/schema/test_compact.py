@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 
 from sliders.errors import ModelRefusal
-from sliders.llm.dialect import COMPACT
-from sliders.llm.model import Request
+from sliders.llm import COMPACT, Request
 from sliders.llm.testing import ScriptedModel, truncated
-from sliders.schema.draft import proposal_of
-from sliders.schema.induce import induce_schema, induction_prompt
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.schema import Column, Schema, Table, induce_schema, induction_prompt, proposal_of
+from sliders.values import ColumnType
 from tests.schema.helpers import ROW, SAMPLES, ask, ask_compact, compact, embed, facts
 
 LATE = compact("SELECT COUNT(*) FROM sailings WHERE late = TRUE", ("late", "Was the ferry late?", "yes/no"))

@@ -7,11 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from sliders.llm.dialect import COMPACT, FULL, Dialect
+from sliders.llm import COMPACT, FULL, Dialect
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.complete import complete_schema
-from sliders.schema.pin import schema_from
-from sliders.schema.types import Grain, Schema
+from sliders.schema import Grain, Schema, complete_schema, schema_from
 from tests.schema.helpers import SAMPLES
 
 PINNED = schema_from({"Sailings": {"Captain": "text", "order": "integer"}})

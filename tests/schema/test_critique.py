@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sliders.schema.critique import criticize, table_issues
-from sliders.schema.types import Column, ColumnType, Schema, Table
+from sliders.schema import Column, Schema, Table, criticize, table_issues
+from sliders.values import ColumnType
 
 NAME = Column("name", description="its name")
 

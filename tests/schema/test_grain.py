@@ -8,11 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from sliders.llm.dialect import COMPACT
+from sliders.llm import COMPACT
 from sliders.llm.testing import ScriptedModel
-from sliders.schema.grain import Kind, kinds, row_noun, with_naming
-from sliders.schema.induce import induce_schema
-from sliders.schema.types import Column, Grain, Schema, Table
+from sliders.schema import Column, Grain, Kind, Schema, Table, induce_schema, kinds, row_noun, with_naming
 from tests.schema.helpers import ROW, SAMPLES, compact, embed
 
 FARES = compact("SELECT SUM(fare) FROM sailings", ("fare", "What did it cost?", "number"))

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from sliders.errors import ModelRefusal
-from sliders.llm.dialect import FULL
+from sliders.llm import FULL
 from sliders.llm.testing import ScriptedModel, truncated
-from sliders.schema.induce import induce_schema, induction_prompt
-from sliders.schema.pin import schema_from
-from sliders.schema.types import ColumnType, Schema
+from sliders.schema import Schema, induce_schema, induction_prompt, schema_from
+from sliders.values import ColumnType
 from tests.schema.helpers import SAMPLES, ask, column, embed, reply, table
 
 FERRIES = table("sailings", column("captain"), column("cargo"), rows_per_document="one")
@@ -193,7 +192,7 @@ def test_a_reply_of_another_shape_is_refused() -> None:
 
 
 def _raw(data: Any) -> ScriptedModel:
-    from sliders.llm.model import Response
+    from sliders.llm import Response
 
     return ScriptedModel([Response("{}", data)], context_tokens=32768)
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sliders.schema.extend import merge_table, same_column
-from sliders.schema.types import Column, ColumnType, Grain, Schema, Table
+from sliders.schema import Column, Grain, Schema, Table, merge_table, same_column
+from sliders.values import ColumnType
 from tests.schema.helpers import embed
 
 NAMES = st.sampled_from(["captain", "cargo", "tons", "left_on", "late", "wind"])

@@ -11,8 +11,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from sliders.errors import SchemaError
-from sliders.schema.pin import schema_from
-from sliders.schema.types import ColumnType
+from sliders.schema import schema_from
+from sliders.values import ColumnType
 
 YAML = """
 sailings:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database
+from sliders.store import Catalog, Database
 
 from .samples import fill
 

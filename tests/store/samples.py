@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from sliders.documents.document import Document, Element, Page, TableCell, TableGrid
-from sliders.extraction.cell import Absence, Cell, Grounding, Row, Scalar, Span
-from sliders.retrieval.chunk import Chunk, ChunkContext
-from sliders.schema.types import Column, ColumnType, Schema, Table
-from sliders.store.catalog import Catalog
-from sliders.store.data_tables import DataRow
-from sliders.store.records import Derivation, TableVersion
+from sliders.documents import Document, Element, Page, TableCell, TableGrid
+from sliders.extraction import Absence, Cell, Grounding, Row, Span
+from sliders.retrieval import Chunk, ChunkContext
+from sliders.schema import Column, Schema, Table
+from sliders.store import Catalog, DataRow, Derivation, TableVersion
+from sliders.values import ColumnType, Scalar
 
 TEXT = "Orders\n\nNorthwind bought 12 lamps for 1,250 dollars.\n\nItem: vase; Price: 40\n"
 

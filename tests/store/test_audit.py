@@ -13,14 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from sliders.audit.export import export_audit, export_csv, export_excel, export_parquet
-from sliders.audit.verify import check_audit
+from sliders.audit import check_audit, export_audit, export_csv, export_excel, export_parquet
 from sliders.errors import AuditError, StoreError
-from sliders.extraction.cell import Absence, Cell, How, Span
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database
-from sliders.store.lineage import lineage_of, words_of_odds
-from sliders.store.records import Decision, Derivation
+from sliders.extraction import Absence, Cell, How, Span
+from sliders.store import Catalog, Database, Decision, Derivation, lineage_of, words_of_odds
 
 from .samples import DOCUMENT, MERGED, TEXT, chunks_of, document, grounded, merge, rows_of, span_of
 
@@ -270,9 +266,9 @@ WRITER = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from dataclasses import replace
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database
-from sliders.store.records import Decision, Task
+from sliders.store import Catalog
+from sliders.store import Database
+from sliders.store import Decision, Task
 from tests.store.samples import DOCUMENT, ORDERS, SCHEMA, chunks_of, fill, rows_of
 catalog = fill(Catalog(Database(sys.argv[1])))
 print("ready", flush=True)

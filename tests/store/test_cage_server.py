@@ -9,10 +9,7 @@ import pytest
 from postgres import new_place
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.cage import run_readonly
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database
-from sliders.store.result_limits import Limits
+from sliders.store import Catalog, Database, Limits, run_readonly
 
 from .samples import fill
 from .test_guard import READS, WRITES

@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.errors import StoreError
-from sliders.extraction.cell import Absence, Cell, Grounding, How, Row, Span
-from sliders.llm.cache import Call
-from sliders.schema.types import Column, ColumnType, Schema, Table
-from sliders.store import codec
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database
-from sliders.store.records import Correction, Decision, Reliability, SqlAttempt, Task
+from sliders.extraction import Absence, Cell, Grounding, How, Row, Span
+from sliders.llm import Call
+from sliders.schema import Column, Schema, Table
+from sliders.store import Catalog, Correction, Database, Decision, Reliability, SqlAttempt, Task, codec
+from sliders.values import ColumnType
 
 from .samples import DOCUMENT, ORDERS, SCHEMA, TEXT, chunks_of, document, fill, grounded, rows_of, span_of
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sliders.store.claims import Claims
-from sliders.store.database import Database
+from sliders.store import Claims, Database
 
 
 @pytest.fixture

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sliders.audit.export import export_audit, export_csv
-from sliders.audit.verify import check_audit
+from sliders.audit import check_audit, export_audit, export_csv
 from sliders.errors import StoreError
-from sliders.extraction.cell import Absence, Cell
-from sliders.schema.types import Column, ColumnType, Schema
-from sliders.store.catalog import Catalog
-from sliders.store.data_tables import DataRow
-from sliders.store.records import COMPANIONS, Derivation, Relation, RelationColumn
+from sliders.extraction import Absence, Cell
+from sliders.schema import Column, Schema
+from sliders.store import COMPANIONS, Catalog, DataRow, Derivation, Relation, RelationColumn
+from sliders.values import ColumnType
 
 from .samples import DOCUMENT, ORDERS, grounded, rows_of
 

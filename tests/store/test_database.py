@@ -13,14 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sliders.errors import StoreError, WorkspaceLocked, WorkspaceTooNew
-from sliders.extraction.cell import Absence, Cell, Grounding, Span
-from sliders.schema.types import Column, ColumnType
-from sliders.store.cage import run_readonly
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database
-from sliders.store.engines import quote_identifier
-from sliders.store.file import APPLICATION_ID
-from sliders.store.layout import LAYOUT
+from sliders.extraction import Absence, Cell, Grounding, Span
+from sliders.schema import Column
+from sliders.store import APPLICATION_ID, LAYOUT, Catalog, Database, quote_identifier, run_readonly
+from sliders.values import ColumnType
 
 from .old_layouts import FIRST, SECOND
 from .samples import DOCUMENT
@@ -104,8 +100,8 @@ def test_killed_writer_leaves_no_lock_and_a_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "w.db"
     code = """
     import os, signal, sys
-    from sliders.store.catalog import Catalog
-    from sliders.store.database import Database
+    from sliders.store import Catalog
+    from sliders.store import Database
     database = Database(sys.argv[1])
     Catalog(database)
     database.execute("CREATE TABLE t (a)")
@@ -189,7 +185,7 @@ def test_file_size_limit_of_the_system_gets_a_sentence(tmp_path: Path) -> None:
     code = f"""
     import resource, sys
     from sliders.errors import StoreError
-    from sliders.store.database import Database
+    from sliders.store import Database
     database = Database(sys.argv[1])
     database.execute("CREATE TABLE t (a)")
     resource.setrlimit(resource.RLIMIT_FSIZE, (300000, {resource.RLIM_INFINITY}))

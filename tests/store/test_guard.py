@@ -9,11 +9,7 @@ from pathlib import Path
 import pytest
 
 from sliders.errors import StoreError, UnsafeStatement
-from sliders.store.cage import run_readonly
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database
-from sliders.store.result_limits import Limits
-from sliders.store.statement import check_statement
+from sliders.store import Catalog, Database, Limits, check_statement, run_readonly
 
 from .samples import fill
 

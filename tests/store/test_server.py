@@ -11,10 +11,7 @@ from postgres import new_place, server
 from sqlalchemy import make_url
 
 from sliders.errors import SettingsError, StoreError, WorkspaceMissing, WorkspaceTooNew
-from sliders.store.catalog import Catalog
-from sliders.store.claims import Claims
-from sliders.store.database import Database, workspace_is_there
-from sliders.store.layout import LAYOUT
+from sliders.store import LAYOUT, Catalog, Claims, Database, workspace_is_there
 
 from .samples import DOCUMENT, SCHEMA, chunks_of, document, fill, rows_of
 

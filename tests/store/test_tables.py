@@ -5,11 +5,9 @@ from dataclasses import replace
 import pytest
 
 from sliders.errors import RepairError, StoreError
-from sliders.extraction.cell import Absence, Cell, How
-from sliders.schema.types import Column, Schema
-from sliders.store.catalog import Catalog
-from sliders.store.data_tables import DataRow
-from sliders.store.records import Derivation
+from sliders.extraction import Absence, Cell, How
+from sliders.schema import Column, Schema
+from sliders.store import Catalog, DataRow, Derivation
 
 from .samples import DOCUMENT, ORDERS, TEXT, document, grounded, merge, rows_of
 

@@ -9,14 +9,11 @@ from typing import Any
 
 import pytest
 
-from sliders.audit.explanation import why
-from sliders.engine.cite import citations_of
-from sliders.engine.session import Session
-from sliders.engine.settle import settle_data_table
-from sliders.extraction.cell import Absence, Cell, How
+from sliders.audit import why
+from sliders.engine import Session, citations_of, settle_data_table
+from sliders.extraction import Absence, Cell, How
 from sliders.settings import Settings
-from sliders.store.catalog import Catalog
-from sliders.store.database import Database
+from sliders.store import Catalog, Database
 
 from .samples import DOCUMENT, ORDERS, fill, grounded, rows_of, span_of
 

@@ -7,12 +7,9 @@ import sys
 
 import pytest
 
-from sliders.documents.text_blocks import heading_level
-from sliders.schema.types import Column, ColumnType
-from sliders.values.arithmetic import evaluate
-from sliders.values.notes import is_note, scale_in, title_note, unit_note
-from sliders.values.parse import Context
-from sliders.values.value_agreement import Verdict, agreement
+from sliders.documents import heading_level
+from sliders.schema import Column
+from sliders.values import ColumnType, Context, Verdict, agreement, evaluate, is_note, scale_in, title_note, unit_note
 
 _KINDS = (ColumnType.NUMBER, ColumnType.INTEGER, ColumnType.DATE, ColumnType.TEXT)
 NUMBER, WHOLE, DAY, TEXT = (Column("x", kind) for kind in _KINDS)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sliders.values.bounds import bound_at, named_bound
+from sliders.values import bound_at, named_bound
 
 
 def bound(printed: str) -> str:

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.schema.types import Column, ColumnType
-from sliders.values.dates import dates_in, infer_day_first
-from sliders.values.parse import Context, parse_value
-from sliders.values.value_agreement import agrees
+from sliders.schema import Column
+from sliders.values import ColumnType, Context, agrees, dates_in, infer_day_first, parse_value
 
 DAY = Column("day", ColumnType.DATE)
 MOMENT = Column("moment", ColumnType.DATETIME)

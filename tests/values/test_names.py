@@ -6,9 +6,8 @@ import unicodedata
 
 import pytest
 
-from sliders.reconcile.canonical import pairs_by_words
-from sliders.values.folding import spelling
-from sliders.values.names import same_text
+from sliders.reconcile import pairs_by_words
+from sliders.values import same_text, spelling
 
 
 @pytest.mark.parametrize(

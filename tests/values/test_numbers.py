@@ -6,12 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.schema.types import Column, ColumnType
-from sliders.values.digits import infer_decimal
-from sliders.values.notes import scale_in
-from sliders.values.numbers import numbers_in
-from sliders.values.parse import Context, parse_value
-from sliders.values.value_agreement import agrees
+from sliders.schema import Column
+from sliders.values import ColumnType, Context, agrees, infer_decimal, numbers_in, parse_value, scale_in
 
 WHOLE = Column("count", ColumnType.INTEGER)
 NUMBER = Column("amount", ColumnType.NUMBER)

@@ -6,11 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sliders.extraction.cell import Scalar
-from sliders.schema.types import Column, ColumnType
-from sliders.values.arithmetic import ExpressionError, evaluate
-from sliders.values.parse import Context, parse_value, typed
-from sliders.values.value_agreement import agrees
+from sliders.schema import Column
+from sliders.values import ColumnType, Context, ExpressionError, Scalar, agrees, evaluate, parse_value, typed
 
 TRUTH = Column("family_friendly", ColumnType.BOOLEAN)
 RATING = Column("rating", ColumnType.CATEGORY, values=("low", "average", "high", "1 out of 5", "<£20", ">£20", "None"))
